@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/check/ledger.h"
+
+#include <algorithm>
+
+namespace lhrs::check {
+
+namespace {
+
+// The answers that say that nothing was or will be changed.
+bool meansNoEffect(Outcome outcome)
+{
+    return outcome == Outcome::NotFound || outcome == Outcome::Exists || outcome == Outcome::Invalid;
+}
+
+} // namespace
+
+const char* nameOf(RequestKind kind)
+{
+    switch (kind) {
+    case RequestKind::Insert: return "insert";
+    case RequestKind::Update: return "update";
+    case RequestKind::Delete: return "delete";
+    case RequestKind::Search: return "search";
+    }
+    return "";
+}
+
+const char* nameOf(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Ok: return "OK";
+    case Outcome::NotFound: return "NOT_FOUND";
+    case Outcome::Exists: return "EXISTS";
+    case Outcome::Retry: return "RETRY";
+    case Outcome::Lost: return "LOST";
+    case Outcome::Unknown: return "UNKNOWN_OUTCOME";
+    case Outcome::Invalid: return "INVALID";
+    }
+    return "";
+}
+
+std::string Ledger::describe(RequestName name, const Request& request) const
+{
+    return std::string(nameOf(request.kind)) + " of key " + std::to_string(request.key) + " (client "
+        + std::to_string(name.client) + ", request " + std::to_string(name.number) + ")";
+}
+
+Violations Ledger::issued(
+    RequestName request, RequestKind kind, std::uint64_t key, std::string_view value, std::int64_t now)
+{
+    const auto [it, isNew] = m_requests.try_emplace(request);
+    if (!isNew) {
+        // A client resends under the same number; it must not mean something else by it.
+        if (it->second.kind == kind && it->second.key == key && it->second.value == value)
+            return {};
+        return { { 10, describe(request, it->second) + " was sent again with another content" } };
+    }
+    it->second.kind = kind;
+    it->second.key = key;
+    it->second.value = std::string(value);
+    it->second.issued = now;
+    std::vector<Version>& versions = m_keys[key];
+    if (versions.empty())
+        versions.emplace_back();
+    return {};
+}
+
+void Ledger::copied(RequestName request)
+{
+    const auto it = m_requests.find(request);
+    if (it != m_requests.end())
+        it->second.isCopied = true;
+}
+
+Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t key, std::uint32_t bucket,
+    std::uint64_t sequence, std::int64_t now)
+{
+    const auto it = m_requests.find(request);
+    if (it == m_requests.end())
+        return { { 19, "bucket " + std::to_string(bucket) + " changed key " + std::to_string(key) + " for (client "
+                + std::to_string(request.client) + ", request " + std::to_string(request.number)
+                + "), which no client sent" } };
+    Request& asked = it->second;
+    const std::string what = describe(request, asked);
+    if (asked.kind != kind || asked.key != key)
+        return { { 19, what + " was carried out by bucket " + std::to_string(bucket) + " as " + nameOf(kind) + " of key "
+                + std::to_string(key) } };
+    Violations found;
+    if (asked.isApplied)
+        found.push_back({ 10, what + " took effect twice, now in bucket " + std::to_string(bucket) });
+    if (asked.isFinished && (meansNoEffect(asked.outcome) || (asked.outcome == Outcome::Retry && !asked.isCopied)))
+        found.push_back({ 10, what + " took effect after its client had been told " + nameOf(asked.outcome) });
+    std::vector<Version>& versions = m_keys[key];
+    const bool wasPresent = versions.back().isPresent;
+    if (wasPresent == (kind == RequestKind::Insert))
+        found.push_back({ 8, what + " took effect on a key that " + (wasPresent ? "exists" : "does not exist") });
+    versions.back().until = now;
+    Version version;
+    version.from = now;
+    version.isPresent = kind != RequestKind::Delete;
+    if (version.isPresent)
+        version.value = asked.value;
+    version.writer = request;
+    version.bucket = bucket;
+    version.sequence = sequence;
+    version.isAcknowledged = false;
+    asked.isApplied = true;
+    asked.version = versions.size();
+    versions.push_back(std::move(version));
+    ++m_changes;
+    return found;
+}
+
+Version* Ledger::findShown(const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
+{
+    std::vector<Version>& versions = m_keys[request.key];
+    Version* shown = nullptr;
+    for (auto version = versions.rbegin(); version != versions.rend() && version->until >= request.issued; ++version) {
+        if (version->from > now || version->isPresent != isPresent || (value && version->value != *value))
+            continue;
+        if (version->isAcknowledged)
+            return &*version;
+        if (!shown)
+            shown = &*version;
+    }
+    return shown;
+}
+
+Violations Ledger::replied(
+    RequestName request, Outcome outcome, std::string_view value, std::int64_t now, Version** shown)
+{
+    *shown = nullptr;
+    const auto it = m_requests.find(request);
+    if (it == m_requests.end())
+        return { { 19, "a reply to (client " + std::to_string(request.client) + ", request "
+                + std::to_string(request.number) + "), which no client sent" } };
+    Request& asked = it->second;
+    const std::string what = describe(request, asked);
+    const std::pair<Outcome, std::string> reply(outcome, std::string(value));
+    if (std::find(asked.replies.begin(), asked.replies.end(), reply) == asked.replies.end())
+        asked.replies.push_back(reply);
+    switch (outcome) {
+    case Outcome::Ok:
+        if (asked.kind != RequestKind::Search) {
+            if (!asked.isApplied)
+                return { { 6, what + " was answered OK and has changed nothing" } };
+            *shown = &m_keys[asked.key][asked.version];
+            return {};
+        }
+        *shown = findShown(asked, true, &value, now);
+        if (*shown)
+            return {};
+        for (const Version& version : m_keys[asked.key])
+            if (version.isPresent && version.value == value)
+                return { { 8, what + " brought the value of (client " + std::to_string(version.writer.client) + ", request "
+                        + std::to_string(version.writer.number) + "), which was not current while it ran" } };
+        return { { 19, what + " brought " + std::to_string(value.size()) + " bytes that nobody wrote" } };
+    case Outcome::NotFound:
+    case Outcome::Exists: {
+        if (asked.isApplied)
+            return { { 10, what + " took effect and is answered " + nameOf(outcome) } };
+        *shown = findShown(asked, outcome == Outcome::Exists, nullptr, now);
+        if (*shown)
+            return {};
+        return { { 8, what + " was answered " + nameOf(outcome) + " although the key was "
+                + (outcome == Outcome::Exists ? "absent" : "there") + " while it ran" } };
+    }
+    case Outcome::Retry:
+    case Outcome::Lost:
+    case Outcome::Unknown:
+    case Outcome::Invalid:
+        return {};
+    }
+    return {};
+}
+
+Violations Ledger::finished(RequestName request, Outcome outcome, std::string_view value)
+{
+    const auto it = m_requests.find(request);
+    if (it == m_requests.end())
+        return {}; // refused before sending
+    Request& asked = it->second;
+    const std::string what = describe(request, asked);
+    Violations found;
+    if (asked.isFinished)
+        found.push_back({ 10, what + " has two results" });
+    asked.isFinished = true;
+    asked.outcome = outcome;
+    if (outcome == Outcome::Retry && asked.isApplied && !asked.isCopied)
+        found.push_back({ 10, what + " ended with RETRY and has taken effect" });
+    if (outcome == Outcome::Ok || outcome == Outcome::NotFound || outcome == Outcome::Exists) {
+        const auto isSame = [&](const auto& reply) { return reply.first == outcome && reply.second == value; };
+        if (std::none_of(asked.replies.begin(), asked.replies.end(), isSame))
+            found.push_back({ 10, what + " ended with " + nameOf(outcome) + ", which no bucket answered" });
+    }
+    return found;
+}
+
+void Ledger::acknowledged(RequestName request)
+{
+    const auto it = m_requests.find(request);
+    if (it != m_requests.end() && it->second.isApplied)
+        m_keys[it->second.key][it->second.version].isAcknowledged = true;
+}
+
+const Version* Ledger::latest(std::uint64_t key) const
+{
+    const auto it = m_keys.find(key);
+    return it == m_keys.end() ? nullptr : &it->second.back();
+}
+
+const Version* Ledger::writtenBy(RequestName request) const
+{
+    const auto it = m_requests.find(request);
+    if (it == m_requests.end() || !it->second.isApplied)
+        return nullptr;
+    return &m_keys.at(it->second.key)[it->second.version];
+}
+
+std::map<std::uint64_t, std::string> Ledger::contents() const
+{
+    std::map<std::uint64_t, std::string> records;
+    for (const auto& [key, versions] : m_keys)
+        if (versions.back().isPresent)
+            records.emplace(key, versions.back().value);
+    return records;
+}
+
+std::vector<std::uint64_t> Ledger::keys() const
+{
+    std::vector<std::uint64_t> all;
+    for (const auto& [key, versions] : m_keys)
+        all.push_back(key);
+    return all;
+}
+
+std::vector<std::uint64_t> Ledger::presentKeys() const
+{
+    std::vector<std::uint64_t> present;
+    for (const auto& [key, versions] : m_keys)
+        if (versions.back().isPresent)
+            present.push_back(key);
+    return present;
+}
+
+std::optional<Ledger::Issued> Ledger::issuedAs(RequestName request) const
+{
+    const auto it = m_requests.find(request);
+    if (it == m_requests.end())
+        return std::nullopt;
+    return Issued { it->second.issued, it->second.kind, it->second.key };
+}
+
+} // namespace lhrs::check

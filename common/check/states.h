@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the judge looks at: states of buckets and of the file as plain structs. In the simulator they are copied from
+// the machines, in a real cluster from the answers to control commands. Nothing here knows how the store works inside.
+namespace lhrs::check {
+
+enum class FieldKind { Gf16, Gf8 };
+
+// The parameters of the file on which the invariants depend.
+struct FileSettings {
+    std::uint32_t m = 4; // data buckets of a group
+    FieldKind field = FieldKind::Gf16;
+    bool mixKeys = false; // addresses are computed from mix64(key)
+};
+
+// (i, n): M = 2^i + n data buckets.
+struct FileState {
+    std::uint32_t i = 0;
+    std::uint32_t n = 0;
+    auto operator<=>(const FileState&) const = default;
+    std::uint64_t buckets() const { return (std::uint64_t(1) << i) + n; }
+};
+
+struct DataRecord {
+    std::uint32_t rank = 0;
+    std::uint64_t key = 0;
+    std::uint64_t version = 0; // sequence number of the last change of this rank
+    std::string value;
+};
+
+// A data bucket that is not INIT.
+struct DataBucket {
+    std::uint32_t number = 0;
+    std::uint32_t level = 0;
+    std::uint64_t sequence = 0;             // of the last change
+    std::vector<DataRecord> records;        // of which it is the authoritative owner
+    std::uint32_t rankMax = 0;
+    std::vector<std::uint32_t> freeRanks;   // may be given to a new record
+    std::vector<std::uint32_t> waitingRanks; // freed by a change that not all parity buckets have acknowledged
+};
+
+// One entry of the key list of a parity record.
+struct ParityMember {
+    std::uint32_t position = 0;
+    std::uint64_t key = 0;
+    std::uint32_t length = 0;
+    std::uint64_t version = 0;
+    auto operator<=>(const ParityMember&) const = default;
+};
+
+struct ParityRecord {
+    std::uint32_t rank = 0;
+    std::vector<ParityMember> members; // in any order
+    std::string parity;                // B, low byte of each symbol first; a tail of zeros may be missing
+};
+
+// A parity bucket that is UP.
+struct ParityBucket {
+    std::uint32_t group = 0;
+    std::uint32_t column = 0;
+    std::vector<std::uint64_t> applied; // by position
+    std::vector<std::uint64_t> held;    // number of changes held, by position
+    std::vector<ParityRecord> records;
+};
+
+// A member of a record group as the data bucket of its position holds it, or held it at the sequence number that the
+// parity bucket has applied.
+struct Member {
+    std::uint32_t position = 0;
+    std::uint64_t key = 0;
+    std::uint64_t version = 0;
+    std::string_view value;
+};
+
+// An invariant of lhrs.md 17 that does not hold: number (1 = I1) and a sentence.
+struct Violation {
+    int invariant = 0;
+    std::string text;
+};
+
+using Violations = std::vector<Violation>;
+
+// A client's request.
+struct RequestName {
+    std::uint64_t client = 0;
+    std::uint64_t number = 0;
+    auto operator<=>(const RequestName&) const = default;
+};
+
+} // namespace lhrs::check

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lhrs {
+
+// An element of the field, 0..2^f-1.
+using Symbol = std::uint32_t;
+
+// GF(2^f). Gf16: polynomial 0x1100b, the field of the demo paper's matrix (lhrs.md 7.1). Gf8: 0x11d (7.4, ours).
+enum class FieldWidth { Gf8 = 8, Gf16 = 16 };
+
+// Who computes d ^= c*s. Every backend gives the same bytes (lhrs.md 7.6).
+enum class Backend { GfComplete, Log };
+
+// Switches of the experiments E1 and E2; they change the time and never the result.
+struct FieldOptions {
+    Backend backend = Backend::GfComplete;
+    // Log only: the coefficient's logarithm is taken once per region (2003 report 3.1), or, off, once per symbol.
+    bool logPrecalculus = true;
+    // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"), 1 is multiplied like any other coefficient; only
+    // with Log, since gf-complete takes XOR for 1 by itself.
+    bool rowOfOnes = true;
+};
+
+// The field a machine calculates in: single symbols by tables of logarithms, regions of bytes by the chosen backend.
+// A value of a few words; the tables belong to all fields of one width and are never written after they are made.
+class Field {
+public:
+    explicit Field(FieldWidth width, FieldOptions options = {});
+
+    FieldWidth width() const { return m_width; }
+    const FieldOptions& options() const { return m_options; }
+    // 1 or 2. A symbol of two bytes lies low byte first (lhrs.md 7.1, ours).
+    std::size_t symbolBytes() const { return m_width == FieldWidth::Gf8 ? 1 : 2; }
+    // 255 or 65535: the largest symbol and also the order of the generator 2.
+    Symbol symbolMax() const { return m_width == FieldWidth::Gf8 ? 0xff : 0xffff; }
+    // Length rounded up to whole symbols; the bytes added are thought to be zero (lhrs.md 3.4, ours).
+    std::size_t paddedLength(std::size_t bytes) const { return bytes + bytes % symbolBytes(); }
+
+    // Single symbols (lhrs.md 7.1). Dividing by 0 and the inverse or logarithm of 0 are checks, as is a symbol above
+    // symbolMax().
+    Symbol multiply(Symbol x, Symbol y) const;
+    Symbol divide(Symbol x, Symbol y) const;
+    Symbol inverse(Symbol x) const;
+    // The e in 0..symbolMax()-1 with 2^e = x.
+    Symbol log(Symbol x) const;
+    // 2^exponent for any exponent.
+    Symbol alog(std::uint32_t exponent) const;
+
+    // destination ^= coefficient * source, symbol by symbol. `bytes` must be a multiple of symbolBytes() (check; see
+    // paddedLength), both addresses may be any, odd ones included, and the regions must not overlap. Allocates nothing.
+    void multiplyAdd(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
+
+    // destination ^= source for any number of bytes at any addresses; the regions must not overlap.
+    static void xorInto(std::byte* destination, const std::byte* source, std::size_t bytes);
+
+private:
+    struct Tables;
+    static const Tables& tables(FieldWidth width);
+    void multiplyAddLog(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
+    // In galois_gf_complete.cpp.
+    void multiplyAddGfComplete(
+        std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
+
+    FieldWidth m_width;
+    FieldOptions m_options;
+    const Tables* m_tables; // static, never null
+};
+
+} // namespace lhrs

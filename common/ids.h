@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace lhrs {
+
+// A kind of number as a type, so that a rank is never passed where a bucket number is wanted.
+template <class Tag, class T>
+struct Id {
+    T value = 0;
+    constexpr Id() = default;
+    constexpr explicit Id(T v) : value(v) {}
+    constexpr auto operator<=>(const Id&) const = default;
+    constexpr Id next() const { return Id(T(value + 1)); }
+};
+
+using Key = Id<struct KeyTag, std::uint64_t>;                   // c: any 64-bit number
+using Rank = Id<struct RankTag, std::uint32_t>;                 // r: from 1; 0 is no rank
+using BucketNumber = Id<struct BucketTag, std::uint32_t>;       // a: 0..M-1
+using GroupNumber = Id<struct GroupTag, std::uint32_t>;         // g = a div m
+using Position = Id<struct PositionTag, std::uint32_t>;         // q = a mod m
+using ParityColumn = Id<struct ParityColumnTag, std::uint32_t>; // p: 0..k-1
+using Level = std::uint32_t;                                    // j or i
+using Sequence = std::uint64_t;                                 // seq of a data bucket; 0 is no change yet
+using Incarnation = Id<struct IncarnationTag, std::uint64_t>;   // of a bucket; never used twice
+using Epoch = Id<struct EpochTag, std::uint64_t>;               // of a group; never decreases
+using NodeId = Id<struct NodeTag, std::uint64_t>;               // a process, drawn at its start
+
+constexpr GroupNumber groupOf(BucketNumber a, std::uint32_t m) { return GroupNumber(a.value / m); }
+constexpr Position positionOf(BucketNumber a, std::uint32_t m) { return Position(a.value % m); }
+constexpr BucketNumber bucketAt(GroupNumber g, Position q, std::uint32_t m) { return BucketNumber(g.value * m + q.value); }
+
+} // namespace lhrs
+
+template <class Tag, class T>
+struct std::hash<lhrs::Id<Tag, T>> {
+    std::size_t operator()(lhrs::Id<Tag, T> id) const noexcept { return std::hash<T> {}(id.value); }
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/record_block.h"
+
+#include <bit>
+#include <cstring>
+
+namespace lhrs {
+
+static_assert(std::endian::native == std::endian::little, "record blocks are little endian; add swaps for this machine");
+
+namespace {
+
+template <class T>
+void put(std::string& out, T value)
+{
+    char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    out.append(bytes, sizeof(T));
+}
+
+template <class T>
+bool take(std::string_view& rest, T& value)
+{
+    if (rest.size() < sizeof(T))
+        return false;
+    std::memcpy(&value, rest.data(), sizeof(T));
+    rest.remove_prefix(sizeof(T));
+    return true;
+}
+
+} // namespace
+
+BlockEntry BlockEntry::ofResult(Key key, std::uint64_t client, std::uint64_t number, std::uint8_t result)
+{
+    BlockEntry entry;
+    entry.kind = Kind::Result;
+    entry.key = key;
+    entry.client = client;
+    entry.number = number;
+    entry.result = result;
+    return entry;
+}
+
+BlockEntry BlockEntry::ofDoneBelow(std::uint64_t client, std::uint64_t number)
+{
+    BlockEntry entry = ofResult(Key(), client, number, 0);
+    entry.kind = Kind::DoneBelow;
+    return entry;
+}
+
+void BlockWriter::add(const BlockEntry& entry)
+{
+    put(m_out, std::uint8_t(entry.kind));
+    put(m_out, entry.key.value);
+    if (entry.isOfRequests()) {
+        put(m_out, entry.client);
+        put(m_out, entry.number);
+        put(m_out, entry.result);
+        return;
+    }
+    put(m_out, entry.rank.value);
+    put(m_out, entry.length);
+    put(m_out, entry.version);
+    put(m_out, std::uint32_t(entry.bytes.size()));
+    m_out.append(entry.bytes);
+}
+
+bool BlockReader::next(BlockEntry& entry)
+{
+    if (m_rest.empty() || m_isMalformed)
+        return false;
+    std::uint8_t kind = 0;
+    bool isGood = take(m_rest, kind) && kind >= 1 && kind <= 5 && take(m_rest, entry.key.value);
+    entry.kind = BlockEntry::Kind(kind);
+    if (isGood && entry.isOfRequests()) {
+        isGood = take(m_rest, entry.client) && take(m_rest, entry.number) && take(m_rest, entry.result);
+        entry.bytes = {};
+    } else if (isGood) {
+        std::uint32_t size = 0;
+        isGood = take(m_rest, entry.rank.value) && take(m_rest, entry.length) && take(m_rest, entry.version)
+            && take(m_rest, size) && size <= m_rest.size() && entry.rank.value > 0;
+        if (isGood) {
+            entry.bytes = m_rest.substr(0, size);
+            m_rest.remove_prefix(size);
+        }
+    }
+    m_isMalformed = !isGood;
+    return isGood;
+}
+
+bool BlockReader::isWellFormed() const
+{
+    BlockReader copy = *this;
+    BlockEntry entry;
+    while (copy.next(entry)) { }
+    return !copy.isMalformed();
+}
+
+} // namespace lhrs
