@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/ack_list.h"
+
+#include "node/core/event_stamp.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr Time kLongestInterval = 1s;
+
+Time ms(std::uint32_t n)
+{
+    return std::chrono::milliseconds(n);
+}
+
+} // namespace
+
+pb::Timers withDefaults(pb::Timers t)
+{
+    const auto fill = [](std::uint32_t given, std::uint32_t normal) { return given ? given : normal; };
+    t.set_resend_ms(fill(t.resend_ms(), 30));
+    t.set_client_resends_max(fill(t.client_resends_max(), 2));
+    t.set_resends_max(fill(t.resends_max(), 3));
+    t.set_ack_period_ms(fill(t.ack_period_ms(), 10));
+    t.set_offer_ms(fill(t.offer_ms(), 500));
+    t.set_invite_ms(fill(t.invite_ms(), 150));
+    t.set_alive_ms(fill(t.alive_ms(), 500));
+    t.set_operation_ms(fill(t.operation_ms(), 5000));
+    t.set_staging_ms(fill(t.staging_ms(), 10000));
+    t.set_held_max(fill(t.held_max(), 4096));
+    t.set_stream_resend_ms(fill(t.stream_resend_ms(), 1000));
+    return t;
+}
+
+pb::Timers scaled(const pb::Timers& timers, double factor)
+{
+    pb::Timers t = withDefaults(timers);
+    const auto times = [factor](std::uint32_t ms) { return std::max(1u, std::uint32_t(ms * factor)); };
+    t.set_resend_ms(times(t.resend_ms()));
+    t.set_ack_period_ms(times(t.ack_period_ms()));
+    t.set_offer_ms(times(t.offer_ms()));
+    t.set_invite_ms(times(t.invite_ms()));
+    t.set_alive_ms(times(t.alive_ms()));
+    t.set_operation_ms(times(t.operation_ms()));
+    t.set_staging_ms(times(t.staging_ms()));
+    t.set_stream_resend_ms(times(t.stream_resend_ms()));
+    return t;
+}
+
+Time AckList::interval(const Entry& entry) const
+{
+    // Resends meet max(30 ms, 4 x smoothed round trip), doubling; a stream retransmits by itself, so it gets longer.
+    const Time first = entry.way == Way::Stream ? ms(m_timers.stream_resend_ms()) : std::max(ms(m_timers.resend_ms()), 4 * m_roundTrip);
+    return std::min(first * (1 << std::min(entry.tries, 6u)), std::max(kLongestInterval, first));
+}
+
+std::uint64_t AckList::send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience,
+    Purpose purpose, Time now, Effects& out)
+{
+    const std::uint64_t id = ++m_lastId;
+    pb::Message& sent = out.send(to, way, 0, node);
+    if (sent.has_operation() && !message.has_operation())
+        *message.mutable_operation() = sent.operation();
+    message.set_id(id);
+    sent = message;
+    Entry entry { std::move(message), to, node, way, patience, purpose, 0, now, {} };
+    entry.due = now + interval(entry);
+    m_pending.emplace(id, std::move(entry));
+    return id;
+}
+
+std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
+{
+    const auto found = m_pending.find(id);
+    if (found == m_pending.end())
+        return std::nullopt;
+    Entry entry = std::move(found->second);
+    m_pending.erase(found);
+    // Karn: only a message that was sent once tells the round trip. A stream's tells the size of its block.
+    if (entry.tries == 0 && entry.way == Way::Auto)
+        m_roundTrip = m_roundTrip == Time() ? now - entry.sent : (7 * m_roundTrip + (now - entry.sent)) / 8;
+    return entry;
+}
+
+void AckList::forgetIf(const std::function<bool(const Entry&)>& test)
+{
+    std::erase_if(m_pending, [&](const auto& item) { return test(item.second); });
+}
+
+bool AckList::any(const std::function<bool(const Entry&)>& test) const
+{
+    return std::any_of(m_pending.begin(), m_pending.end(), [&](const auto& item) { return test(item.second); });
+}
+
+void AckList::onTime(Time now, Effects& out, const std::function<void(const Entry&)>& givenUp)
+{
+    std::vector<Entry> ended;
+    for (auto it = m_pending.begin(); it != m_pending.end();) {
+        Entry& entry = it->second;
+        if (entry.due > now) {
+            ++it;
+            continue;
+        }
+        if (entry.patience == Patience::GiveUp && entry.tries >= m_timers.resends_max()) {
+            ended.push_back(std::move(entry));
+            it = m_pending.erase(it);
+            continue;
+        }
+        ++entry.tries;
+        entry.due = now + interval(entry);
+        out.send(entry.to, entry.way, entry.tries, entry.node) = entry.message;
+        ++it;
+    }
+    for (const Entry& entry : ended) {
+        auto* event = out.event().mutable_message_given_up();
+        event->set_id(entry.message.id());
+        event->set_kind(kindOf(entry.message));
+        event->set_to(entry.node.value);
+        entry.to.to(*event->mutable_address());
+        event->set_tries(entry.tries);
+        givenUp(entry);
+    }
+}
+
+Time AckList::deadline() const
+{
+    Time earliest = Time::max();
+    for (const auto& [id, entry] : m_pending)
+        earliest = std::min(earliest, entry.due);
+    // The list is looked through once per period, not once per message.
+    return earliest == Time::max() ? earliest : earliest + ms(m_timers.ack_period_ms());
+}
+
+} // namespace lhrs

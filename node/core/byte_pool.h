@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace lhrs {
+
+// Memory for values and parity fields of 1..65,536 bytes: size classes at most a quarter apart, blocks cut from slabs,
+// so that storing a record allocates nothing. Blocks do not move and are 16-byte aligned.
+class BytePool {
+public:
+    static constexpr std::size_t kLargest = 65536;
+
+    // A block of at least `size` bytes, contents undefined; null for size 0.
+    std::byte* take(std::size_t size);
+    // Gives back a block that was taken with the same size.
+    void giveBack(std::byte* block, std::size_t size);
+    // What take(size) really hands out.
+    static std::size_t capacity(std::size_t size);
+    std::size_t bytes() const { return m_bytes; }
+
+private:
+    static constexpr std::size_t kClasses = 44;
+    static constexpr std::size_t kSlab = 256 * 1024;
+    struct Slab {
+        std::unique_ptr<std::byte[]> memory;
+    };
+    struct FreeBlock {
+        FreeBlock* next = nullptr;
+    };
+    static std::size_t classOf(std::size_t size);
+    static std::size_t capacityOfClass(std::size_t sizeClass);
+
+    std::array<FreeBlock*, kClasses> m_free {};
+    std::array<std::byte*, kClasses> m_cut {};        // where the newest slab of the class goes on
+    std::array<std::size_t, kClasses> m_left {};      // bytes left in it
+    std::array<std::size_t, kClasses> m_slabBytes {}; // of the newest slab; slabs grow with the class
+    std::vector<Slab> m_slabs;
+    std::size_t m_bytes = 0;
+};
+
+} // namespace lhrs

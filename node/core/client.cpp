@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/client.h"
+
+#include "node/core/event_stamp.h"
+#include "node/core/split.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kValueMax = 65535;
+
+bool isMutation(pb::OperationKind kind)
+{
+    return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE;
+}
+
+} // namespace
+
+Client::Client(ClientOptions options)
+    : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
+{
+}
+
+// ---- one operation
+
+Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
+{
+    const std::uint64_t number = ++m_lastNumber;
+    Operation& op = m_operations[number];
+    op.id.set_client(m_context.self.node());
+    op.id.set_number(number);
+    op.kind = kind;
+    op.key = key;
+    op.started = now;
+    op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
+    m_byKey[key].push_back(number);
+    if (m_nextTick == Time::max())
+        m_nextTick = now + m_context.ms(m_context.acks.timers().ack_period_ms());
+    return op;
+}
+
+void Client::begin(Operation& op, Time now, Effects& out)
+{
+    if (m_byKey[op.key].front() != op.id.number())
+        return; // its key is in use; it begins when that operation is done
+    address(op, now, out);
+}
+
+void Client::address(Operation& op, Time now, Effects& out)
+{
+    op.target = addressOf(addressed(op.key, m_config), m_image);
+    const bool isKnown = m_context.locations.contains(op.target);
+    if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
+        send(op, now, out);
+    else
+        ask(op, now, out);
+}
+
+void Client::ask(Operation& op, Time now, Effects& out)
+{
+    op.stage = Stage::Asking;
+    op.wasAsked = true;
+    out.serve(op.id);
+    const bool isFirst = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms())).second;
+    if (isFirst || m_mode == pb::EXACT)
+        out.send(m_context.coordinator).mutable_where_is()->set_bucket(op.target.value);
+}
+
+void Client::send(Operation& op, Time now, Effects& out)
+{
+    out.serve(op.id);
+    if (op.copies == 0) {
+        auto* event = out.event().mutable_operation_started();
+        event->set_kind(op.kind);
+        event->set_key(op.key.value);
+        event->set_bucket(op.target.value);
+        event->mutable_image()->set_i(m_image.i);
+        event->mutable_image()->set_n(m_image.n);
+        event->set_length(std::uint32_t(op.value.size()));
+    }
+    const HolderInfo& holder = m_context.locations.at(op.target);
+    pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
+    *message.mutable_operation() = op.id;
+    pb::KeyRequest* request = op.kind == pb::INSERT ? message.mutable_insert()
+        : op.kind == pb::UPDATE                     ? message.mutable_update()
+        : op.kind == pb::DELETE                     ? message.mutable_delete_()
+                                                    : message.mutable_search();
+    *request->mutable_request() = op.id;
+    request->set_done_below(doneBelow());
+    request->set_key(op.key.value);
+    request->set_value(op.value);
+    request->set_target(op.target.value);
+    request->set_incarnation(holder.incarnation.value);
+    *request->mutable_client() = m_context.self.address();
+    op.stage = Stage::Sent;
+    op.sent = now;
+    ++op.copies;
+    op.due = now + resendInterval(op);
+}
+
+Time Client::resendInterval(const Operation& op) const
+{
+    return std::max(m_context.ms(m_context.acks.timers().resend_ms()), 4 * m_roundTrip) * (1 << std::min(op.tries, 6u));
+}
+
+void Client::giveUp(Operation& op, Time now, Effects& out)
+{
+    // Demo paper 4(d): the client's time-out alarms the coordinator, which knows whether the address was wrong.
+    out.serve(op.id);
+    const auto holder = m_context.locations.find(op.target);
+    auto* event = out.event().mutable_message_given_up();
+    event->set_kind("search");
+    event->set_kind(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    event->set_tries(op.tries);
+    pb::Message& message = out.send(m_context.coordinator);
+    auto* alarm = message.mutable_alarm();
+    alarm->mutable_suspect()->set_role(pb::DATA);
+    alarm->mutable_suspect()->set_index(op.target.value);
+    alarm->set_message(event->kind());
+    if (holder != m_context.locations.end()) {
+        event->set_to(holder->second.node.value);
+        holder->second.address.to(*event->mutable_address());
+        holder->second.to(*alarm->mutable_suspect()->mutable_holder());
+        m_context.locations.erase(holder);
+    }
+    op.stage = Stage::Asking;
+    op.wasAsked = true;
+    op.tries = 0;
+    m_asked[op.target] = now + m_context.ms(m_context.acks.timers().resend_ms());
+}
+
+void Client::onReply(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Reply& reply = message.reply();
+    const auto found = m_operations.find(reply.request().number());
+    if (found == m_operations.end() || reply.request().client() != m_context.self.node())
+        return; // answered before
+    Operation& op = found->second;
+    out.serve(op.id);
+    if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
+        m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
+    if (reply.has_holder() && reply.holder().incarnation() != 0)
+        m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
+    if (reply.image_adjustment()) {
+        ++m_imageAdjustments;
+        const FileImage before = m_image;
+        if (m_mode != pb::FROZEN)
+            m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
+        auto* event = out.event().mutable_image_adjusted();
+        event->set_bucket(reply.iam_bucket());
+        event->set_level(reply.iam_level());
+        event->mutable_before()->set_i(before.i);
+        event->mutable_before()->set_n(before.n);
+        event->mutable_after()->set_i(m_image.i);
+        event->mutable_after()->set_n(m_image.n);
+    }
+    if (reply.result() == pb::RETRY) {
+        if (op.stage != Stage::Sent)
+            return; // a second copy of the same answer refuses nothing more
+        ++op.refused;
+        op.stage = Stage::Sleeping;
+        op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms()));
+        return;
+    }
+    finish(op, &reply, reply.result(), now, out);
+}
+
+void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Displaced& displaced = message.displaced();
+    const auto found = m_operations.find(displaced.request().number());
+    const BucketNumber bucket(displaced.bucket());
+    const auto known = m_context.locations.find(bucket);
+    if (known != m_context.locations.end() && known->second.incarnation.value == displaced.incarnation())
+        m_context.locations.erase(known);
+    if (found == m_operations.end() || displaced.request().client() != m_context.self.node() || found->second.stage != Stage::Sent)
+        return;
+    ++found->second.refused;
+    found->second.tries = 0;
+    address(found->second, now, out);
+}
+
+void Client::onLocation(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Location& location = message.location();
+    const BucketNumber a(location.bucket());
+    const FileImage truth { location.file().i(), location.file().n() };
+    if (!isValid(truth))
+        return;
+    if (location.exists()) {
+        m_asked.erase(a);
+        m_context.locations[a] = HolderInfo::from(location.holder());
+    } else if (a.value >= bucketCount(truth)) {
+        m_asked.erase(a);
+        m_image = truth; // lhrs.md 1.7: an image ahead of the file
+    } else {
+        m_asked[a] = now + 50ms; // no such bucket yet: the file is being created
+    }
+    std::vector<std::uint64_t> waiting;
+    for (const auto& [number, op] : m_operations) {
+        if (op.stage == Stage::Asking && op.target == a)
+            waiting.push_back(number);
+    }
+    for (const std::uint64_t number : waiting) {
+        Operation& op = m_operations.at(number);
+        if (m_mode == pb::EXACT && location.exists() && !op.knowsTruth) {
+            m_image = truth;
+            op.knowsTruth = true;
+        }
+        if (location.exists() || a.value >= bucketCount(truth))
+            address(op, now, out);
+    }
+}
+
+void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
+{
+    out.serve(op.id);
+    bool isWrong = false, isMissing = false;
+    record(op, reply, result, isWrong, isMissing);
+    ++m_done;
+    const std::uint32_t forwards = reply ? reply->forwards() : 0;
+    m_forwards += forwards;
+    m_resends += op.resends;
+    const pb::Path path = forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    auto* event = out.event().mutable_operation_done();
+    event->set_kind(op.kind);
+    event->set_key(op.key.value);
+    event->set_result(result);
+    event->set_bucket(reply ? reply->bucket() : op.target.value);
+    event->set_rank(reply ? reply->rank() : 0);
+    event->set_forwards(forwards);
+    event->set_image_adjusted(reply && reply->image_adjustment());
+    event->set_resends(op.resends);
+    event->set_path(path);
+    event->set_time_ns((now - op.started).count());
+    if (op.ticket != 0) {
+        auto* answer = out.reply(op.ticket).mutable_operation();
+        *answer->mutable_operation() = op.id;
+        answer->set_key(op.key.value);
+        answer->set_result(result);
+        answer->set_bucket(event->bucket());
+        answer->set_rank(event->rank());
+        answer->set_forwards(forwards);
+        answer->set_image_adjusted(event->image_adjusted());
+        answer->set_resends(op.resends);
+        answer->set_path(path);
+        answer->set_time_ns(event->time_ns());
+        answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !isWrong && m_ledger.find(op.key) != nullptr);
+        if (reply && op.kind == pb::SEARCH)
+            answer->set_value(reply->value());
+    } else if (m_workload) {
+        m_workload->ended({ result, forwards, op.resends, event->image_adjusted(), isWrong, isMissing, now - op.started });
+    }
+    const Key key = op.key;
+    const std::uint64_t number = op.id.number();
+    m_operations.erase(number);
+    auto& queue = m_byKey[key];
+    queue.erase(std::find(queue.begin(), queue.end(), number));
+    if (queue.empty())
+        m_byKey.erase(key);
+    else
+        begin(m_operations.at(queue.front()), now, out);
+    feedWorkload(now, out);
+}
+
+void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing)
+{
+    if (isMutation(op.kind) && result == pb::UNKNOWN_OUTCOME) {
+        m_ledger.uncertain(op.key);
+        return;
+    }
+    if (op.kind == pb::SEARCH) {
+        const Ledger::Known* known = m_ledger.find(op.key);
+        if (!known || known->isUncertain)
+            return;
+        isMissing = result == pb::NOT_FOUND;
+        isWrong = result == pb::OK && known->isGenerated
+            && reply->value() != makeValue(m_context.self.node(), op.key, known->version, known->length);
+        return;
+    }
+    if (result != pb::OK)
+        return;
+    if (op.kind == pb::DELETE)
+        m_ledger.erased(op.key);
+    else
+        m_ledger.wrote(op.key, op.id.number(), std::uint32_t(op.value.size()), op.isGenerated);
+}
+
+// ---- messages and time
+
+void Client::onMessage(const pb::Message& message, Time now, Effects& out)
+{
+    if (message.answers() != 0)
+        m_context.acks.acknowledge(message.answers(), now);
+    if (message.has_reply())
+        onReply(message, now, out);
+    else if (message.has_displaced())
+        onDisplaced(message, now, out);
+    else if (message.has_location())
+        onLocation(message, now, out);
+    else if (message.has_registered())
+        onRegistered(message);
+    feedWorkload(now, out);
+}
+
+void Client::onRegistered(const pb::Message& message)
+{
+    if (m_isRegistered)
+        return;
+    m_isRegistered = true;
+    m_config = message.registered().config();
+    m_context.acks.setTimers(message.registered().timers());
+    // Each client has its own keys; their low bits run through all addresses.
+    m_nextKey = std::uint64_t(message.registered().ordinal()) << 32;
+}
+
+void Client::onTime(Time now, Effects& out)
+{
+    if (!m_isStarted) {
+        m_isStarted = true;
+        *out.event().mutable_process_started()->mutable_process() = m_context.self;
+        pb::Message message;
+        *message.mutable_register_()->mutable_process() = m_context.self;
+        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
+            NodeContext::Registration, now, out);
+        m_nextAlive = now;
+    }
+    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
+    if (m_nextAlive <= now) {
+        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+        out.begin(nullptr);
+        *out.send(m_context.coordinator).mutable_alive()->mutable_process() = m_context.self;
+    }
+    if (m_nextTick <= now) {
+        std::vector<std::uint64_t> due;
+        for (const auto& [number, op] : m_operations) {
+            if (op.end <= now || ((op.stage == Stage::Sent || op.stage == Stage::Sleeping) && op.due <= now))
+                due.push_back(number);
+        }
+        for (const std::uint64_t number : due) {
+            const auto found = m_operations.find(number);
+            if (found == m_operations.end())
+                continue;
+            Operation& op = found->second;
+            if (op.end <= now) {
+                // lhrs.md 18.1: RETRY is said only where every copy was refused.
+                finish(op, nullptr, isMutation(op.kind) && op.refused < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
+            } else if (op.stage == Stage::Sleeping) {
+                address(op, now, out);
+            } else if (op.tries >= m_context.acks.timers().client_resends_max()) {
+                giveUp(op, now, out);
+            } else {
+                ++op.tries;
+                ++op.resends;
+                address(op, now, out); // the image or the location may have changed since
+            }
+        }
+        for (auto& [bucket, next] : m_asked) {
+            if (next > now)
+                continue;
+            next = now + 50ms;
+            out.send(m_context.coordinator).mutable_where_is()->set_bucket(bucket.value);
+        }
+        m_nextTick = m_operations.empty() ? Time::max() : now + m_context.ms(m_context.acks.timers().ack_period_ms());
+        if (m_operations.empty())
+            m_asked.clear();
+    }
+    feedWorkload(now, out);
+}
+
+Time Client::deadline() const
+{
+    if (!m_isStarted)
+        return Time();
+    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline() });
+}
+
+// ---- commands
+
+void Client::feedWorkload(Time now, Effects& out)
+{
+    if (m_isFeeding || !m_workload)
+        return;
+    m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
+    while (m_workload->wantsMore()) {
+        const auto step = m_workload->next(m_ledger, m_nextKey);
+        if (!step) {
+            m_workload->stop(); // no key fits any more
+            break;
+        }
+        m_workload->begun();
+        Operation& op = create(step->kind, step->key, now);
+        if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
+            op.value = makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length());
+            op.isGenerated = true;
+        }
+        begin(op, now, out);
+    }
+    m_isFeeding = false;
+    if (m_workload->isOver()) {
+        m_workload->report(*out.reply(m_workload->ticket()).mutable_workload(), now);
+        m_workload.reset();
+    }
+}
+
+void Client::operate(const pb::Command& command, Time now, Effects& out)
+{
+    const pb::Operate& order = command.operate();
+    const char* wrong = nullptr;
+    if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
+        wrong = "kind: insert, update, delete or search is wanted";
+    else if (order.value().size() > kValueMax || order.length() > kValueMax)
+        wrong = "value: 65,535 bytes at most";
+    if (wrong) {
+        auto* answer = out.reply(command.ticket()).mutable_operation();
+        answer->set_key(order.key());
+        answer->set_result(pb::INVALID); // nothing was sent
+        answer->set_text(wrong);
+        return;
+    }
+    Operation& op = create(order.kind(), Key(order.key()), now);
+    op.ticket = command.ticket();
+    op.isGenerated = order.generate_value();
+    if (order.kind() == pb::INSERT || order.kind() == pb::UPDATE)
+        op.value = op.isGenerated ? makeValue(m_context.self.node(), op.key, op.id.number(), order.length()) : order.value();
+    if (order.kind() == pb::INSERT && order.key() >= m_nextKey && order.key() - m_nextKey < (std::uint64_t(1) << 31))
+        m_nextKey = order.key() + 1; // so that "next" stays unused
+    begin(op, now, out);
+}
+
+void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out)
+{
+    const char* wrong = nullptr;
+    if (m_workload)
+        wrong = "a workload is running; stop it or wait for its end";
+    else if (!m_isRegistered)
+        wrong = "the coordinator has not answered yet";
+    else if (order.length() > kValueMax)
+        wrong = "length: 65,535 bytes at most";
+    else if (order.mix_size() != 0 && order.mix_size() != 4)
+        wrong = "mix: four weights are wanted, of insert, update, delete and search";
+    else if (order.mix_size() == 0 && (order.kind() < pb::INSERT || order.kind() > pb::SEARCH))
+        wrong = "kind: insert, update, delete or search is wanted";
+    else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
+        wrong = "key_list: at least one key is wanted";
+    if (wrong) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(m_workload || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
+        reply.set_text(wrong);
+        return;
+    }
+    m_workload = std::make_unique<Workload>(order, command.ticket(), now);
+    feedWorkload(now, out);
+}
+
+void Client::onCommand(const pb::Command& command, Time now, Effects& out)
+{
+    using C = pb::Command;
+    switch (command.body_case()) {
+    case C::kOperate: operate(command, now, out); break;
+    case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
+    case C::kVerify: {
+        pb::RunWorkload order;
+        order.set_kind(pb::SEARCH);
+        order.set_keys(pb::LISTED);
+        order.set_window(std::max(1u, command.verify().window()));
+        for (const Key key : m_ledger.keys())
+            order.add_key_list(key.value);
+        order.set_count(m_ledger.keys().size());
+        runWorkload(command, order, now, out);
+        break;
+    }
+    case C::kStopWorkload:
+        if (m_workload)
+            m_workload->stop();
+        describe(*out.reply(command.ticket()).mutable_client());
+        feedWorkload(now, out);
+        break;
+    case C::kWorkloadProgress: {
+        auto* progress = out.reply(command.ticket()).mutable_workload();
+        if (m_workload)
+            m_workload->report(*progress, now);
+        break;
+    }
+    case C::kSetImage:
+        m_mode = command.set_image().mode();
+        if (command.set_image().forget()) {
+            m_image = {};
+            m_context.locations.clear();
+        }
+        describe(*out.reply(command.ticket()).mutable_client());
+        break;
+    case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
+
+    case C::kWhoAreYou:
+    case C::kTakeSnapshot:
+    case C::kStatistics:
+    case C::kSetDetail:
+    case C::kShutdown:
+    case C::kReadContents:
+    case C::kAudit:
+    case C::kListProcesses:
+    case C::kDescribeFile:
+    case C::kForceSplit:
+    case C::kRaiseAvailability:
+    case C::kCreateParity:
+    case C::kAwaitRest:
+    case C::BODY_NOT_SET: {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(pb::WRONG_PROCESS);
+        reply.set_text("a client does not do that; ask the coordinator or a node");
+        break;
+    }
+    }
+}
+
+void Client::describe(pb::ClientDescription& out) const
+{
+    out.mutable_image()->set_i(m_image.i);
+    out.mutable_image()->set_n(m_image.n);
+    out.set_mode(m_mode);
+    out.set_operations(m_done);
+    out.set_forwards(m_forwards);
+    out.set_image_adjustments(m_imageAdjustments);
+    out.set_resends(m_resends);
+    out.set_keys_known(m_ledger.keys().size());
+    out.set_next_key(m_nextKey);
+    out.set_under_way(m_operations.size());
+}
+
+void Client::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_context.self;
+    describe(*out.mutable_client());
+}
+
+void Client::gauges(pb::Gauges& out) const
+{
+    out.set_operations(m_done);
+    out.set_unacknowledged(std::uint32_t(m_operations.size()));
+}
+
+} // namespace lhrs

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/linear_hash.h"
+#include "node/core/machine.h"
+#include "node/core/node_context.h"
+#include "node/core/workload.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace lhrs {
+
+struct ClientOptions {
+    pb::ProcessInfo self;      // with its addresses
+    Address coordinator;
+    std::uint64_t seed = 0;
+};
+
+// A client of the file: computes addresses with its own image, sends, resends, takes image adjustments, and asks the
+// coordinator only for what it cannot know (lhrs.md 18.1). Operations on one key are done in turn.
+//
+//   queued --> asking (where is the bucket?) --> sent --(Reply)--> done
+//                   ^------- given up, Displaced ----/  \--(RETRY)--> sleeping --> sent
+class Client : public Machine {
+public:
+    explicit Client(ClientOptions options);
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void onCommand(const pb::Command& command, Time now, Effects& out) override;
+    void onTime(Time now, Effects& out) override;
+    Time deadline() const override;
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+
+    bool isRegistered() const { return m_isRegistered; }
+    FileImage image() const { return m_image; }
+    const Ledger& ledger() const { return m_ledger; }
+
+private:
+    enum class Stage { Queued, Asking, Sent, Sleeping };
+    struct Operation {
+        pb::RequestId id;
+        pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+        Key key;
+        std::string value;
+        bool isGenerated = false;
+        std::uint64_t ticket = 0;   // of the command; 0: the workload's
+        Stage stage = Stage::Queued;
+        BucketNumber target;
+        bool knowsTruth = false;    // exact image: asked the coordinator
+        bool wasAsked = false;      // some location had to be asked for
+        std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
+        Time started {}, end {}, sent {}, due {};
+    };
+
+    void onReply(const pb::Message& message, Time now, Effects& out);
+    void onDisplaced(const pb::Message& message, Time now, Effects& out);
+    void onLocation(const pb::Message& message, Time now, Effects& out);
+    void onRegistered(const pb::Message& message);
+    void operate(const pb::Command& command, Time now, Effects& out);
+    void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
+    void describe(pb::ClientDescription& out) const;
+
+    Operation& create(pb::OperationKind kind, Key key, Time now);
+    void begin(Operation& op, Time now, Effects& out);
+    // Computes the address and sends, or asks for the location first.
+    void address(Operation& op, Time now, Effects& out);
+    void send(Operation& op, Time now, Effects& out);
+    void ask(Operation& op, Time now, Effects& out);
+    void giveUp(Operation& op, Time now, Effects& out);
+    void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
+    void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
+    void feedWorkload(Time now, Effects& out);
+    std::uint64_t doneBelow() const { return m_operations.empty() ? m_lastNumber + 1 : m_operations.begin()->first; }
+    Time resendInterval(const Operation& op) const;
+
+    NodeContext m_context;
+    pb::FileConfig m_config;
+    bool m_isStarted = false;
+    bool m_isRegistered = false;
+    FileImage m_image;
+    pb::ImageMode m_mode = pb::ADJUSTING;
+    std::uint64_t m_lastNumber = 0;
+    std::map<std::uint64_t, Operation> m_operations;         // open ones by number
+    std::map<Key, std::deque<std::uint64_t>> m_byKey;        // the front is under way, the others wait for it
+    std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
+    Ledger m_ledger;
+    std::uint64_t m_nextKey = 0;
+    std::unique_ptr<Workload> m_workload;
+    std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    Time m_roundTrip {};
+    Time m_nextTick = Time::max(), m_nextAlive {};
+    bool m_isFeeding = false;
+};
+
+} // namespace lhrs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/contents_sender.h"
+
+#include "common/record_block.h"
+
+#include <limits>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::size_t kBlockBytes = 128 * 1024;
+
+} // namespace
+
+ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to)
+    : m_context(context)
+    , m_to(to)
+{
+    LHRS_CHECK(m_to.incarnation.value == order.incarnation());
+}
+
+void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results,
+    Sequence sequence, Time now, Effects& out)
+{
+    pb::Message message;
+    message.set_incarnation(bucket.incarnation.value);
+    auto* contents = message.mutable_contents();
+    contents->set_group(bucket.group.value);
+    contents->set_position(bucket.position.value);
+    contents->set_incarnation(bucket.incarnation.value);
+    contents->set_asker(m_to.incarnation.value);
+    contents->set_block(m_block++);
+    contents->set_snap(sequence);
+    contents->set_level(bucket.level);
+    contents->set_rank_first(m_next.value);
+    BlockWriter block(*contents->mutable_records());
+    for (; m_next <= store.rankMax() && block.size() < kBlockBytes; m_next = m_next.next()) {
+        if (!store.has(m_next))
+            continue;
+        const RecordStore::Record record = store.at(m_next);
+        block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = record.rank,
+            .length = std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value });
+    }
+    m_isLastSent = m_next > store.rankMax();
+    if (m_isLastSent) {
+        results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+        results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
+            if (entry.result == pb::OK)
+                block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
+        });
+    }
+    // The last block speaks for all higher ranks: whatever is put there later comes as a Delta.
+    contents->set_rank_last(m_isLastSent ? std::numeric_limits<std::uint32_t>::max() : m_next.value - 1);
+    contents->set_is_last(m_isLastSent);
+    m_context.acks.send(std::move(message), m_to.address, m_to.node, Way::Stream, AckList::Patience::KeepTrying,
+        NodeContext::ContentsBlock, now, out);
+}
+
+bool ContentsSender::onAck(const AckList::Entry& entry)
+{
+    if (entry.purpose != NodeContext::ContentsBlock || entry.message.contents().asker() != m_to.incarnation.value)
+        return false;
+    m_isDone = m_isLastSent;
+    return true;
+}
+
+void ContentsSender::stop()
+{
+    m_context.acks.forgetIf([this](const AckList::Entry& entry) {
+        return entry.purpose == NodeContext::ContentsBlock && entry.message.contents().asker() == m_to.incarnation.value;
+    });
+}
+
+} // namespace lhrs

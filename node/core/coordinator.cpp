@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/coordinator.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kAvailabilityMax = 8;
+constexpr std::size_t kOverloadsSeenMax = 64;
+constexpr Time kForgetAfter = 10s; // a silent process without a place leaves the directory
+
+} // namespace
+
+Coordinator::Coordinator(CoordinatorOptions options)
+    : m_self(options.self)
+    , m_acks(options.timers)
+    , m_file(options.config)
+    , m_recruiter(options.recruiting, Address::from(options.self.address()), m_acks)
+    , m_growth(m_file, m_directory, m_recruiter, m_acks)
+{
+}
+
+void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
+{
+    m_now = now;
+    if (message.answers() != 0) {
+        if (const auto entry = m_acks.acknowledge(message.answers(), now))
+            m_growth.onAcknowledged(*entry, now, out);
+    }
+    using B = pb::Message;
+    switch (message.body_case()) {
+    case B::kRegister: onRegister(message, now, out); break;
+    case B::kAlive: onAlive(message, now, out); break;
+    case B::kWhereIs: onWhereIs(message, out); break;
+    case B::kAlarm: onAlarm(message, out); break;
+    case B::kOverload: onOverload(message, now, out); break;
+    case B::kOffer: onOffer(message, now, out); break;
+    case B::kPrepared: onPrepared(message, now, out); break;
+    case B::kContentsDone: onContentsDone(message, now, out); break;
+
+    // Only acknowledgements, or not for a coordinator.
+    case B::kAck:
+    case B::kEpochAck:
+    case B::kApplied:
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+    case B::kSearch:
+    case B::kReply:
+    case B::kDisplaced:
+    case B::kLocation:
+    case B::kRegistered:
+    case B::kEpoch:
+    case B::kDelta:
+    case B::kDeltaAck:
+    case B::kDeltaNak:
+    case B::kSplit:
+    case B::kMoveRecords:
+    case B::kPrepareBatch:
+    case B::kCommit:
+    case B::kAbort:
+    case B::kFinish:
+    case B::kAddParity:
+    case B::kSendContents:
+    case B::kContents:
+    case B::kInvite:
+    case B::kConfirm:
+    case B::kCancel:
+    case B::BODY_NOT_SET: break;
+    }
+    answerWaiters(now, out);
+}
+
+void Coordinator::onRegister(const pb::Message& message, Time now, Effects& out)
+{
+    const Directory::Entry& entry = m_directory.learn(message.register_().process(), now);
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* registered = answer.mutable_registered();
+    *registered->mutable_config() = m_file.config();
+    *registered->mutable_timers() = m_acks.timers();
+    registered->set_ordinal(entry.ordinal);
+}
+
+void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Alive& alive = message.alive();
+    m_directory.learn(alive, now);
+    if (alive.role() == pb::NO_ROLE || m_file.isHolder(Incarnation(alive.incarnation())))
+        return;
+    // It believes that it holds a place that was given to another, or withdrawn: its Cancel was lost.
+    pb::Message cancel;
+    cancel.mutable_cancel()->set_incarnation(alive.incarnation());
+    const auto isAsked = [&](const AckList::Entry& entry) {
+        return entry.message.has_cancel() && entry.message.cancel().incarnation() == alive.incarnation();
+    };
+    if (!m_acks.any(isAsked))
+        m_acks.send(std::move(cancel), Address::from(message.from()), NodeId(message.sender()), Way::Auto,
+            AckList::Patience::GiveUp, Growth::Plain, now, out);
+}
+
+void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
+{
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    *answer.mutable_location() = m_file.location(BucketNumber(message.where_is().bucket()));
+}
+
+void Coordinator::onAlarm(const pb::Message& message, Effects& out)
+{
+    // Demo paper 4(d): addressing error, or unavailable? The true location answers the first; nothing in this version
+    // declares a bucket failed, so whoever asked tries again there.
+    const pb::Member& suspect = message.alarm().suspect();
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    if (suspect.role() == pb::DATA)
+        *answer.mutable_location() = m_file.location(BucketNumber(suspect.index()));
+    else
+        answer.mutable_ack();
+}
+
+void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    // A copy is not a second debt; but two reports of one bucket may overtake each other.
+    std::set<std::uint64_t>& seen = m_overloadsSeen[NodeId(message.sender())];
+    const bool isLongAgo = seen.size() == kOverloadsSeenMax && message.id() < *seen.begin();
+    if (isLongAgo || !seen.insert(message.id()).second)
+        return;
+    if (seen.size() > kOverloadsSeenMax)
+        seen.erase(seen.begin());
+    m_growth.owe(0, now, out);
+}
+
+void Coordinator::onOffer(const pb::Message& message, Time now, Effects& out)
+{
+    m_directory.learn(message.offer().process(), now);
+    m_recruiter.onOffer(message, now, out);
+    m_growth.onOffer(now, out);
+}
+
+void Coordinator::onPrepared(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    m_growth.onPrepared(message.prepared(), now, out);
+}
+
+void Coordinator::onContentsDone(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    m_growth.onContentsDone(message.contents_done(), now, out);
+}
+
+void Coordinator::onTime(Time now, Effects& out)
+{
+    m_now = now;
+    if (!m_isStarted) {
+        m_isStarted = true;
+        *out.event().mutable_process_started()->mutable_process() = m_self;
+        m_nextLook = now;
+    }
+    m_acks.onTime(now, out, [&](const AckList::Entry& entry) { m_growth.onGivenUp(entry, now, out); });
+    if (m_nextLook <= now) {
+        m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
+        m_directory.learn(m_self, now);
+        if (now > kForgetAfter)
+            m_directory.expire(now - kForgetAfter);
+    }
+    m_growth.onTime(now, out);
+    answerWaiters(now, out);
+}
+
+Time Coordinator::deadline() const
+{
+    if (!m_isStarted)
+        return Time();
+    Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_nextLook });
+    for (const Waiter& waiter : m_waiters)
+        earliest = std::min(earliest, waiter.until);
+    return earliest;
+}
+
+// ---- commands
+
+void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
+{
+    m_now = now;
+    using C = pb::Command;
+    switch (command.body_case()) {
+    case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); break;
+    case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); break;
+    case C::kForceSplit:
+        if (m_file.exists()) {
+            m_growth.owe(command.ticket(), now, out);
+        } else {
+            pb::CommandReply& reply = out.reply(command.ticket());
+            reply.set_refusal(pb::REFUSED);
+            reply.set_text("there is no file yet; it waits for spares");
+        }
+        break;
+    case C::kRaiseAvailability: raiseAvailability(command, out); break;
+    case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
+    case C::kAwaitRest:
+        m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
+        break;
+
+    case C::kWhoAreYou:
+    case C::kTakeSnapshot:
+    case C::kStatistics:
+    case C::kSetDetail:
+    case C::kShutdown:
+    case C::kReadContents:
+    case C::kAudit:
+    case C::kOperate:
+    case C::kRunWorkload:
+    case C::kStopWorkload:
+    case C::kWorkloadProgress:
+    case C::kVerify:
+    case C::kSetImage:
+    case C::kDescribeClient:
+    case C::BODY_NOT_SET: {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(pb::WRONG_PROCESS);
+        reply.set_text("the coordinator does not do that; ask a node or a client");
+        break;
+    }
+    }
+    answerWaiters(now, out);
+}
+
+void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
+{
+    const std::uint32_t wanted = command.raise_availability().availability();
+    pb::CommandReply& reply = out.reply(command.ticket());
+    if (wanted > kAvailabilityMax || wanted < m_file.availability()) {
+        reply.set_refusal(pb::BAD_ARGUMENT);
+        reply.set_text("the intended availability is " + std::to_string(m_file.availability()) + " and can be raised to at most "
+            + std::to_string(kAvailabilityMax) + ", not to " + std::to_string(wanted));
+        return;
+    }
+    m_file.ask(wanted);
+    // A split that is under way has passed the K rule already; K then grows when the next one starts.
+    if (m_file.exists() && m_growth.isIdle() && m_file.raiseAvailability()) {
+        auto* event = out.event().mutable_availability_raised();
+        event->set_availability(m_file.availability());
+        event->set_reason("asked for by an operator");
+        m_growth.announce(out);
+    }
+    reply.mutable_availability()->set_availability(m_file.availability());
+    reply.mutable_availability()->set_pending(m_file.availability() < wanted);
+}
+
+void Coordinator::describe(pb::FileDescription& out) const
+{
+    out.set_exists(m_file.exists());
+    out.mutable_file()->set_i(m_file.image().i);
+    out.mutable_file()->set_n(m_file.image().n);
+    out.set_buckets(m_file.exists() ? m_file.buckets() : 0);
+    out.set_availability(m_file.availability());
+    out.set_splits_owed(m_growth.owed());
+    out.set_at_rest(m_growth.isAtRest());
+    out.set_under_way(m_growth.underWay());
+    *out.mutable_config() = m_file.config();
+    for (const auto& [g, group] : m_file.groups()) {
+        auto* row = out.add_groups();
+        row->set_number(g.value);
+        row->set_k(group.k);
+        *row->mutable_view() = m_file.view(g);
+    }
+    const Time since = m_now > 2s ? m_now - Time(2s) : Time();
+    out.set_data_spares(std::uint32_t(m_directory.spares(pb::DATA, since).size()));
+    out.set_parity_spares(std::uint32_t(m_directory.spares(pb::PARITY, since).size()));
+    out.set_recruiting(m_recruiter.transport());
+}
+
+void Coordinator::answerWaiters(Time now, Effects& out)
+{
+    std::erase_if(m_waiters, [&](const Waiter& waiter) {
+        if (!m_growth.isAtRest() && now < waiter.until)
+            return false;
+        pb::CommandReply& reply = out.reply(waiter.ticket);
+        if (!m_growth.isAtRest()) {
+            reply.set_refusal(pb::TIMED_OUT);
+            reply.set_text(m_growth.underWay());
+        }
+        describe(*reply.mutable_file());
+        return true;
+    });
+}
+
+void Coordinator::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_self;
+    describe(*out.mutable_file());
+}
+
+void Coordinator::gauges(pb::Gauges& out) const
+{
+    out.set_unacknowledged(m_acks.size());
+}
+
+} // namespace lhrs

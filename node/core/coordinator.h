@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/directory.h"
+#include "node/core/file_state.h"
+#include "node/core/growth.h"
+#include "node/core/machine.h"
+#include "node/core/recruiting.h"
+
+#include <map>
+#include <set>
+
+namespace lhrs {
+
+struct CoordinatorOptions {
+    pb::ProcessInfo self;      // with its addresses
+    pb::FileConfig config;     // m, b >= 1 checked by whoever reads it
+    pb::Timers timers;
+    Recruiting recruiting = Recruiting::Auto;
+    std::uint64_t seed = 0;
+};
+
+// The coordinator of one file: knows (i,n), K and who holds which place, recruits servers, orders splits and parity
+// creations. Key operations do not pass it (lhrs.md 2.1).
+class Coordinator : public Machine {
+public:
+    explicit Coordinator(CoordinatorOptions options);
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void onCommand(const pb::Command& command, Time now, Effects& out) override;
+    void onTime(Time now, Effects& out) override;
+    Time deadline() const override;
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+
+    const FileState& file() const { return m_file; }
+    const Growth& growth() const { return m_growth; }
+
+private:
+    struct Waiter { // for rest
+        std::uint64_t ticket = 0;
+        Time until {};
+    };
+
+    void onRegister(const pb::Message& message, Time now, Effects& out);
+    void onAlive(const pb::Message& message, Time now, Effects& out);
+    void onWhereIs(const pb::Message& message, Effects& out);
+    void onAlarm(const pb::Message& message, Effects& out);
+    void onOverload(const pb::Message& message, Time now, Effects& out);
+    void onOffer(const pb::Message& message, Time now, Effects& out);
+    void onPrepared(const pb::Message& message, Time now, Effects& out);
+    void onContentsDone(const pb::Message& message, Time now, Effects& out);
+    void raiseAvailability(const pb::Command& command, Effects& out);
+    void describe(pb::FileDescription& out) const;
+    void answerWaiters(Time now, Effects& out);
+
+    const pb::ProcessInfo m_self;
+    AckList m_acks;
+    FileState m_file;
+    Directory m_directory;
+    Recruiter m_recruiter;
+    Growth m_growth;
+    std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
+    std::vector<Waiter> m_waiters;
+    bool m_isStarted = false;
+    Time m_now {};
+    Time m_nextLook {};                             // at the directory
+};
+
+} // namespace lhrs

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/data_bucket.h"
+
+#include "common/galois.h"
+#include "common/linear_hash.h"
+#include "common/points.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kRetryAfterMs = 20;
+constexpr std::size_t kValueMax = 65535; // lhrs.md 13.2
+constexpr Time kClientSilence = 60s; // lhrs.md 4.4
+
+// D = old ^ new, as long as the longer of both.
+void difference(std::string& out, std::string_view before, std::string_view after)
+{
+    const std::string_view longer = before.size() > after.size() ? before : after;
+    const std::string_view shorter = before.size() > after.size() ? after : before;
+    out.assign(longer);
+    Field::xorInto(reinterpret_cast<std::byte*>(out.data()), reinterpret_cast<const std::byte*>(shorter.data()), shorter.size());
+}
+
+} // namespace
+
+const pb::KeyRequest& keyRequestOf(const pb::Message& message)
+{
+    if (message.has_insert())
+        return message.insert();
+    if (message.has_update())
+        return message.update();
+    if (message.has_delete_())
+        return message.delete_();
+    return message.search();
+}
+
+DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out)
+    : m_config(confirm.config())
+    , m_level(confirm.level())
+    , m_state(confirm.state())
+    , m_view(confirm.view())
+    , m_link(context, groupOf(BucketNumber(confirm.number()), confirm.config().m()),
+          positionOf(BucketNumber(confirm.number()), confirm.config().m()), Incarnation(confirm.incarnation()))
+    , m_parts { context, m_store, m_link, m_results, m_config, BucketNumber(confirm.number()),
+          groupOf(BucketNumber(confirm.number()), m_config.m()), positionOf(BucketNumber(confirm.number()), m_config.m()),
+          Incarnation(confirm.incarnation()) }
+{
+    m_link.setView(m_view, now, out);
+}
+
+void DataBucket::onInsert(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Insert, message.insert(), now, out); }
+void DataBucket::onUpdate(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Update, message.update(), now, out); }
+void DataBucket::onDelete(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Delete, message.delete_(), now, out); }
+void DataBucket::onSearch(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Search, message.search(), now, out); }
+
+void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out)
+{
+    out.serve(request.request());
+    if (request.target() != number().value || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
+        pb::Message& message = out.send(Address::from(request.client()));
+        auto* displaced = message.mutable_displaced();
+        *displaced->mutable_request() = request.request();
+        displaced->set_bucket(request.target());
+        displaced->set_incarnation(request.incarnation());
+        return;
+    }
+    if (request.value().size() > kValueMax) { // lhrs.md 13.3: no input may end a process
+        reply(request, pb::INVALID, Rank(), out);
+        return;
+    }
+    if (m_state == pb::INIT) {
+        hold(kind, request, out);
+        return;
+    }
+    // Demo paper 2: every bucket checks the address (A1), because the client's image may be out of date.
+    const BucketNumber right = forwardTo(number(), m_level, addressed(Key(request.key()), m_config));
+    if (right != number()) {
+        forward(kind, request, right, now, out);
+        return;
+    }
+    if (kind != Kind::Search) {
+        change(kind, request, now, out);
+        return;
+    }
+    const Rank rank = m_store.find(Key(request.key()));
+    answerRead(kind, request, rank.value ? pb::OK : pb::NOT_FOUND, rank, now, out);
+}
+
+void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out)
+{
+    const pb::RequestId& id = request.request();
+    m_results.forget(id.client(), request.done_below(), now);
+    if (m_results.isBygone(id))
+        return;
+    if (const ResultTable::Entry* kept = m_results.find(id)) {
+        if (kept->result != pb::RESULT_UNKNOWN) // else it is in work and will be answered
+            reply(request, kept->result, kept->rank, out);
+        return;
+    }
+    if (m_state == pb::SPLITTING) {
+        hold(kind, request, out);
+        return;
+    }
+    const Key key(request.key());
+    const Rank rank = m_store.find(key);
+    if (kind == Kind::Insert) {
+        if (rank.value) {
+            answerRead(kind, request, pb::EXISTS, rank, now, out);
+            return;
+        }
+        if (m_store.count() >= 4 * m_config.b()) { // the hard limit: refused before any effect
+            reply(request, pb::RETRY, Rank(), out);
+            return;
+        }
+        const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1);
+        auto* event = out.event().mutable_record_inserted();
+        event->set_key(key.value);
+        event->set_rank(taken.value);
+        event->set_length(std::uint32_t(request.value().size()));
+        event->set_sequence(m_link.sequence() + 1);
+        event->set_count(m_store.count());
+        sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), id, now, out);
+        reportOverload(now, out);
+        return;
+    }
+    if (!rank.value) {
+        answerRead(kind, request, pb::NOT_FOUND, rank, now, out);
+        return;
+    }
+    const std::string_view after = kind == Kind::Update ? std::string_view(request.value()) : std::string_view();
+    difference(m_delta, m_store.at(rank).value, after);
+    if (kind == Kind::Update) {
+        m_store.update(rank, after, m_link.sequence() + 1);
+        auto* event = out.event().mutable_record_updated();
+        event->set_key(key.value);
+        event->set_rank(rank.value);
+        event->set_length(std::uint32_t(after.size()));
+        event->set_sequence(m_link.sequence() + 1);
+        sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, id, now, out);
+    } else {
+        m_store.remove(rank, m_link.sequence() + 1);
+        if (LHRS_MUTANT(RankReusedEarly))
+            m_store.release(rank);
+        auto* event = out.event().mutable_record_deleted();
+        event->set_key(key.value);
+        event->set_rank(rank.value);
+        event->set_sequence(m_link.sequence() + 1);
+        event->set_count(m_store.count());
+        if (m_store.count() <= m_config.b())
+            m_isOverloadSent = false;
+        sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, id, now, out);
+    }
+}
+
+void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
+    std::string_view after, pb::RequestId id, Time now, Effects& out)
+{
+    ++m_operations;
+    std::unique_ptr<ParityLink::Change> change = m_link.begin();
+    change->kind = kind;
+    change->rank = rank;
+    change->key = Key(request.key());
+    change->length = std::uint32_t(after.size());
+    change->delta.assign(kind == pb::CHANGE_INSERT ? after : delta); // an insert changes a zero record
+    change->request = id;
+    change->doneBelow = request.done_below();
+    change->client = Address::from(request.client());
+    auto& reply = change->reply;
+    *reply.mutable_request() = id;
+    reply.set_result(pb::OK);
+    reply.set_forwards(request.forwards());
+    reply.set_rank(rank.value);
+    reply.set_image_adjustment(request.forwards() > 0);
+    reply.set_iam_bucket(request.forwarder());
+    reply.set_iam_level(request.forwarder_level());
+    m_results.keep(id.client(), { id.number(), change->key, rank, pb::RESULT_UNKNOWN }, now);
+    m_link.send(std::move(change), now, out);
+    progress(now, out);
+}
+
+void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out)
+{
+    // EXISTS and NOT_FOUND tell what the bucket holds, so they are reads too: nobody may see a value that could still
+    // die with this bucket.
+    Sequence underWay = rank.value ? m_store.at(rank).version : 0;
+    if (!rank.value)
+        m_link.isBeingDeleted(Key(request.key()), underWay);
+    if (underWay > m_link.heldByAll()) {
+        if (held() >= m_parts.context.acks.timers().held_max())
+            reply(request, pb::RETRY, Rank(), out);
+        else
+            m_waitingReads.emplace(underWay, Held { kind, request });
+        return;
+    }
+    ++m_operations;
+    if (kind == Kind::Search) {
+        auto* event = out.event().mutable_record_read();
+        event->set_key(request.key());
+        event->set_rank(rank.value);
+    } else {
+        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank, result }, now);
+    }
+    reply(request, result, rank, out);
+}
+
+void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
+{
+    out.serve(request.request());
+    auto* reply = out.send(Address::from(request.client())).mutable_reply();
+    *reply->mutable_request() = request.request();
+    reply->set_result(result);
+    reply->set_bucket(number().value);
+    reply->set_rank(rank.value);
+    reply->set_forwards(request.forwards());
+    reply->mutable_holder()->set_node(m_parts.context.self.node());
+    HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+    if (result == pb::RETRY)
+        reply->set_retry_after_ms(kRetryAfterMs);
+    if (result == pb::INVALID)
+        reply->set_text("value: 65,535 bytes at most");
+    if (request.forwards() > 0) { // lhrs.md 1.5: the last forwarder's number and level
+        reply->set_image_adjustment(true);
+        reply->set_iam_bucket(request.forwarder());
+        reply->set_iam_level(request.forwarder_level());
+    }
+    if (result == pb::OK && m_store.has(rank) && m_store.at(rank).key == Key(request.key()))
+        reply->set_value(std::string(m_store.at(rank).value));
+}
+
+void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out)
+{
+    if (change.split != 0)
+        return;
+    if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly))
+        m_store.release(change.rank); // every parity bucket knows; the rank may be used again
+    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, pb::OK }, now);
+    out.serve(change.request);
+    auto* event = out.event().mutable_change_acknowledged();
+    event->set_sequence(change.sequence);
+    event->set_key(change.key.value);
+    event->set_rank(change.rank.value);
+    pb::Message& message = out.send(change.client);
+    auto* reply = message.mutable_reply();
+    *reply = change.reply;
+    reply->set_bucket(number().value);
+    HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+}
+
+bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
+{
+    if (held() >= m_parts.context.acks.timers().held_max()) {
+        reply(request, pb::RETRY, Rank(), out);
+        return false;
+    }
+    const bool isHeld = std::any_of(m_held.begin(), m_held.end(), [&](const Held& h) {
+        return h.request.request().client() == request.request().client() && h.request.request().number() == request.request().number();
+    });
+    if (!isHeld) // a resend adds nothing
+        m_held.push_back({ kind, request });
+    return true;
+}
+
+void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out)
+{
+    const auto known = m_parts.context.locations.find(to);
+    if (known == m_parts.context.locations.end()) {
+        if (held() >= m_parts.context.acks.timers().held_max()) {
+            reply(request, pb::RETRY, Rank(), out);
+            return;
+        }
+        m_parked.emplace(to, Held { kind, request });
+        if (m_asked.emplace(to, now + 100ms).second)
+            out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(to.value);
+        return;
+    }
+    pb::Message& message = out.send(known->second.address, Way::Auto, 0, known->second.node);
+    pb::KeyRequest* passed = kind == Kind::Insert ? message.mutable_insert()
+        : kind == Kind::Update                    ? message.mutable_update()
+        : kind == Kind::Delete                    ? message.mutable_delete_()
+                                                  : message.mutable_search();
+    *passed = request;
+    passed->set_target(to.value);
+    passed->set_incarnation(known->second.incarnation.value);
+    passed->set_forwards(request.forwards() + 1);
+    passed->set_forwarder(number().value);
+    passed->set_forwarder_level(m_level);
+    auto* event = out.event().mutable_operation_forwarded();
+    event->set_kind(kind == Kind::Insert ? pb::INSERT : kind == Kind::Update ? pb::UPDATE : kind == Kind::Delete ? pb::DELETE : pb::SEARCH);
+    event->set_key(request.key());
+    event->set_from(number().value);
+    event->set_to(to.value);
+}
+
+void DataBucket::reportOverload(Time now, Effects& out)
+{
+    if (m_store.count() <= m_config.b() || m_isOverloadSent)
+        return;
+    // Demo paper 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003 report).
+    m_isOverloadSent = true;
+    pb::Message message;
+    message.set_incarnation(incarnation().value);
+    auto* overload = message.mutable_overload();
+    overload->set_bucket(number().value);
+    overload->set_level(m_level);
+    overload->set_count(m_store.count());
+    m_parts.context.tell(std::move(message), now, out);
+    auto* event = out.event().mutable_bucket_overflowed();
+    event->set_count(m_store.count());
+    event->set_level(m_level);
+}
+
+void DataBucket::onDeltaAck(const pb::Message& message, Time now, Effects& out)
+{
+    m_link.onDeltaAck(message.delta_ack(), now);
+    progress(now, out);
+}
+
+void DataBucket::onDeltaNak(const pb::Message& message, Time now, Effects& out)
+{
+    m_link.onDeltaNak(message.delta_nak(), now, out);
+}
+
+void DataBucket::onLocation(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Location& location = message.location();
+    const BucketNumber a(location.bucket());
+    m_asked.erase(a);
+    if (!location.exists())
+        return; // not there yet: asked again by onTime while something waits for it
+    m_parts.context.locations[a] = HolderInfo::from(location.holder());
+    std::vector<Held> parked;
+    for (auto [it, end] = m_parked.equal_range(a); it != end; ++it)
+        parked.push_back(std::move(it->second));
+    m_parked.erase(a);
+    for (const Held& h : parked)
+        onRequest(h.kind, h.request, now, out);
+}
+
+void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::View& view = message.epoch().view();
+    if (Epoch(view.epoch()) < m_link.epoch())
+        return; // a late copy; the newer one was acknowledged
+    if (Epoch(view.epoch()) > m_link.epoch()) {
+        m_view = view;
+        std::map<ParityColumn, bool> wasUp;
+        for (const auto& [p, column] : m_link.columns())
+            wasUp[p] = column.isUp;
+        m_link.setView(view, now, out);
+        m_owedEpochAck = std::make_unique<OwedEpochAck>();
+        for (const auto& [p, column] : m_link.columns()) {
+            // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far.
+            if (column.isUp && !wasUp[p])
+                m_owedEpochAck->wanted[p] = m_link.sequence();
+        }
+        // A sender of contents ends with the parity bucket that asked.
+        std::erase_if(m_contents, [&](const auto& item) {
+            const bool isThere = std::any_of(m_link.columns().begin(), m_link.columns().end(),
+                [&](const auto& c) { return c.second.holder.incarnation == item.first; });
+            if (!isThere)
+                item.second->stop();
+            return !isThere;
+        });
+    } else if (!m_owedEpochAck) {
+        m_owedEpochAck = std::make_unique<OwedEpochAck>(); // asked again: our acknowledgement was lost
+    }
+    m_owedEpochAck->epoch = message;
+    progress(now, out);
+}
+
+void DataBucket::progress(Time now, Effects& out)
+{
+    m_link.takeDone([&](const ParityLink::Change& change) { answer(change, now, out); });
+    const Sequence held = m_link.heldByAll();
+    while (!m_waitingReads.empty() && m_waitingReads.begin()->first <= held) {
+        const Held read = std::move(m_waitingReads.begin()->second);
+        m_waitingReads.erase(m_waitingReads.begin());
+        onRequest(read.kind, read.request, now, out); // looks again
+    }
+    if (m_source && !m_source->isStarted() && m_link.isIdle())
+        m_source->start(m_parts, now, out);
+    if (m_source && m_source->isCommitted() && m_state == pb::SPLITTING && m_link.isIdle()) {
+        become(pb::UP, "all parity buckets have the split", out);
+        workOff(now, out);
+    }
+    if (m_owedFinish && m_state == pb::UP) {
+        NodeContext::acknowledge(*m_owedFinish, out);
+        m_owedFinish.reset();
+        m_source.reset(); // and with it the copies
+        m_isOverloadSent = false;
+        reportOverload(now, out);
+    }
+    if (m_owedEpochAck) {
+        const auto& columns = m_link.columns();
+        const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
+            const auto column = columns.find(want.first);
+            return column == columns.end() || column->second.acknowledged >= want.second;
+        });
+        if (isEnough) {
+            const pb::Message& epoch = m_owedEpochAck->epoch;
+            pb::Message& message = out.send(Address::from(epoch.from()), Way::Auto, 0, NodeId(epoch.sender()));
+            message.set_answers(epoch.id());
+            auto* ack = message.mutable_epoch_ack();
+            ack->set_group(m_parts.group.value);
+            ack->set_epoch(m_link.epoch().value);
+            ack->set_role(pb::DATA);
+            ack->set_index(m_parts.position.value);
+            ack->set_sequence(m_link.sequence());
+            m_owedEpochAck.reset();
+        }
+    }
+    check();
+}
+
+void DataBucket::workOff(Time now, Effects& out)
+{
+    std::deque<Held> held = std::move(m_held);
+    m_held.clear();
+    for (const Held& h : held)
+        onRequest(h.kind, h.request, now, out);
+}
+
+void DataBucket::become(pb::MemberState state, const char* reason, Effects& out)
+{
+    if (state == m_state)
+        return;
+    m_state = state;
+    auto* event = out.event().mutable_state_changed();
+    event->set_state(state);
+    event->set_reason(reason);
+    event->set_level(m_level);
+}
+
+// ---- split
+
+void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Split& order = message.split();
+    if (order.split() <= m_lastSplit || order.source() != number().value || order.level() != m_level + 1) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    // The last split may be finished for everybody else while a parity bucket's word about it is still on its way to
+    // us: not acknowledged, so the order comes again.
+    if (m_state != pb::UP || m_source)
+        return;
+    NodeContext::acknowledge(message, out);
+    m_lastSplit = order.split();
+    m_parts.context.locations[BucketNumber(order.target())] = HolderInfo::from(order.target_holder());
+    m_source = std::make_unique<SplitSource>(order);
+    become(pb::SPLITTING, "ordered to split; changes wait until all parity buckets have what is under way", out);
+    progress(now, out);
+}
+
+void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& out)
+{
+    if (message.move_records().target() != number().value)
+        return;
+    if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block that is here
+        NodeContext::acknowledge(message, out);
+        return;
+    }
+    if (!m_target)
+        m_target = std::make_unique<SplitTarget>();
+    m_target->onMoveRecords(m_parts, message, now, out);
+    progress(now, out);
+}
+
+void DataBucket::applied(const pb::Message& cause, std::uint64_t split, Effects& out) const
+{
+    pb::Message& message = out.send(Address::from(cause.from()), Way::Auto, 0, NodeId(cause.sender()));
+    message.set_answers(cause.id());
+    auto* applied = message.mutable_applied();
+    applied->set_split(split);
+    applied->set_role(pb::DATA);
+    applied->set_number(number().value);
+    applied->set_bucket(number().value);
+}
+
+void DataBucket::onCommit(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Commit& commit = message.commit();
+    if (m_target && m_target->split() == commit.split()) {
+        applied(message, commit.split(), out);
+        if (m_state != pb::INIT)
+            return;
+        LHRS_CHECK(m_target->isPrepared()); // the coordinator decides only when both ends have prepared
+        m_level = m_target->level();
+        m_link.decideBatch(commit.split(), now);
+        auto* event = out.event().mutable_split_applied();
+        event->set_split(commit.split());
+        event->set_level(m_level);
+        event->set_count(m_store.count());
+        event->set_sequence(m_target->batchSequence());
+        become(pb::UP, "the split that creates it is committed", out);
+        workOff(now, out);
+        reportOverload(now, out);
+        progress(now, out);
+        return;
+    }
+    if (m_source && m_source->order().split() == commit.split() && !m_source->isCommitted()) {
+        m_level = m_source->order().level();
+        m_source->commit(m_parts, now, out);
+        applied(message, commit.split(), out);
+        progress(now, out);
+        return;
+    }
+    applied(message, commit.split(), out); // done before
+}
+
+void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
+{
+    applied(message, message.abort().split(), out);
+    if (m_source && m_source->order().split() == message.abort().split() && !m_source->isCommitted()) {
+        if (m_source->isStarted())
+            m_source->abort(m_parts, now);
+        m_source.reset();
+        become(pb::UP, "the split was undone", out);
+        workOff(now, out); // an overload that was reported stays owed; it is not reported again
+    }
+    if (m_target && m_target->split() == message.abort().split())
+        m_target->stop(m_parts);
+    m_lastSplit = std::max<std::uint64_t>(m_lastSplit, message.abort().split());
+    progress(now, out);
+}
+
+void DataBucket::onFinish(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_source || m_source->order().split() != message.finish().split()) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    // All parity buckets said to the coordinator that they have the batch; their word to us may still be on its way. We
+    // acknowledge when we are done, so that no other split is ordered before.
+    m_owedFinish = std::make_unique<pb::Message>(message);
+    progress(now, out);
+}
+
+// ---- a further parity bucket
+
+void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::SendContents& order = message.send_contents();
+    if (Epoch(order.epoch()) > m_link.epoch())
+        return; // asked again; our epoch is on its way
+    NodeContext::acknowledge(message, out);
+    const auto column = m_link.columns().find(ParityColumn(order.column()));
+    if (column == m_link.columns().end() || column->second.holder.incarnation != Incarnation(order.incarnation()))
+        return;
+    auto& sender = m_contents[Incarnation(order.incarnation())];
+    if (sender)
+        return;
+    sender = std::make_unique<ContentsSender>(m_parts.context, order, column->second.holder);
+    sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+}
+
+void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (m_source)
+        m_source->onAck(m_parts, entry, now, out);
+    if (m_target)
+        m_target->onAck(m_parts, entry, now, out);
+    for (auto& [asker, sender] : m_contents) {
+        if (sender->onAck(entry) && !sender->isDone())
+            sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+    }
+    progress(now, out);
+}
+
+void DataBucket::onTime(Time now, Effects& out)
+{
+    m_link.onTime(now, out);
+    for (auto& [bucket, next] : m_asked) {
+        if (next <= now) {
+            next = now + 100ms;
+            out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(bucket.value);
+        }
+    }
+    for (const auto& [bucket, held] : m_parked) {
+        if (m_asked.emplace(bucket, now + 100ms).second)
+            out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(bucket.value);
+    }
+    if (now > kClientSilence)
+        m_results.expire(now - kClientSilence);
+}
+
+Time DataBucket::deadline() const
+{
+    Time earliest = m_link.deadline();
+    for (const auto& [bucket, next] : m_asked)
+        earliest = std::min(earliest, next);
+    return earliest;
+}
+
+void DataBucket::check() const
+{
+    LHRS_CHECK(m_store.count() + m_store.freeRanks().size() <= m_store.rankMax().value);
+    LHRS_CHECK(m_link.heldByAll() <= m_link.sequence());
+    LHRS_CHECK(m_state != pb::SPLITTING || m_source);
+}
+
+} // namespace lhrs

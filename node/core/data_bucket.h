@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/contents_sender.h"
+#include "node/core/node_context.h"
+#include "node/core/parity_link.h"
+#include "node/core/record_store.h"
+#include "node/core/result_table.h"
+#include "node/core/split.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace lhrs {
+
+// A data bucket: key operations on its records, each change sent to its parity buckets before the client is answered,
+// forwarding of what belongs elsewhere, and both ends of a split. The node machine drives it.
+//
+//   INIT --(Commit of the split that creates it)--> UP --(Split)--> SPLITTING --(Commit, Abort)--> UP
+//
+// INIT queues everything; SPLITTING answers searches and holds changes.
+class DataBucket {
+public:
+    DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out);
+
+    void onInsert(const pb::Message& message, Time now, Effects& out);
+    void onUpdate(const pb::Message& message, Time now, Effects& out);
+    void onDelete(const pb::Message& message, Time now, Effects& out);
+    void onSearch(const pb::Message& message, Time now, Effects& out);
+    void onDeltaAck(const pb::Message& message, Time now, Effects& out);
+    void onDeltaNak(const pb::Message& message, Time now, Effects& out);
+    void onLocation(const pb::Message& message, Time now, Effects& out);
+    void onEpoch(const pb::Message& message, Time now, Effects& out);
+    void onSplit(const pb::Message& message, Time now, Effects& out);
+    void onMoveRecords(const pb::Message& message, Time now, Effects& out);
+    void onCommit(const pb::Message& message, Time now, Effects& out);
+    void onAbort(const pb::Message& message, Time now, Effects& out);
+    void onFinish(const pb::Message& message, Time now, Effects& out);
+    void onSendContents(const pb::Message& message, Time now, Effects& out);
+    // A message of the ack list was acknowledged.
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+    BucketNumber number() const { return m_parts.number; }
+    Level level() const { return m_level; }
+    Incarnation incarnation() const { return m_parts.incarnation; }
+    pb::MemberState state() const { return m_state; }
+    const pb::View& view() const { return m_view; }
+    const RecordStore& store() const { return m_store; }
+    const ParityLink& link() const { return m_link; }
+    const ResultTable& results() const { return m_results; }
+    std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()); }
+    std::uint64_t operations() const { return m_operations; }
+    void snapshot(pb::Snapshot& out) const;
+    // A page of the contents; `count` and its bytes are bounded.
+    void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
+    void audit(const pb::Audit& page, pb::AuditPage& out) const;
+
+private:
+    enum class Kind { Insert, Update, Delete, Search };
+    struct Held {
+        Kind kind;
+        pb::KeyRequest request;
+    };
+
+    void onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
+    void change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
+    // Gives the change its number and Deltas; `delta` is old ^ new (an insert's is the new value itself).
+    void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
+        std::string_view after, pb::RequestId id, Time now, Effects& out);
+    // Answers with what the bucket holds, once nothing of this key is under way (lhrs.md 4.5).
+    void answerRead(Kind kind, const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out);
+    void answer(const ParityLink::Change& change, Time now, Effects& out);
+    void reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
+    void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);
+    bool hold(Kind kind, const pb::KeyRequest& request, Effects& out);
+    // What became possible because changes are done: reads, a split that waits, an epoch to acknowledge.
+    void progress(Time now, Effects& out);
+    void workOff(Time now, Effects& out);
+    void reportOverload(Time now, Effects& out);
+    void become(pb::MemberState state, const char* reason, Effects& out);
+    void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
+    void check() const;
+
+    pb::FileConfig m_config;
+    Level m_level;
+    pb::MemberState m_state;
+    pb::View m_view;
+    RecordStore m_store;
+    ResultTable m_results;
+    ParityLink m_link;
+    BucketParts m_parts;
+    std::unique_ptr<SplitSource> m_source;
+    std::unique_ptr<SplitTarget> m_target;
+    std::map<Incarnation, std::unique_ptr<ContentsSender>> m_contents; // by the asking parity bucket
+    std::deque<Held> m_held;                                           // INIT: everything; SPLITTING: changes
+    std::multimap<Sequence, Held> m_waitingReads;                      // by the change that they wait for
+    std::multimap<BucketNumber, Held> m_parked;                        // to be forwarded once the location is known
+    std::map<BucketNumber, Time> m_asked;                              // WhereIs under way, with the time of the next
+    std::uint64_t m_lastSplit = 0;
+    bool m_isOverloadSent = false;
+    std::unique_ptr<pb::Message> m_owedFinish; // Finish, acknowledged when the split is over for us too
+    struct OwedEpochAck {
+        pb::Message epoch;                       // the message to be acknowledged
+        std::map<ParityColumn, Sequence> wanted; // what the newly UP parity buckets must have first
+    };
+    std::unique_ptr<OwedEpochAck> m_owedEpochAck;
+    std::uint64_t m_operations = 0;
+    std::string m_delta; // used again by each change
+};
+
+// The request in the body of a key operation.
+const pb::KeyRequest& keyRequestOf(const pb::Message& message);
+
+} // namespace lhrs

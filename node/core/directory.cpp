@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/directory.h"
+
+namespace lhrs {
+
+Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
+{
+    const auto [it, isNew] = m_entries.try_emplace(NodeId(process.node()));
+    Entry& entry = it->second;
+    if (isNew && process.kind() == pb::CLIENT)
+        entry.ordinal = m_clients++;
+    entry.info = process;
+    entry.heard = now;
+    return entry;
+}
+
+void Directory::learn(const pb::Alive& alive, Time now)
+{
+    learn(alive.process(), now);
+    setPlace(NodeId(alive.process().node()), alive.role(), alive.number(), alive.column(), Incarnation(alive.incarnation()));
+}
+
+Directory::Entry* Directory::find(NodeId node)
+{
+    const auto it = m_entries.find(node);
+    return it == m_entries.end() ? nullptr : &it->second;
+}
+
+void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation)
+{
+    if (Entry* entry = find(node)) {
+        entry->place.set_role(role);
+        entry->place.set_number(number);
+        entry->place.set_column(column);
+        entry->incarnation = incarnation;
+    }
+}
+
+std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since) const
+{
+    std::vector<const Entry*> found;
+    for (const auto& [node, entry] : m_entries) {
+        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE && entry.heard >= since)
+            found.push_back(&entry);
+    }
+    return found;
+}
+
+void Directory::list(pb::ProcessList& out, Time now) const
+{
+    for (const auto& [node, entry] : m_entries) {
+        auto* row = out.add_processes();
+        *row->mutable_process() = entry.info;
+        *row->mutable_place() = entry.place;
+        row->set_incarnation(entry.incarnation.value);
+        row->set_silent_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.heard).count()));
+    }
+}
+
+void Directory::expire(Time before)
+{
+    std::erase_if(m_entries, [before](const auto& item) { return item.second.heard < before && item.second.place.role() == pb::NO_ROLE; });
+}
+
+} // namespace lhrs

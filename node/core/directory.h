@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/node_context.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <vector>
+
+namespace lhrs {
+
+// Every process that made itself known to the coordinator: addresses, endpoints, what it is, when it was last heard.
+// Holds the registry of spares, by which they are reached where multicast does not work.
+class Directory {
+public:
+    struct Entry {
+        pb::ProcessInfo info;
+        pb::Place place;           // NO_ROLE: a spare, a client, the coordinator
+        Incarnation incarnation;
+        Time heard {};
+        std::uint32_t ordinal = 0; // of a client
+    };
+
+    Entry& learn(const pb::ProcessInfo& process, Time now);
+    void learn(const pb::Alive& alive, Time now);
+    Entry* find(NodeId node);
+    void setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation);
+    // Idle servers of a pool that were heard since `since`.
+    std::vector<const Entry*> spares(pb::Role pool, Time since) const;
+    void list(pb::ProcessList& out, Time now) const;
+    // Forgets who was silent since `before`; a process that ends is not missed here but by its group.
+    void expire(Time before);
+
+private:
+    std::map<NodeId, Entry> m_entries;
+    std::uint32_t m_clients = 0;
+};
+
+} // namespace lhrs

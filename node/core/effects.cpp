@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/effects.h"
+
+namespace lhrs {
+
+using google::protobuf::Arena;
+
+Address Address::from(const pb::Address& a)
+{
+    return { a.ip(), std::uint16_t(a.udp_port()), std::uint16_t(a.tcp_port()) };
+}
+
+void Address::to(pb::Address& out) const
+{
+    out.set_ip(ip);
+    out.set_udp_port(udpPort);
+    out.set_tcp_port(tcpPort);
+}
+
+void Effects::clear()
+{
+    m_sends.clear();
+    m_multicasts.clear();
+    m_events.clear();
+    m_replies.clear();
+    m_leave = pb::NO_ROLE;
+    m_join = pb::NO_ROLE;
+    m_place.Clear();
+    m_arena.Reset();
+}
+
+void Effects::begin(const pb::Message* cause)
+{
+    m_operation.Clear();
+    m_causeProcess = cause ? cause->sender() : 0;
+    m_causeSequence = cause ? cause->cause() : 0;
+    if (cause && cause->has_operation())
+        m_operation = cause->operation();
+}
+
+void Effects::at(pb::Role role, std::uint32_t number, std::uint32_t column)
+{
+    m_place.set_role(role);
+    m_place.set_number(number);
+    m_place.set_column(column);
+}
+
+pb::Message& Effects::send(const Address& to, Way way, std::uint32_t tries, NodeId node)
+{
+    auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
+    if (m_operation.client() != 0)
+        *message->mutable_operation() = m_operation;
+    m_sends.push_back({ to, way, tries, node, message });
+    return *message;
+}
+
+pb::Message& Effects::multicast(pb::Role pool)
+{
+    auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
+    m_multicasts.push_back({ pool, message });
+    return *message;
+}
+
+pb::Event& Effects::event()
+{
+    auto* event = Arena::CreateMessage<pb::Event>(&m_arena);
+    if (m_operation.client() != 0)
+        *event->mutable_operation() = m_operation;
+    event->set_cause_process(m_causeProcess);
+    event->set_cause_sequence(m_causeSequence);
+    if (m_place.role() != pb::NO_ROLE)
+        *event->mutable_place() = m_place;
+    m_events.push_back(event);
+    return *event;
+}
+
+pb::CommandReply& Effects::reply(std::uint64_t ticket)
+{
+    auto* reply = Arena::CreateMessage<pb::CommandReply>(&m_arena);
+    reply->set_ticket(ticket);
+    m_replies.push_back(reply);
+    return *reply;
+}
+
+} // namespace lhrs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "proto/control.pb.h"
+#include "proto/event.pb.h"
+#include "proto/message.pb.h"
+
+#include <google/protobuf/arena.h>
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace lhrs {
+
+// The driver's monotonic clock, from the start of the process (or of the simulation).
+using Time = std::chrono::nanoseconds;
+
+// Where a process listens, as a value. In the simulator ip is the number of the simulated process, the ports are 0.
+struct Address {
+    std::uint32_t ip = 0; // host byte order
+    std::uint16_t udpPort = 0;
+    std::uint16_t tcpPort = 0;
+    auto operator<=>(const Address&) const = default;
+    static Address from(const pb::Address& a);
+    void to(pb::Address& out) const;
+};
+
+// How a message travels. Auto: a datagram when it fits one, else a stream.
+enum class Way { Auto, Stream };
+
+// What a step of a machine wants done: lists that the driver carries out. One object per worker, cleared and used
+// again; messages and events live in its arena until clear(). Order between two workers' effects is not kept, so
+// whatever must be in order carries a sequence number.
+class Effects {
+public:
+    struct Send {
+        Address to;
+        Way way = Way::Auto;
+        std::uint32_t tries = 0; // 0: first time, else number of the resend
+        NodeId node;             // receiver's process number where known, else 0
+        pb::Message* message = nullptr;
+    };
+    struct Multicast {
+        pb::Role pool = pb::NO_ROLE;
+        pb::Message* message = nullptr;
+    };
+
+    Effects() = default;
+    Effects(const Effects&) = delete;
+    Effects& operator=(const Effects&) = delete;
+
+    // Forgets everything, keeps the memory.
+    void clear();
+    // The step that follows is caused by this message, or by nothing (time): what it emits carries cause and operation.
+    void begin(const pb::Message* cause);
+    // Whose operation the following messages and events serve, when it is not the cause's.
+    void serve(const pb::RequestId& operation) { m_operation = operation; }
+    // The place of the process; copied into the following events.
+    void at(pb::Role role, std::uint32_t number, std::uint32_t column = 0);
+    const pb::Place& place() const { return m_place; }
+
+    // A message to fill in and send. The driver sets sender, from and cause.
+    pb::Message& send(const Address& to, Way way = Way::Auto, std::uint32_t tries = 0, NodeId node = NodeId());
+    // A message for all idle servers of a pool.
+    pb::Message& multicast(pb::Role pool);
+    // An event to fill in; operation, cause and place are set, the stamper sets numbers and times.
+    pb::Event& event();
+    pb::CommandReply& reply(std::uint64_t ticket);
+    // Leave the multicast group of a pool, or join it (again); NO_ROLE: no change.
+    void leavePool(pb::Role pool) { m_leave = pool; }
+    void joinPool(pb::Role pool) { m_join = pool; }
+
+    std::vector<Send>& sends() { return m_sends; }
+    std::vector<Multicast>& multicasts() { return m_multicasts; }
+    std::vector<pb::Event*>& events() { return m_events; }
+    std::vector<pb::CommandReply*>& replies() { return m_replies; }
+    pb::Role poolToLeave() const { return m_leave; }
+    pb::Role poolToJoin() const { return m_join; }
+
+private:
+    google::protobuf::Arena m_arena;
+    std::vector<Send> m_sends;
+    std::vector<Multicast> m_multicasts;
+    std::vector<pb::Event*> m_events;
+    std::vector<pb::CommandReply*> m_replies;
+    pb::RequestId m_operation;
+    std::uint64_t m_causeProcess = 0;
+    std::uint64_t m_causeSequence = 0;
+    pb::Place m_place;
+    pb::Role m_leave = pb::NO_ROLE;
+    pb::Role m_join = pb::NO_ROLE;
+};
+
+} // namespace lhrs

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/event_stamp.h"
+
+namespace lhrs {
+
+namespace {
+
+// What a level keeps: structure is in every level, records and operations in some, messages only in the fullest.
+enum class EventClass { Structure, Operation, Message };
+
+EventClass classOf(const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (event.body_case()) {
+    case B::kMessageSent:
+    case B::kMessageReceived:
+        return EventClass::Message;
+    case B::kOperationStarted:
+    case B::kOperationForwarded:
+    case B::kImageAdjusted:
+    case B::kOperationDone:
+    case B::kRecordInserted:
+    case B::kRecordUpdated:
+    case B::kRecordDeleted:
+    case B::kRecordRead:
+    case B::kChangeAcknowledged:
+    case B::kDeltaApplied:
+    case B::kDeltaHeld:
+        return EventClass::Operation;
+    case B::kProcessStarted:
+    case B::kProcessEnded:
+    case B::kFileCreated:
+    case B::kInvitationSent:
+    case B::kNodeInvited:
+    case B::kNodeOffered:
+    case B::kOfferCancelled:
+    case B::kNodeRecruited:
+    case B::kNodeReleased:
+    case B::kRecruitingChanged:
+    case B::kSpareMissing:
+    case B::kStateChanged:
+    case B::kMessageDropped:
+    case B::kMessageGivenUp:
+    case B::kBucketOverflowed:
+    case B::kSplitOrdered:
+    case B::kRecordsMoved:
+    case B::kSplitPrepared:
+    case B::kSplitCommitted:
+    case B::kSplitApplied:
+    case B::kBatchApplied:
+    case B::kSplitFinished:
+    case B::kSplitUndone:
+    case B::kParityCreationOrdered:
+    case B::kContentsArrived:
+    case B::kParityBucketFilled:
+    case B::kParityAdded:
+    case B::kParityCreationUndone:
+    case B::kAvailabilityRaised:
+    case B::kGroupCreated:
+    case B::kFileStateChanged:
+    case B::kEpochChanged:
+    case B::kGauges:
+    case B::BODY_NOT_SET:
+        return EventClass::Structure;
+    }
+    return EventClass::Structure;
+}
+
+} // namespace
+
+const char* kindOf(const pb::Message& message)
+{
+    const auto* oneof = pb::Message::descriptor()->FindOneofByName("body");
+    const auto* field = pb::Message::GetReflection()->GetOneofFieldDescriptor(message, oneof);
+    return field ? field->name().c_str() : "";
+}
+
+void EventStamper::setDetail(pb::Detail detail, std::uint32_t sample)
+{
+    m_detail = detail;
+    if (sample > 0)
+        m_sample = sample;
+}
+
+bool EventStamper::isSampled(const pb::RequestId& operation) const
+{
+    return operation.client() != 0 && operation.number() % m_sample == 0;
+}
+
+bool EventStamper::wantsMessages(const pb::RequestId& operation) const
+{
+    return m_detail == pb::FULL || (m_detail == pb::SAMPLED && isSampled(operation));
+}
+
+bool EventStamper::isWanted(const pb::Event& event) const
+{
+    if (m_detail == pb::FULL)
+        return true;
+    switch (classOf(event)) {
+    case EventClass::Structure: return true;
+    case EventClass::Operation: return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case EventClass::Message: return wantsMessages(event.operation());
+    }
+    return true;
+}
+
+void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const
+{
+    if (!wantsMessages(message.operation()))
+        return;
+    auto* received = effects.event().mutable_message_received();
+    received->set_id(message.id());
+    received->set_kind(kindOf(message));
+    received->set_from(message.sender());
+    received->set_bytes(bytes);
+    received->set_transport(transport);
+}
+
+void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time step)
+{
+    for (const Effects::Send& send : effects.sends()) {
+        if (send.message->id() == 0)
+            send.message->set_id(kUnacknowledged | ++m_messages);
+        if (!wantsMessages(send.message->operation()))
+            continue;
+        pb::Event& event = effects.event();
+        event.clear_operation();
+        if (send.message->has_operation())
+            *event.mutable_operation() = send.message->operation();
+        auto* sent = event.mutable_message_sent();
+        sent->set_id(send.message->id());
+        sent->set_kind(kindOf(*send.message));
+        sent->set_to(send.node.value);
+        send.to.to(*sent->mutable_address());
+        sent->set_bytes(std::uint32_t(send.message->ByteSizeLong()));
+        sent->set_transport(send.way == Way::Stream ? pb::STREAM : pb::UDP);
+        sent->set_tries(send.tries);
+    }
+    auto& events = effects.events();
+    std::size_t kept = 0;
+    for (pb::Event* event : events) {
+        if (!isWanted(*event))
+            continue;
+        event->set_sequence(++m_sequence);
+        event->set_time_ns(now.count());
+        event->set_wall_ns(wall);
+        events[kept++] = event;
+    }
+    events.resize(kept);
+    if (kept > 0)
+        events[kept - 1]->set_step_ns(std::uint32_t(step.count()));
+    for (const Effects::Multicast& multicast : effects.multicasts())
+        multicast.message->set_id(kUnacknowledged | ++m_messages);
+    const auto complete = [this](pb::Message& message) {
+        message.set_sender(m_process.value);
+        m_self.to(*message.mutable_from());
+        message.set_cause(m_sequence);
+    };
+    for (const Effects::Send& send : effects.sends())
+        complete(*send.message);
+    for (const Effects::Multicast& multicast : effects.multicasts())
+        complete(*multicast.message);
+}
+
+} // namespace lhrs

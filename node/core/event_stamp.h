@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/effects.h"
+
+#include <cstdint>
+
+namespace lhrs {
+
+// Gives the events of a step their numbers, times and detail, and the messages of the step their sender and cause.
+// Both drivers use it under whatever keeps their steps apart, so that events of a process are numbered in the order
+// in which they happened.
+class EventStamper {
+public:
+    EventStamper(NodeId process, Address self) : m_process(process), m_self(self) {}
+
+    void setDetail(pb::Detail detail, std::uint32_t sample);
+    pb::Detail detail() const { return m_detail; }
+    // The last number given.
+    std::uint64_t sequence() const { return m_sequence; }
+
+    // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
+    void received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const;
+    // After the step: drops what the detail leaves out, numbers the rest, adds MessageSent, completes the messages.
+    // `wall` is ns since 1970, `step` how long the step took.
+    void stamp(Effects& effects, Time now, std::int64_t wall, Time step);
+
+private:
+    bool isWanted(const pb::Event& event) const;
+    bool wantsMessages(const pb::RequestId& operation) const;
+    bool isSampled(const pb::RequestId& operation) const;
+
+    const NodeId m_process;
+    const Address m_self;
+    pb::Detail m_detail = pb::FULL;
+    std::uint32_t m_sample = 100;
+    std::uint64_t m_sequence = 0;
+    // Messages that wait for an acknowledgement have their id from the ack list; the others get one with this bit.
+    static constexpr std::uint64_t kUnacknowledged = 1ULL << 63;
+    std::uint64_t m_messages = 0;
+};
+
+// The name of the message in the body, e.g. "delta"; "" for an empty body.
+const char* kindOf(const pb::Message& message);
+
+} // namespace lhrs

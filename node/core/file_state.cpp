@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/file_state.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+FileState::FileState(const pb::FileConfig& config)
+    : m_config(config)
+    , m_availability(config.availability())
+{
+}
+
+std::uint32_t FileState::required(std::uint32_t buckets) const
+{
+    std::uint32_t wanted = std::max(m_config.availability(), m_asked);
+    for (const pb::Threshold& threshold : m_config.thresholds()) {
+        if (buckets >= threshold.buckets())
+            wanted = std::max(wanted, threshold.availability());
+    }
+    return wanted;
+}
+
+void FileState::ask(std::uint32_t availability)
+{
+    m_asked = std::max(m_asked, availability);
+}
+
+bool FileState::everyGroupHas(std::uint32_t k) const
+{
+    return std::all_of(m_groups.begin(), m_groups.end(), [k](const auto& item) { return item.second.k >= k; });
+}
+
+bool FileState::raiseAvailability()
+{
+    if (m_image.n != 0 || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
+        return false;
+    ++m_availability;
+    return true;
+}
+
+const FileState::MemberInfo* FileState::data(BucketNumber a) const
+{
+    const auto g = m_groups.find(groupOf(a));
+    if (g == m_groups.end())
+        return nullptr;
+    const auto member = g->second.data.find(positionOf(a, m_config.m()));
+    return member == g->second.data.end() ? nullptr : &member->second;
+}
+
+FileState::MemberInfo* FileState::data(BucketNumber a)
+{
+    return const_cast<MemberInfo*>(std::as_const(*this).data(a));
+}
+
+pb::View FileState::view(GroupNumber g) const
+{
+    pb::View view;
+    view.set_group(g.value);
+    const auto found = m_groups.find(g);
+    if (found == m_groups.end())
+        return view;
+    view.set_epoch(found->second.epoch.value);
+    const auto add = [&view](pb::Role role, std::uint32_t index, const MemberInfo& info) {
+        auto* member = view.add_members();
+        member->set_role(role);
+        member->set_index(index);
+        member->set_state(info.state);
+        member->set_level(info.level);
+        info.holder.to(*member->mutable_holder());
+    };
+    for (const auto& [q, info] : found->second.data)
+        add(pb::DATA, q.value, info);
+    for (const auto& [p, info] : found->second.parity)
+        add(pb::PARITY, p.value, info);
+    return view;
+}
+
+pb::Location FileState::location(BucketNumber a) const
+{
+    pb::Location location;
+    location.set_bucket(a.value);
+    location.mutable_file()->set_i(m_image.i);
+    location.mutable_file()->set_n(m_image.n);
+    const MemberInfo* info = data(a);
+    if (m_exists && info && (a.value < buckets() || info->state == pb::INIT)) {
+        location.set_exists(true);
+        info->holder.to(*location.mutable_holder());
+    }
+    return location;
+}
+
+std::vector<pb::Location> FileState::table() const
+{
+    std::vector<pb::Location> table;
+    for (BucketNumber a; a.value < buckets(); a = a.next()) {
+        if (data(a))
+            table.push_back(location(a));
+    }
+    return table;
+}
+
+bool FileState::isHolder(Incarnation incarnation) const
+{
+    const auto has = [&](const auto& members) {
+        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second.holder.incarnation == incarnation; });
+    };
+    return std::any_of(m_groups.begin(), m_groups.end(), [&](const auto& g) { return has(g.second.data) || has(g.second.parity); });
+}
+
+} // namespace lhrs

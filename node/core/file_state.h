@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/linear_hash.h"
+#include "node/core/node_context.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <vector>
+
+namespace lhrs {
+
+// The coordinator's picture of the file (lhrs.md 2.1): (i,n), intended availability K, who holds which place, epochs.
+// Pure: decides nothing by itself and sends nothing.
+class FileState {
+public:
+    struct MemberInfo {
+        HolderInfo holder;
+        Level level = 0;
+        pb::MemberState state = pb::MEMBER_UNKNOWN;
+    };
+    struct Group {
+        Epoch epoch;
+        std::map<Position, MemberInfo> data;
+        std::map<ParityColumn, MemberInfo> parity;
+        std::uint32_t k = 0; // parity buckets that count: all members know of them
+    };
+
+    explicit FileState(const pb::FileConfig& config);
+
+    const pb::FileConfig& config() const { return m_config; }
+    FileImage image() const { return m_image; }
+    std::uint32_t buckets() const { return bucketCount(m_image); }
+    std::uint32_t availability() const { return m_availability; }
+    bool exists() const { return m_exists; }
+    void setExists() { m_exists = true; }
+    void commitSplit() { m_image = advanceSplit(m_image); }
+
+    // The threshold list's word for a file of this many buckets, or what was asked for, whichever is more.
+    std::uint32_t required(std::uint32_t buckets) const;
+    void ask(std::uint32_t availability);
+    // lhrs.md 2.5: K grows by one when the split pointer is 0 and every group has K. True if it did.
+    bool raiseAvailability();
+    bool everyGroupHas(std::uint32_t k) const;
+
+    std::map<GroupNumber, Group>& groups() { return m_groups; }
+    const std::map<GroupNumber, Group>& groups() const { return m_groups; }
+    Group& group(GroupNumber g) { return m_groups[g]; }
+    GroupNumber groupOf(BucketNumber a) const { return lhrs::groupOf(a, m_config.m()); }
+    // Null where the bucket does not exist (or not yet).
+    const MemberInfo* data(BucketNumber a) const;
+    MemberInfo* data(BucketNumber a);
+
+    // The group's view in its present epoch.
+    pb::View view(GroupNumber g) const;
+    // Where all buckets are, for one that is recruited.
+    std::vector<pb::Location> table() const;
+    pb::Location location(BucketNumber a) const;
+    // (coordinator epoch << 32) + counter; never used twice.
+    Incarnation allocate() { return Incarnation((m_coordinatorEpoch << 32) + ++m_counter); }
+    // Whether this incarnation holds its place in the table.
+    bool isHolder(Incarnation incarnation) const;
+
+private:
+    const pb::FileConfig m_config;
+    FileImage m_image;
+    std::uint32_t m_availability;
+    std::uint32_t m_asked = 0;
+    bool m_exists = false;
+    std::map<GroupNumber, Group> m_groups;
+    std::uint64_t m_coordinatorEpoch = 1;
+    std::uint64_t m_counter = 0;
+};
+
+} // namespace lhrs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/effects.h"
+#include "proto/control.pb.h"
+#include "proto/message.pb.h"
+
+namespace lhrs {
+
+// A role of the protocol as a value machine: node, coordinator or client. It is fed with a message, a command or the
+// time, and fills in Effects. It has no thread, socket, clock, log or randomness of its own; the runtime and the
+// simulator drive the same code. Not thread-safe: the driver calls one function at a time.
+class Machine {
+public:
+    virtual ~Machine() = default;
+    // A message arrived. `now` never runs backwards over all calls.
+    virtual void onMessage(const pb::Message& message, Time now, Effects& out) = 0;
+    // An operator's command. Every command gets exactly one reply in this or a later call, paired by its ticket.
+    virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
+    // deadline() has passed. Calls that come early do no harm. The first call starts the machine.
+    virtual void onTime(Time now, Effects& out) = 0;
+    // When onTime is wanted next; Time::max(): only after another call.
+    virtual Time deadline() const = 0;
+    // What a watcher who comes late needs; the driver adds process, sequence, times and info.
+    virtual void snapshot(pb::Snapshot& out) const = 0;
+    // Counters of the role; the driver adds its own (queue, dropped, memory, cpu, messages).
+    virtual void gauges(pb::Gauges& out) const = 0;
+};
+
+} // namespace lhrs

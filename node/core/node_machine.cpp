@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/node_machine.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+NodeMachine::NodeMachine(NodeOptions options)
+    : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
+    , m_pool(options.pool)
+{
+    m_context.self.set_spare_role(m_pool);
+}
+
+void NodeMachine::setPlace(Effects& out) const
+{
+    if (m_data)
+        out.at(pb::DATA, m_data->number().value);
+    else if (m_parity)
+        out.at(pb::PARITY, m_parity->group().value, m_parity->column().value);
+    else
+        out.at(pb::NO_ROLE, 0);
+}
+
+void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
+{
+    setPlace(out);
+    if (message.answers() != 0)
+        onAcknowledged(message.answers(), now, out);
+    using B = pb::Message;
+    switch (message.body_case()) {
+    case B::kInvite: onInvite(message, now, out); break;
+    case B::kConfirm: onConfirm(message, now, out); break;
+    case B::kCancel: onCancel(message, now, out); break;
+    case B::kRegistered: onRegistered(message, now, out); break;
+
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+    case B::kSearch:
+    case B::kDeltaAck:
+    case B::kDeltaNak:
+    case B::kLocation:
+    case B::kSplit:
+    case B::kMoveRecords:
+    case B::kFinish:
+    case B::kSendContents: dispatchToData(message, now, out); break;
+
+    case B::kDelta:
+    case B::kPrepareBatch:
+    case B::kAddParity:
+    case B::kContents: dispatchToParity(message, now, out); break;
+
+    case B::kEpoch:
+    case B::kCommit:
+    case B::kAbort:
+        if (m_data)
+            dispatchToData(message, now, out);
+        else
+            dispatchToParity(message, now, out);
+        break;
+
+    // Only an acknowledgement, or not for a node.
+    case B::kAck:
+    case B::kReply:
+    case B::kDisplaced:
+    case B::kWhereIs:
+    case B::kAlarm:
+    case B::kOverload:
+    case B::kRegister:
+    case B::kAlive:
+    case B::kEpochAck:
+    case B::kPrepared:
+    case B::kApplied:
+    case B::kContentsDone:
+    case B::kOffer:
+    case B::BODY_NOT_SET: break;
+    }
+}
+
+void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_data) {
+        refuse(message, out);
+        return;
+    }
+    using B = pb::Message;
+    switch (static_cast<int>(message.body_case())) {
+    case B::kInsert: m_data->onInsert(message, now, out); break;
+    case B::kUpdate: m_data->onUpdate(message, now, out); break;
+    case B::kDelete: m_data->onDelete(message, now, out); break;
+    case B::kSearch: m_data->onSearch(message, now, out); break;
+    case B::kDeltaAck: m_data->onDeltaAck(message, now, out); break;
+    case B::kDeltaNak: m_data->onDeltaNak(message, now, out); break;
+    case B::kLocation: m_data->onLocation(message, now, out); break;
+    case B::kEpoch: m_data->onEpoch(message, now, out); break;
+    case B::kSplit: m_data->onSplit(message, now, out); break;
+    case B::kMoveRecords: m_data->onMoveRecords(message, now, out); break;
+    case B::kCommit: m_data->onCommit(message, now, out); break;
+    case B::kAbort: m_data->onAbort(message, now, out); break;
+    case B::kFinish: m_data->onFinish(message, now, out); break;
+    case B::kSendContents: m_data->onSendContents(message, now, out); break;
+    default: break;
+    }
+}
+
+void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_parity)
+        return; // the sender finds out from its acknowledgements
+    using B = pb::Message;
+    switch (static_cast<int>(message.body_case())) {
+    case B::kDelta: m_parity->onDelta(message, now, out); break;
+    case B::kPrepareBatch: m_parity->onPrepareBatch(message, now, out); break;
+    case B::kCommit: m_parity->onCommit(message, now, out); break;
+    case B::kAbort: m_parity->onAbort(message, now, out); break;
+    case B::kEpoch: m_parity->onEpoch(message, now, out); break;
+    case B::kAddParity: m_parity->onAddParity(message, now, out); break;
+    case B::kContents: m_parity->onContents(message, now, out); break;
+    default: break;
+    }
+}
+
+void NodeMachine::refuse(const pb::Message& message, Effects& out)
+{
+    // A client or bucket believes that we hold a place: it must ask the coordinator again.
+    if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
+        return;
+    const pb::KeyRequest& request = keyRequestOf(message);
+    out.serve(request.request());
+    auto* displaced = out.send(Address::from(request.client())).mutable_displaced();
+    *displaced->mutable_request() = request.request();
+    displaced->set_bucket(request.target());
+    displaced->set_incarnation(request.incarnation());
+}
+
+void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
+{
+    const auto entry = m_context.acks.acknowledge(id, now);
+    if (entry && m_data)
+        m_data->onAck(*entry, now, out);
+}
+
+// ---- recruiting
+
+void NodeMachine::onInvite(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Invite& invite = message.invite();
+    if (!isSpare() || invite.role() != m_pool)
+        return;
+    const bool isNew = m_invitation == 0;
+    if (!isNew && m_invitation != invite.invitation())
+        return; // one open offer per server
+    const std::uint32_t offerMs = m_context.acks.timers().offer_ms();
+    m_invitation = invite.invitation();
+    m_offerExpires = now + m_context.ms(offerMs);
+    pb::Message& message2 = out.send(Address::from(invite.coordinator()));
+    auto* offer = message2.mutable_offer();
+    offer->set_invitation(m_invitation);
+    *offer->mutable_process() = m_context.self;
+    if (!isNew)
+        return;
+    auto* invited = out.event().mutable_node_invited();
+    invited->set_invitation(m_invitation);
+    invited->set_role(m_pool);
+    invited->set_transport(invite.by_registry() ? pb::UDP : pb::MULTICAST);
+    auto* offered = out.event().mutable_node_offered();
+    offered->set_invitation(m_invitation);
+    offered->set_role(m_pool);
+    offered->set_expires_ms(offerMs);
+}
+
+void NodeMachine::endOffer(const char* reason, Effects& out)
+{
+    if (m_invitation == 0)
+        return;
+    auto* event = out.event().mutable_offer_cancelled();
+    event->set_invitation(m_invitation);
+    event->set_role(m_pool);
+    event->set_reason(reason);
+    m_invitation = 0;
+    m_offerExpires = Time::max();
+}
+
+void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Confirm& confirm = message.confirm();
+    const Incarnation incarnation(confirm.incarnation());
+    if ((m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation)) {
+        NodeContext::acknowledge(message, out);
+        return;
+    }
+    if (!isSpare() || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
+        return; // our offer expired, or this is a late copy; not acknowledged, so another spare is taken
+    NodeContext::acknowledge(message, out);
+    m_lastIncarnation = incarnation;
+    m_context.acks.setTimers(confirm.timers());
+    for (const pb::Location& location : confirm.table())
+        m_context.locations[BucketNumber(location.bucket())] = HolderInfo::from(location.holder());
+    const std::uint32_t m = confirm.config().m();
+    if (confirm.role() == pb::DATA)
+        m_data = std::make_unique<DataBucket>(m_context, confirm, now, out);
+    else
+        m_parity = std::make_unique<ParityBucket>(m_context, confirm);
+    // Demo paper 3: the selected one leaves the multicast group.
+    out.leavePool(m_pool);
+    setPlace(out);
+    auto* recruited = out.event().mutable_node_recruited();
+    recruited->set_invitation(m_invitation);
+    recruited->set_incarnation(incarnation.value);
+    recruited->set_level(confirm.level());
+    recruited->set_group(m_data ? groupOf(BucketNumber(confirm.number()), m).value : confirm.number());
+    recruited->set_position(m_data ? positionOf(BucketNumber(confirm.number()), m).value : confirm.column());
+    m_invitation = 0;
+    m_offerExpires = Time::max();
+    auto* state = out.event().mutable_state_changed();
+    state->set_state(confirm.state());
+    state->set_reason("confirmed by the coordinator");
+    state->set_level(confirm.level());
+    m_nextAlive = now; // the directory should know at once
+}
+
+void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Cancel& cancel = message.cancel();
+    if (cancel.incarnation() == 0) {
+        if (cancel.invitation() == m_invitation)
+            endOffer("not needed", out);
+        return;
+    }
+    NodeContext::acknowledge(message, out);
+    const Incarnation incarnation(cancel.incarnation());
+    const bool isOurs = (m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation);
+    if (!isOurs) {
+        m_lastIncarnation = std::max(m_lastIncarnation, incarnation); // its Confirm may still be on the way
+        return;
+    }
+    auto* event = out.event().mutable_node_released();
+    event->set_reason("the coordinator does not need this bucket");
+    event->set_pool(m_pool);
+    m_data.reset();
+    m_parity.reset();
+    m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose != NodeContext::Registration; });
+    m_context.locations.clear();
+    setPlace(out);
+    out.joinPool(m_pool);
+    m_nextAlive = now;
+}
+
+void NodeMachine::onRegistered(const pb::Message& message, Time, Effects&)
+{
+    m_isRegistered = true;
+    m_context.acks.setTimers(message.registered().timers());
+}
+
+// ---- time
+
+void NodeMachine::onAlive(Time now, Effects& out)
+{
+    m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+    auto* alive = out.send(m_context.coordinator).mutable_alive();
+    *alive->mutable_process() = m_context.self;
+    if (m_data) {
+        alive->set_role(pb::DATA);
+        alive->set_number(m_data->number().value);
+        alive->set_incarnation(m_data->incarnation().value);
+    } else if (m_parity) {
+        alive->set_role(pb::PARITY);
+        alive->set_number(m_parity->group().value);
+        alive->set_column(m_parity->column().value);
+        alive->set_incarnation(m_parity->incarnation().value);
+    }
+}
+
+void NodeMachine::onTime(Time now, Effects& out)
+{
+    setPlace(out);
+    if (!m_isStarted) {
+        m_isStarted = true;
+        *out.event().mutable_process_started()->mutable_process() = m_context.self;
+        pb::Message message;
+        *message.mutable_register_()->mutable_process() = m_context.self;
+        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
+            NodeContext::Registration, now, out);
+        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+    }
+    if (m_offerExpires <= now)
+        endOffer("expired", out);
+    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
+    if (m_data)
+        m_data->onTime(now, out);
+    if (m_nextAlive <= now)
+        onAlive(now, out);
+}
+
+Time NodeMachine::deadline() const
+{
+    if (!m_isStarted)
+        return Time();
+    Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline() });
+    if (m_data)
+        earliest = std::min(earliest, m_data->deadline());
+    return earliest;
+}
+
+// ---- what it shows
+
+void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
+{
+    setPlace(out);
+    pb::CommandReply& reply = out.reply(command.ticket());
+    if (command.has_read_contents() || command.has_audit()) {
+        if (isSpare()) {
+            reply.set_refusal(pb::REFUSED);
+            reply.set_text("this server is a spare and holds no bucket; ask a data or parity bucket");
+        } else if (command.has_read_contents()) {
+            m_data ? m_data->readContents(command.read_contents(), *reply.mutable_contents())
+                   : m_parity->readContents(command.read_contents(), *reply.mutable_contents());
+        } else {
+            m_data ? m_data->audit(command.audit(), *reply.mutable_audit())
+                   : m_parity->audit(command.audit(), *reply.mutable_audit());
+        }
+        return;
+    }
+    reply.set_refusal(pb::WRONG_PROCESS);
+    reply.set_text("a node does not do that; ask the coordinator or a client");
+}
+
+void NodeMachine::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_context.self;
+    if (m_data)
+        m_data->snapshot(out);
+    else if (m_parity)
+        m_parity->snapshot(out);
+    else
+        out.set_spare_pool(m_pool);
+}
+
+void NodeMachine::gauges(pb::Gauges& out) const
+{
+    out.set_unacknowledged(m_context.acks.size());
+    if (m_data) {
+        out.set_records(m_data->store().count());
+        out.set_rank_max(m_data->store().rankMax().value);
+        out.set_sequence(m_data->link().sequence());
+        out.set_held(m_data->held());
+        out.set_unacknowledged(m_context.acks.size() + m_data->link().pending());
+        out.set_operations(m_data->operations());
+        out.set_store_bytes(m_data->store().bytes());
+    } else if (m_parity) {
+        out.set_records(m_parity->store().recordGroups());
+        out.set_rank_max(m_parity->store().rankMax().value);
+        out.set_held(m_parity->held());
+        out.set_operations(m_parity->operations());
+        out.set_store_bytes(m_parity->store().bytes());
+    }
+}
+
+} // namespace lhrs

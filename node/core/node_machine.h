@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/data_bucket.h"
+#include "node/core/machine.h"
+#include "node/core/node_context.h"
+#include "node/core/parity_bucket.h"
+
+#include <memory>
+
+namespace lhrs {
+
+struct NodeOptions {
+    pb::ProcessInfo self;      // with its addresses
+    Address coordinator;
+    pb::Role pool = pb::DATA;  // the spares it waits among
+    std::uint64_t seed = 0;
+};
+
+// One server process: an idle server of a pool, then a data bucket or a parity bucket. The one door to both.
+//
+//   spare --(Invite)--> invited --(Confirm)--> data bucket | parity bucket --(Cancel)--> spare
+//                          \--(Cancel, or the offer expires)--> spare
+class NodeMachine : public Machine {
+public:
+    explicit NodeMachine(NodeOptions options);
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void onCommand(const pb::Command& command, Time now, Effects& out) override;
+    void onTime(Time now, Effects& out) override;
+    Time deadline() const override;
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+
+    // Whether the coordinator has answered.
+    bool isRegistered() const { return m_isRegistered; }
+    const DataBucket* dataBucket() const { return m_data.get(); }
+    const ParityBucket* parityBucket() const { return m_parity.get(); }
+    pb::Role pool() const { return m_pool; }
+
+private:
+    void onInvite(const pb::Message& message, Time now, Effects& out);
+    void onConfirm(const pb::Message& message, Time now, Effects& out);
+    void onCancel(const pb::Message& message, Time now, Effects& out);
+    void onRegistered(const pb::Message& message, Time now, Effects& out);
+    void onAlive(Time now, Effects& out);
+    void onAcknowledged(std::uint64_t id, Time now, Effects& out);
+    void dispatchToData(const pb::Message& message, Time now, Effects& out);
+    void dispatchToParity(const pb::Message& message, Time now, Effects& out);
+    void refuse(const pb::Message& message, Effects& out);
+    void endOffer(const char* reason, Effects& out);
+    bool isSpare() const { return !m_data && !m_parity; }
+    void setPlace(Effects& out) const;
+
+    NodeContext m_context;
+    const pb::Role m_pool;
+    bool m_isStarted = false;
+    bool m_isRegistered = false;
+    std::uint64_t m_invitation = 0; // of the open offer
+    Time m_offerExpires = Time::max();
+    Time m_nextAlive {};
+    Incarnation m_lastIncarnation;  // a Confirm for it or an older one is a late copy
+    std::unique_ptr<DataBucket> m_data;
+    std::unique_ptr<ParityBucket> m_parity;
+};
+
+} // namespace lhrs

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/node_context.h"
+#include "node/core/parity_store.h"
+#include "node/core/result_table.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
+// numbers and each exactly once (lhrs.md 4.3); stages the batches of splits; fills itself when it joins a live group.
+//
+//   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
+class ParityBucket {
+public:
+    ParityBucket(NodeContext& context, const pb::Confirm& confirm);
+
+    void onDelta(const pb::Message& message, Time now, Effects& out);
+    void onPrepareBatch(const pb::Message& message, Time now, Effects& out);
+    void onCommit(const pb::Message& message, Time now, Effects& out);
+    void onAbort(const pb::Message& message, Time now, Effects& out);
+    void onEpoch(const pb::Message& message, Time now, Effects& out);
+    void onAddParity(const pb::Message& message, Time now, Effects& out);
+    void onContents(const pb::Message& message, Time now, Effects& out);
+
+    GroupNumber group() const { return m_group; }
+    ParityColumn column() const { return m_column; }
+    Incarnation incarnation() const { return m_incarnation; }
+    pb::MemberState state() const { return m_state; }
+    const pb::View& view() const { return m_view; }
+    const ParityStore& store() const { return m_store; }
+    Sequence applied(Position q) const { return m_positions[q.value].applied; }
+    std::uint32_t held() const;
+    std::uint64_t operations() const { return m_operations; }
+    const ResultTable& results(Position q) const { return m_positions[q.value].results; }
+    void snapshot(pb::Snapshot& out) const;
+    void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
+    void audit(const pb::Audit& page, pb::AuditPage& out) const;
+
+private:
+    // A change that waits for its predecessor, or a batch that waits for its decision.
+    struct HeldChange {
+        pb::Delta delta;               // no batch
+        std::uint64_t split = 0;       // a batch
+        Level level = 0;
+        std::vector<std::string> blocks;
+        bool isComplete = false;       // all blocks are here
+        enum class Decision { Open, Commit, Abort } decision = Decision::Open;
+    };
+    // As of which sequence number the contents of these ranks came (while the bucket is filled).
+    struct ContentsRange {
+        Rank last;
+        Sequence snap = 0;
+    };
+    struct PositionState {
+        Incarnation incarnation;       // 0: no bucket at this position
+        HolderInfo holder;
+        Level level = 0;
+        Sequence applied = 0;
+        std::map<Sequence, HeldChange> held;
+        ResultTable results;
+        bool awaitsContents = false;
+        std::uint32_t contentsExpected = 0;
+        std::vector<ContentsRange> ranges;
+        std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+    };
+
+    void takeView(const pb::View& view, Time now);
+    void applyWhatFollows(Position q, Time now, Effects& out);
+    void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
+    void applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out);
+    // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
+    void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
+    bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
+    void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
+    Sequence contentsSnap(const PositionState& position, Rank rank) const;
+    void reportWhenFilled(Time now, Effects& out);
+    void disagree(Position q, Sequence sequence);
+
+    NodeContext& m_context;
+    const pb::FileConfig m_config;
+    const GroupNumber m_group;
+    const ParityColumn m_column;
+    const Incarnation m_incarnation;
+    pb::MemberState m_state;
+    pb::View m_view;
+    ParityStore m_store;
+    std::vector<PositionState> m_positions;
+    std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
+    bool m_isFilling = false;
+    Time m_fillStarted {};
+    std::uint64_t m_fillBytes = 0;
+    std::uint64_t m_operations = 0;
+};
+
+} // namespace lhrs

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/parity_link.h"
+
+#include "common/points.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+// A resend goes on from the first change that is missing; more than this at once would only fill queues.
+constexpr std::size_t kResendBurst = 64;
+
+} // namespace
+
+ParityLink::ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation)
+    : m_context(context)
+    , m_group(group)
+    , m_position(position)
+    , m_incarnation(incarnation)
+{
+}
+
+void ParityLink::setView(const pb::View& view, Time now, Effects& out)
+{
+    m_epoch = Epoch(view.epoch());
+    std::map<ParityColumn, Column> columns;
+    for (const pb::Member& member : view.members()) {
+        if (member.role() != pb::PARITY)
+            continue;
+        const HolderInfo holder = HolderInfo::from(member.holder());
+        const ParityColumn p(member.index());
+        Column column;
+        if (const auto known = m_columns.find(p); known != m_columns.end() && known->second.holder == holder)
+            column = known->second;
+        column.holder = holder;
+        column.isUp = member.state() == pb::UP;
+        columns[p] = column;
+    }
+    m_columns = std::move(columns);
+    for (auto& [p, column] : m_columns) {
+        column.tries = 0;
+        resend(p, column, now, out);
+    }
+}
+
+std::unique_ptr<ParityLink::Change> ParityLink::begin()
+{
+    std::unique_ptr<Change> change;
+    if (m_spare.empty()) {
+        change = std::make_unique<Change>();
+    } else {
+        change = std::move(m_spare.back());
+        m_spare.pop_back();
+    }
+    change->sequence = ++m_sequence;
+    change->split = 0;
+    change->isDecided = true;
+    change->isResent = false;
+    change->reply.Clear();
+    return change;
+}
+
+void ParityLink::sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const
+{
+    pb::Message& message = out.send(to.holder.address, Way::Auto, tries, to.holder.node);
+    message.set_incarnation(m_incarnation.value);
+    if (change.split != 0) {
+        auto* ask = message.mutable_prepare_batch();
+        ask->set_split(change.split);
+        ask->set_group(m_group.value);
+        ask->set_position(m_position.value);
+        ask->set_incarnation(m_incarnation.value);
+        ask->set_epoch(m_epoch.value);
+        ask->set_sequence(change.sequence);
+        ask->set_asks_only(true);
+        return;
+    }
+    *message.mutable_operation() = change.request;
+    auto* delta = message.mutable_delta();
+    delta->set_group(m_group.value);
+    delta->set_position(m_position.value);
+    delta->set_incarnation(m_incarnation.value);
+    delta->set_epoch(m_epoch.value);
+    delta->set_sequence(change.sequence);
+    delta->set_stable(heldByAll());
+    delta->set_kind(change.kind);
+    delta->set_rank(change.rank.value);
+    delta->set_key(change.key.value);
+    delta->set_length(change.length);
+    *delta->mutable_request() = change.request;
+    delta->set_done_below(change.doneBelow);
+    delta->set_delta(change.delta);
+}
+
+void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
+{
+    change->sent = now;
+    m_deletes += change->kind == pb::CHANGE_DELETE ? 1 : 0;
+    m_pending.push_back(std::move(change));
+    // Demo paper 3: the record's change goes to all k parity buckets, all at once.
+    for (auto& [p, column] : m_columns) {
+        sendTo(column, *m_pending.back(), 0, out);
+        if (column.due == Time::max())
+            column.due = now + interval(column);
+    }
+}
+
+Sequence ParityLink::beginBatch(std::uint64_t split)
+{
+    std::unique_ptr<Change> change = begin();
+    change->kind = pb::CHANGE_UNKNOWN;
+    change->split = split;
+    change->isDecided = false;
+    m_undecided = change->sequence;
+    m_pending.push_back(std::move(change));
+    return m_sequence;
+}
+
+void ParityLink::decideBatch(std::uint64_t split, Time now)
+{
+    for (auto& change : m_pending) {
+        if (change->split == split)
+            change->isDecided = true;
+    }
+    m_undecided = 0;
+    for (auto& [p, column] : m_columns)
+        column.due = now + interval(column);
+}
+
+bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Time now)
+{
+    const auto found = m_columns.find(ParityColumn(ack.column()));
+    if (found == m_columns.end() || Incarnation(ack.incarnation()) != m_incarnation || ack.applied() > m_sequence)
+        return false;
+    Column& column = found->second;
+    if (ack.applied() > column.acknowledged) {
+        const std::size_t newest = std::size_t(ack.applied() - (m_pending.empty() ? ack.applied() : m_pending.front()->sequence));
+        // Karn: only a change that went out once tells the round trip.
+        if (newest < m_pending.size() && m_pending[newest]->split == 0 && !m_pending[newest]->isResent)
+            m_roundTrip = (7 * m_roundTrip + (now - m_pending[newest]->sent)) / 8;
+        column.acknowledged = ack.applied();
+        column.tries = 0;
+        column.due = column.acknowledged < m_sequence ? now + interval(column) : Time::max();
+    }
+    return true;
+}
+
+void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
+{
+    // A newer epoch is on its way to us; everything is sent again under it (setView). Refused although the epochs are
+    // equal: the parity bucket did not know us yet when it answered.
+    const auto found = m_columns.find(ParityColumn(nak.column()));
+    if (found != m_columns.end() && Epoch(nak.epoch()) == m_epoch && found->second.due > now + interval(found->second) / 2)
+        resend(found->first, found->second, now, out);
+}
+
+Sequence ParityLink::heldByAll() const
+{
+    if (LHRS_MUTANT(AnswerBeforeParity))
+        return m_sequence;
+    Sequence held = m_sequence;
+    std::size_t overlooked = LHRS_MUTANT(AnswerAfterAllButOne) ? 1 : 0;
+    for (const auto& [p, column] : m_columns) {
+        if (!column.isUp)
+            continue;
+        if (overlooked > 0) {
+            --overlooked;
+            continue;
+        }
+        held = std::min(held, column.acknowledged);
+    }
+    // A batch that is not decided is held by nobody, also where there is no parity bucket.
+    if (m_undecided != 0)
+        held = std::min(held, m_undecided - 1);
+    return held;
+}
+
+void ParityLink::takeDone(const std::function<void(Change&)>& done)
+{
+    const Sequence held = heldByAll();
+    for (std::size_t i = 0; i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
+        if (m_pending[i]->sequence <= m_done)
+            continue;
+        m_done = m_pending[i]->sequence;
+        m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
+        done(*m_pending[i]);
+    }
+    // One that is being filled is not waited for, but must get every change: until then it is kept for resends.
+    Sequence everywhere = std::min(held, m_done);
+    for (const auto& [p, column] : m_columns)
+        everywhere = std::min(everywhere, column.acknowledged);
+    while (!m_pending.empty() && m_pending.front()->sequence <= everywhere) {
+        if (m_spare.size() < 1024)
+            m_spare.push_back(std::move(m_pending.front()));
+        m_pending.pop_front();
+    }
+}
+
+bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
+{
+    if (m_deletes == 0)
+        return false;
+    for (auto it = m_pending.rbegin(); it != m_pending.rend(); ++it) {
+        if ((*it)->kind == pb::CHANGE_DELETE && (*it)->key == key) {
+            by = (*it)->sequence;
+            return true;
+        }
+    }
+    return false;
+}
+
+Time ParityLink::interval(const Column& column) const
+{
+    const Time first = std::max(m_context.ms(m_context.acks.timers().resend_ms()), 4 * m_roundTrip);
+    return std::min(first * (1 << std::min(column.tries, 6u)), std::max(Time(1s), first));
+}
+
+void ParityLink::resend(ParityColumn p, Column& column, Time now, Effects& out)
+{
+    std::size_t sent = 0;
+    for (const auto& change : m_pending) {
+        if (change->sequence <= column.acknowledged || !change->isDecided)
+            continue;
+        sendTo(column, *change, column.tries + 1, out);
+        change->isResent = true;
+        if (++sent == kResendBurst)
+            break;
+    }
+    if (sent == 0) { // nothing is missing, or only a batch that is not decided yet
+        column.due = Time::max();
+        return;
+    }
+    ++column.tries;
+    column.due = now + interval(column);
+    if (column.tries == m_context.acks.timers().resends_max() + 1)
+        alarm(p, column, now, out);
+}
+
+void ParityLink::alarm(ParityColumn p, const Column& column, Time now, Effects& out)
+{
+    // Demo paper 4(d): the sender's address may be wrong, or the receiver does not work; the coordinator finds out.
+    pb::Message message;
+    auto* alarm = message.mutable_alarm();
+    alarm->set_group(m_group.value);
+    alarm->set_message("delta");
+    alarm->mutable_suspect()->set_role(pb::PARITY);
+    alarm->mutable_suspect()->set_index(p.value);
+    column.holder.to(*alarm->mutable_suspect()->mutable_holder());
+    m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::GiveUp,
+        NodeContext::Plain, now, out);
+}
+
+void ParityLink::onTime(Time now, Effects& out)
+{
+    for (auto& [p, column] : m_columns) {
+        if (column.due <= now)
+            resend(p, column, now, out);
+    }
+}
+
+Time ParityLink::deadline() const
+{
+    Time earliest = Time::max();
+    for (const auto& [p, column] : m_columns)
+        earliest = std::min(earliest, column.due);
+    return earliest;
+}
+
+} // namespace lhrs

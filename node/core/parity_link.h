@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "node/core/node_context.h"
+#include "proto/message.pb.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace lhrs {
+
+// A data bucket's way to its parity buckets (lhrs.md 4.2): every change gets the next sequence number and goes as a
+// Delta to all of them at once; it is done when every one that is UP in the view has acknowledged it. Changes are done
+// in the order of their numbers, because acknowledgements are cumulative.
+class ParityLink {
+public:
+    // A change that is under way.
+    struct Change {
+        Sequence sequence = 0;
+        pb::ChangeKind kind = pb::CHANGE_UNKNOWN;
+        Rank rank;
+        Key key;
+        std::uint32_t length = 0;
+        std::string delta;
+        pb::RequestId request;
+        std::uint64_t doneBelow = 0;
+        Address client; // whom the reply goes to
+        pb::Reply reply;
+        std::uint64_t split = 0;     // a batch: of this split
+        bool isDecided = true;       // a batch: committed or aborted, so that parity buckets may apply it
+        Time sent {};
+        bool isResent = false;
+    };
+
+    ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation);
+
+    // Takes the view's parity buckets and epoch; what they have not acknowledged is sent again under the new epoch.
+    void setView(const pb::View& view, Time now, Effects& out);
+    Epoch epoch() const { return m_epoch; }
+
+    // The next change, to be filled in and given to send().
+    std::unique_ptr<Change> begin();
+    void send(std::unique_ptr<Change> change, Time now, Effects& out);
+    // A batch takes the next number; its blocks travel by the split. Undecided until decideBatch().
+    Sequence beginBatch(std::uint64_t split);
+    void decideBatch(std::uint64_t split, Time now);
+
+    // Returns false for an acknowledgement that is not for this incarnation.
+    bool onDeltaAck(const pb::DeltaAck& ack, Time now);
+    void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
+    // Hands out the changes that are done, in order.
+    void takeDone(const std::function<void(Change&)>& done);
+
+    Sequence sequence() const { return m_sequence; }
+    // Every change up to this is at all parity buckets that are UP.
+    Sequence heldByAll() const;
+    bool isIdle() const { return m_pending.empty(); }
+    std::uint32_t pending() const { return std::uint32_t(m_pending.size()); }
+    // Whether a delete of this key is under way (a record's own changes show in its version).
+    bool isBeingDeleted(Key key, Sequence& by) const;
+
+    struct Column {
+        HolderInfo holder;
+        bool isUp = false;
+        Sequence acknowledged = 0;
+        std::uint32_t tries = 0;
+        Time due = Time::max();
+    };
+    const std::map<ParityColumn, Column>& columns() const { return m_columns; }
+
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+private:
+    void sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const;
+    void resend(ParityColumn p, Column& column, Time now, Effects& out);
+    Time interval(const Column& column) const;
+    void alarm(ParityColumn p, const Column& column, Time now, Effects& out);
+
+    NodeContext& m_context;
+    const GroupNumber m_group;
+    const Position m_position;
+    const Incarnation m_incarnation;
+    Epoch m_epoch;
+    Sequence m_sequence = 0;
+    std::map<ParityColumn, Column> m_columns;
+    std::deque<std::unique_ptr<Change>> m_pending; // ascending by sequence, without gaps; some are done and kept for resends
+    Sequence m_done = 0;                           // handed out by takeDone
+    std::vector<std::unique_ptr<Change>> m_spare;  // used again, with their memory
+    Sequence m_undecided = 0;                      // of the batch that waits for its decision
+    std::uint32_t m_deletes = 0;                   // pending ones
+    Time m_roundTrip {};
+};
+
+} // namespace lhrs

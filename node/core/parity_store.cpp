@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/parity_store.h"
+
+#include "common/points.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lhrs {
+
+ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
+    : m_code(field, m, options)
+    , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
+{
+}
+
+ParityStore::Member& ParityStore::member(Rank rank, Position q)
+{
+    return m_members[std::size_t(rank.value - 1) * m_code.groupSize() + q.value];
+}
+
+bool ParityStore::has(Rank rank) const
+{
+    return rank.value >= 1 && rank.value <= m_records.size() && m_records[rank.value - 1].memberCount > 0;
+}
+
+std::span<const ParityStore::Member> ParityStore::members(Rank rank) const
+{
+    LHRS_CHECK(has(rank));
+    const std::uint32_t m = m_code.groupSize();
+    return { &m_members[std::size_t(rank.value - 1) * m], m };
+}
+
+std::uint32_t ParityStore::memberCount(Rank rank) const
+{
+    return has(rank) ? m_records[rank.value - 1].memberCount : 0;
+}
+
+ByteSpan ParityStore::parity(Rank rank) const
+{
+    LHRS_CHECK(has(rank));
+    const Record& record = m_records[rank.value - 1];
+    return { record.parity, record.length };
+}
+
+void ParityStore::grow(Record& record, std::uint32_t length)
+{
+    if (length <= record.length)
+        return;
+    if (BytePool::capacity(length) != BytePool::capacity(record.length)) {
+        std::byte* longer = m_pool.take(length);
+        if (record.length > 0)
+            std::memcpy(longer, record.parity, record.length);
+        m_pool.giveBack(record.parity, record.length);
+        record.parity = longer;
+    }
+    std::memset(record.parity + record.length, 0, length - record.length);
+    record.length = length;
+}
+
+bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
+    std::string_view delta)
+{
+    LHRS_CHECK(rank.value >= 1 && q.value < m_code.groupSize());
+    if (rankMax() < rank) {
+        if (change != Change::Insert)
+            return false;
+        m_records.resize(rank.value);
+        m_members.resize(std::size_t(rank.value) * m_code.groupSize());
+    }
+    Record& record = m_records[rank.value - 1];
+    Member& m = member(rank, q);
+    const bool fits = change == Change::Insert ? !m.isPresent && m_index.find(key) == Rank() : m.isPresent && m.key == key;
+    if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
+        && !LHRS_MUTANT(RankReusedEarly))
+        return false;
+
+    grow(record, std::uint32_t(m_code.field().paddedLength(delta.size())));
+    const ByteSpan bytes(reinterpret_cast<const std::byte*>(delta.data()), delta.size());
+    if (LHRS_MUTANT(LogsAsValues)) {
+        std::vector<std::byte> padded(bytes.begin(), bytes.end());
+        padded.resize(m_code.field().paddedLength(padded.size()));
+        m_code.field().multiplyAdd(record.parity, padded.data(), padded.size(), m_code.matrix().logAt(q, m_column));
+    } else {
+        m_code.addDelta(m_column, q, bytes, { record.parity, record.length });
+    }
+
+    m.version = version;
+    switch (change) {
+    case Change::Insert:
+        record.memberCount += m.isPresent ? 0 : 1;
+        m = { key, version, length, true };
+        m_index.set(key, rank);
+        if (record.memberCount == 1)
+            ++m_recordGroups;
+        break;
+    case Change::Update:
+        if (!LHRS_MUTANT(LengthNotRestored))
+            m.length = length;
+        break;
+    case Change::Delete:
+        if (LHRS_MUTANT(KeyListNotCleared))
+            break;
+        m.isPresent = false;
+        m.key = Key();
+        m.length = 0;
+        m_index.erase(key);
+        if (--record.memberCount == 0) {
+            --m_recordGroups;
+            // Paper 3: a parity record without members encodes nothing; what is left would be a mistake in the parity.
+            const bool isZero = std::all_of(record.parity, record.parity + record.length, [](std::byte b) { return b == std::byte(0); });
+            if (!isZero && !LHRS_MUTANT(WrongColumn) && !LHRS_MUTANT(LogsAsValues))
+                return false;
+            m_pool.giveBack(record.parity, record.length);
+            record = {};
+        }
+        break;
+    }
+    return true;
+}
+
+std::size_t ParityStore::bytes() const
+{
+    return m_pool.bytes() + m_index.bytes() + m_records.capacity() * sizeof(Record) + m_members.capacity() * sizeof(Member);
+}
+
+} // namespace lhrs

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/erasure_code.h"
+#include "node/core/byte_pool.h"
+#include "node/core/key_index.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lhrs {
+
+// The parity records of one parity bucket by rank, with an index from key to rank (lhrs.md 3.3): key list, lengths,
+// versions and parity field B of each record group. A parity record whose last member left is gone, and its B must
+// then be all zero, which is checked at no cost.
+class ParityStore {
+public:
+    enum class Change : std::uint8_t { Insert, Update, Delete };
+    struct Member {
+        Key key;
+        Sequence version = 0;
+        std::uint32_t length = 0;
+        bool isPresent = false;
+    };
+
+    ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options);
+
+    // B ^= P[q][p] * delta, and the change of the key list; `length` is that of the new value. Returns false and
+    // changes nothing where the change does not fit what is stored (an insert over a member, a delete of another key):
+    // then data bucket and parity bucket disagree, which is a mistake of ours.
+    [[nodiscard]] bool apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
+        std::string_view delta);
+
+    bool has(Rank rank) const;
+    // The m members of a parity record by position.
+    std::span<const Member> members(Rank rank) const;
+    std::uint32_t memberCount(Rank rank) const;
+    // B, as long as the longest member ever was, in whole symbols.
+    ByteSpan parity(Rank rank) const;
+    // Rank 0: no member of any record group has this key.
+    Rank find(Key key) const { return m_index.find(key); }
+
+    std::uint32_t recordGroups() const { return m_recordGroups; }
+    Rank rankMax() const { return Rank(std::uint32_t(m_records.size())); }
+    const ErasureCode& code() const { return m_code; }
+    std::size_t bytes() const;
+
+private:
+    struct Record {
+        std::byte* parity = nullptr;
+        std::uint32_t length = 0;      // of B
+        std::uint32_t memberCount = 0; // 0: no parity record at this rank
+    };
+
+    void grow(Record& record, std::uint32_t length);
+    Member& member(Rank rank, Position q);
+
+    ErasureCode m_code;
+    const ParityColumn m_column;
+    BytePool m_pool;
+    KeyIndex m_index;
+    std::vector<Record> m_records; // by rank - 1
+    std::vector<Member> m_members; // m for each rank
+    std::uint32_t m_recordGroups = 0;
+};
+
+} // namespace lhrs

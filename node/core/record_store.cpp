@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/record_store.h"
+
+#include "common/errors.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lhrs {
+
+RecordStore::Slot& RecordStore::slot(Rank rank)
+{
+    LHRS_CHECK(rank.value >= 1 && rank.value <= m_slots.size());
+    return m_slots[rank.value - 1];
+}
+
+const RecordStore::Slot& RecordStore::slot(Rank rank) const
+{
+    LHRS_CHECK(rank.value >= 1 && rank.value <= m_slots.size());
+    return m_slots[rank.value - 1];
+}
+
+bool RecordStore::has(Rank rank) const
+{
+    return rank.value >= 1 && rank.value <= m_slots.size() && m_slots[rank.value - 1].state == State::Used;
+}
+
+RecordStore::Record RecordStore::at(Rank rank) const
+{
+    const Slot& s = slot(rank);
+    LHRS_CHECK(s.state == State::Used);
+    return { rank, Key(s.key), { reinterpret_cast<const char*>(s.bytes), s.length }, s.version };
+}
+
+void RecordStore::fill(Slot& s, std::string_view value)
+{
+    if (BytePool::capacity(s.length) != BytePool::capacity(value.size())) {
+        m_pool.giveBack(s.bytes, s.length);
+        s.bytes = m_pool.take(value.size());
+    }
+    s.length = std::uint32_t(value.size());
+    if (!value.empty())
+        std::memcpy(s.bytes, value.data(), value.size());
+}
+
+Rank RecordStore::insert(Key key, std::string_view value, Sequence version)
+{
+    Rank rank;
+    if (m_free.empty()) {
+        m_slots.emplace_back();
+        rank = rankMax();
+    } else {
+        rank = Rank(m_free.back());
+        m_free.pop_back();
+        slot(rank).state = State::Retired;
+    }
+    insertAt(rank, key, value, version);
+    return rank;
+}
+
+void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence version)
+{
+    while (rankMax() < rank) {
+        // Ranks that are skipped are free.
+        m_slots.emplace_back();
+        if (rankMax() < rank) {
+            m_slots.back().state = State::Free;
+            m_free.push_back(rankMax().value);
+        }
+    }
+    Slot& s = slot(rank);
+    LHRS_CHECK(s.state != State::Used);
+    LHRS_CHECK(m_index.find(key) == Rank());
+    if (s.state == State::Free)
+        m_free.erase(std::find(m_free.begin(), m_free.end(), rank.value));
+    s.state = State::Used;
+    s.key = key.value;
+    s.version = version;
+    fill(s, value);
+    m_index.set(key, rank);
+}
+
+void RecordStore::update(Rank rank, std::string_view value, Sequence version)
+{
+    Slot& s = slot(rank);
+    LHRS_CHECK(s.state == State::Used);
+    fill(s, value);
+    s.version = version;
+}
+
+void RecordStore::remove(Rank rank, Sequence version)
+{
+    Slot& s = slot(rank);
+    LHRS_CHECK(s.state == State::Used);
+    m_index.erase(Key(s.key));
+    fill(s, {});
+    s.key = 0;
+    s.version = version;
+    s.state = State::Retired;
+}
+
+void RecordStore::release(Rank rank)
+{
+    Slot& s = slot(rank);
+    LHRS_CHECK(s.state == State::Retired);
+    s.state = State::Free;
+    m_free.push_back(rank.value);
+}
+
+void RecordStore::move(Rank from, Rank to, Sequence version)
+{
+    Slot& source = slot(from);
+    Slot& target = slot(to);
+    LHRS_CHECK(source.state == State::Used && target.state != State::Used);
+    m_index.set(Key(source.key), to);
+    std::swap(source.bytes, target.bytes);
+    std::swap(source.length, target.length);
+    target.key = std::exchange(source.key, 0);
+    target.version = source.version = version;
+    target.state = State::Used;
+    source.state = State::Retired;
+}
+
+void RecordStore::truncate(Rank rankMax)
+{
+    for (std::uint32_t r = rankMax.value; r < m_slots.size(); ++r)
+        LHRS_CHECK(m_slots[r].state != State::Used);
+    if (rankMax.value < m_slots.size())
+        m_slots.resize(rankMax.value);
+    std::erase_if(m_free, [&](std::uint32_t rank) { return rank > rankMax.value || m_slots[rank - 1].state != State::Free; });
+}
+
+std::size_t RecordStore::bytes() const
+{
+    return m_pool.bytes() + m_index.bytes() + m_slots.capacity() * sizeof(Slot) + m_free.capacity() * sizeof(std::uint32_t);
+}
+
+} // namespace lhrs

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "node/core/byte_pool.h"
+#include "node/core/key_index.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lhrs {
+
+// The records of one data bucket by key and by rank (lhrs.md 3.1). A rank is used, free, or retired: a deleted
+// record's rank stays retired until release(), because it may be used again only when all parity buckets know.
+class RecordStore {
+public:
+    struct Record {
+        Rank rank;
+        Key key;
+        std::string_view value; // valid until the next change
+        Sequence version = 0;   // sequence number of the rank's last change
+    };
+
+    // Rank 0 where the key is not in.
+    Rank find(Key key) const { return m_index.find(key); }
+    bool has(Rank rank) const;
+    // The record of a used rank.
+    Record at(Rank rank) const;
+
+    // The rank that the next insert will take: a free one, the last freed first, else one more than ever used.
+    Rank insert(Key key, std::string_view value, Sequence version);
+    // Puts the record at this rank, which must not be used.
+    void insertAt(Rank rank, Key key, std::string_view value, Sequence version);
+    void update(Rank rank, std::string_view value, Sequence version);
+    // Takes the record out; its rank is retired.
+    void remove(Rank rank, Sequence version);
+    // A retired rank is free from now on.
+    void release(Rank rank);
+    // Moves a record to another rank, which must not be used; the old rank is retired. truncate() must follow the last
+    // move, it brings the list of free ranks up to date.
+    void move(Rank from, Rank to, Sequence version);
+    // Forgets all ranks above `rankMax`, which must not be used.
+    void truncate(Rank rankMax);
+
+    std::uint32_t count() const { return std::uint32_t(m_index.count()); }
+    Rank rankMax() const { return Rank(std::uint32_t(m_slots.size())); }
+    // Free ranks, the next to be used last.
+    const std::vector<std::uint32_t>& freeRanks() const { return m_free; }
+    std::size_t bytes() const;
+
+private:
+    enum class State : std::uint8_t { Retired, Free, Used };
+    struct Slot {
+        std::uint64_t key = 0;
+        std::byte* bytes = nullptr;
+        Sequence version = 0;
+        std::uint32_t length = 0;
+        State state = State::Retired;
+    };
+
+    Slot& slot(Rank rank);
+    const Slot& slot(Rank rank) const;
+    void fill(Slot& slot, std::string_view value);
+
+    BytePool m_pool;
+    KeyIndex m_index;
+    std::vector<Slot> m_slots;         // by rank - 1
+    std::vector<std::uint32_t> m_free;
+};
+
+} // namespace lhrs

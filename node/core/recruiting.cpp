@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/recruiting.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+Time Recruiter::offerLife() const
+{
+    // The server counts from its own sending; we use an offer only while it is surely open there.
+    return std::chrono::milliseconds(m_acks.timers().offer_ms()) * 3 / 4;
+}
+
+void Recruiter::start(Want want, std::string purpose, const Directory& directory, Time now, Effects& out)
+{
+    m_pools.clear();
+    m_pools[pb::DATA].wanted = want.data;
+    m_pools[pb::PARITY].wanted = want.parity;
+    for (auto& [role, pool] : m_pools)
+        pool.invitation = ++m_lastInvitation;
+    m_isWanting = true;
+    m_purpose = std::move(purpose);
+    m_round = 0;
+    m_emptyRounds = 0;
+    m_nextRound = now;
+    onTime(directory, now, out);
+}
+
+bool Recruiter::isMissing() const
+{
+    return m_isWanting && std::any_of(m_pools.begin(), m_pools.end(), [](const auto& p) { return p.second.isMissingSaid; });
+}
+
+void Recruiter::stop(Effects& out)
+{
+    for (auto& [role, pool] : m_pools) {
+        for (const Offered& offer : pool.offers)
+            cancel(offer.process, pool.invitation, out);
+        pool = {};
+    }
+    m_isWanting = false;
+    m_nextRound = Time::max();
+}
+
+void Recruiter::cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out) const
+{
+    out.send(Address::from(process.address()), Way::Auto, 0, NodeId(process.node())).mutable_cancel()->set_invitation(invitation);
+}
+
+void Recruiter::dropExpired(Pool& pool, Time now)
+{
+    std::erase_if(pool.offers, [&](const Offered& offer) { return offer.at + offerLife() < now; });
+}
+
+void Recruiter::invite(pb::Role role, Pool& pool, const Directory& directory, Time now, Effects& out)
+{
+    const auto fill = [&](pb::Invite& invite, bool byRegistry) {
+        invite.set_invitation(pool.invitation);
+        invite.set_role(role);
+        invite.set_count(pool.wanted);
+        invite.set_by_registry(byRegistry);
+        m_self.to(*invite.mutable_coordinator());
+    };
+    if (transport() == pb::MULTICAST) {
+        fill(*out.multicast(role).mutable_invite(), false);
+    } else {
+        for (const Directory::Entry* spare : directory.spares(role, now - 2s))
+            fill(*out.send(Address::from(spare->info.address()), Way::Auto, 0, NodeId(spare->info.node())).mutable_invite(), true);
+    }
+    auto* event = out.event().mutable_invitation_sent();
+    event->set_invitation(pool.invitation);
+    event->set_role(role);
+    event->set_count(pool.wanted);
+    event->set_transport(transport());
+}
+
+void Recruiter::onOffer(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Offer& offer = message.offer();
+    for (auto& [role, pool] : m_pools) {
+        if (pool.invitation != offer.invitation() || !m_isWanting)
+            continue;
+        const auto known = std::find_if(pool.offers.begin(), pool.offers.end(),
+            [&](const Offered& o) { return o.process.node() == offer.process().node(); });
+        if (known != pool.offers.end())
+            known->at = now;
+        else
+            pool.offers.push_back({ offer.process(), now });
+        return;
+    }
+    cancel(offer.process(), offer.invitation(), out); // too late: that invitation is settled
+}
+
+bool Recruiter::take(Found& found, Time now, Effects& out)
+{
+    if (!m_isWanting)
+        return false;
+    for (auto& [role, pool] : m_pools) {
+        dropExpired(pool, now);
+        if (pool.offers.size() < pool.wanted)
+            return false;
+    }
+    const auto takeFrom = [&](Pool& pool, std::vector<pb::ProcessInfo>& taken, std::uint64_t& invitation) {
+        invitation = pool.invitation;
+        // Demo paper 3: the first that answer are selected, the others are told that they are not needed.
+        for (std::size_t o = 0; o < pool.offers.size(); ++o) {
+            if (o < pool.wanted)
+                taken.push_back(pool.offers[o].process);
+            else
+                cancel(pool.offers[o].process, pool.invitation, out);
+        }
+        pool = {};
+    };
+    takeFrom(m_pools[pb::DATA], found.data, found.dataInvitation);
+    takeFrom(m_pools[pb::PARITY], found.parity, found.parityInvitation);
+    m_isWanting = false;
+    m_nextRound = Time::max();
+    return true;
+}
+
+void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
+{
+    if (!m_isWanting || now < m_nextRound)
+        return;
+    bool isHeardByNobody = m_round > 0;
+    bool areSparesRegistered = false;
+    for (auto& [role, pool] : m_pools) {
+        dropExpired(pool, now);
+        if (pool.wanted == 0)
+            continue;
+        isHeardByNobody = isHeardByNobody && pool.offers.empty();
+        areSparesRegistered = areSparesRegistered || directory.spares(role, now - 2s).size() >= pool.wanted;
+    }
+    m_emptyRounds = isHeardByNobody && areSparesRegistered ? m_emptyRounds + 1 : 0;
+    if (m_how == Recruiting::Auto && !m_useRegistry && m_emptyRounds >= 2) {
+        m_useRegistry = true;
+        auto* event = out.event().mutable_recruiting_changed();
+        event->set_transport(pb::UDP);
+        event->set_reason("spares are registered, but none answers a multicast invitation; they are invited one by one");
+    }
+    for (auto& [role, pool] : m_pools) {
+        if (pool.wanted == 0)
+            continue;
+        const bool isRegistered = directory.spares(role, now - 2s).size() >= pool.wanted;
+        if (m_round >= 2 && pool.offers.size() < pool.wanted && !pool.isMissingSaid && !isRegistered) {
+            pool.isMissingSaid = true;
+            auto* event = out.event().mutable_spare_missing();
+            event->set_role(role);
+            event->set_wanted(pool.wanted - std::uint32_t(pool.offers.size()));
+            event->set_purpose(m_purpose);
+        }
+        if (pool.offers.size() < pool.wanted || m_round > 0)
+            invite(role, pool, directory, now, out); // also renews the offers that are open
+    }
+    m_nextRound = now + std::chrono::milliseconds(m_acks.timers().invite_ms()) * (1 << std::min(m_round, 2u));
+    ++m_round;
+}
+
+} // namespace lhrs

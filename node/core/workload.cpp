@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/workload.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::int64_t kTimeUnit = 16; // ns
+
+std::uint64_t mixed(std::uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+} // namespace
+
+std::uint64_t SeededNumbers::next()
+{
+    m_state += 0x9e3779b97f4a7c15;
+    return mixed(m_state);
+}
+
+std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length)
+{
+    std::string value(length, '\0');
+    SeededNumbers numbers(mixed(client) ^ mixed(key.value + 1) ^ mixed(version * 0x10001) ^ length);
+    std::size_t at = 0;
+    if (length >= 24) {
+        const auto check = std::uint32_t(numbers.next());
+        std::memcpy(value.data(), &client, 8);
+        std::memcpy(value.data() + 8, &version, 8);
+        std::memcpy(value.data() + 16, &length, 4);
+        std::memcpy(value.data() + 20, &check, 4);
+        at = 24;
+    }
+    while (at < length) {
+        const std::uint64_t word = numbers.next();
+        const std::size_t part = std::min<std::size_t>(8, length - at);
+        std::memcpy(value.data() + at, &word, part);
+        at += part;
+    }
+    return value;
+}
+
+void Ledger::wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated)
+{
+    const auto [it, isNew] = m_known.try_emplace(key);
+    if (isNew) {
+        it->second.place = m_keys.size();
+        m_keys.push_back(key);
+    }
+    it->second.version = version;
+    it->second.length = length;
+    it->second.isGenerated = isGenerated;
+    it->second.isUncertain = false;
+}
+
+void Ledger::erased(Key key)
+{
+    const auto it = m_known.find(key);
+    if (it == m_known.end())
+        return;
+    const std::size_t place = it->second.place;
+    m_keys[place] = m_keys.back();
+    m_known[m_keys[place]].place = place;
+    m_keys.pop_back();
+    m_known.erase(key);
+}
+
+void Ledger::uncertain(Key key)
+{
+    if (!m_known.contains(key))
+        wrote(key, 0, 0, false); // it may be there
+    m_known[key].isUncertain = true;
+}
+
+const Ledger::Known* Ledger::find(Key key) const
+{
+    const auto it = m_known.find(key);
+    return it == m_known.end() ? nullptr : &it->second;
+}
+
+Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
+    : m_order(order)
+    , m_ticket(ticket)
+    , m_started(now)
+    , m_numbers(order.seed())
+{
+    m_times.reserve(std::size_t(std::min<std::uint64_t>(order.count(), 1u << 20)));
+}
+
+std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t& nextKey)
+{
+    Step step;
+    step.kind = m_order.kind();
+    if (m_order.mix_size() == 4) {
+        std::uint64_t sum = 0;
+        for (const std::uint32_t weight : m_order.mix())
+            sum += weight;
+        std::uint64_t drawn = m_numbers.below(std::max<std::uint64_t>(sum, 1));
+        int kind = 0;
+        while (kind < 3 && drawn >= m_order.mix(kind))
+            drawn -= m_order.mix(kind++);
+        step.kind = pb::OperationKind(pb::INSERT + kind);
+    }
+    if (m_order.keys() == pb::LISTED) {
+        if (m_order.key_list().empty())
+            return std::nullopt;
+        step.key = Key(m_order.key_list(int(m_begun % std::uint64_t(m_order.key_list_size()))));
+        return step;
+    }
+    if (m_order.keys() == pb::UNIFORM) {
+        step.key = Key(m_numbers.below(std::max<std::uint64_t>(m_order.key_space(), 1)));
+        return step;
+    }
+    if (m_order.keys() == pb::NEXT && step.kind == pb::INSERT) {
+        step.key = Key(nextKey++);
+        return step;
+    }
+    // All else needs a key that is there.
+    if (ledger.keys().empty())
+        return std::nullopt;
+    step.key = ledger.keys()[std::size_t(m_numbers.below(ledger.keys().size()))];
+    return step;
+}
+
+void Workload::ended(const Result& result)
+{
+    --m_open;
+    ++m_done;
+    ++m_results[result.code];
+    m_wrong += result.isWrong ? 1 : 0;
+    m_missing += result.isMissing ? 1 : 0;
+    m_forwards += result.forwards;
+    m_imageAdjustments += result.imageAdjusted ? 1 : 0;
+    m_resends += result.resends;
+    m_times.push_back(std::uint32_t(std::min<std::int64_t>(result.time.count() / kTimeUnit, std::numeric_limits<std::uint32_t>::max())));
+}
+
+void Workload::report(pb::WorkloadResult& out, Time now) const
+{
+    out.set_operations(m_done);
+    out.set_done(m_done);
+    out.set_of(m_order.count());
+    out.set_is_running(!isOver());
+    std::uint64_t unanswered = 0;
+    for (const auto& [code, count] : m_results) {
+        (*out.mutable_results())[pb::ResultCode_Name(code)] = count;
+        if (code == pb::RETRY || code == pb::UNKNOWN_OUTCOME)
+            unanswered += count;
+    }
+    out.set_unanswered(unanswered);
+    out.set_wrong(m_wrong);
+    out.set_missing(m_missing);
+    out.set_forwards(m_forwards);
+    out.set_image_adjustments(m_imageAdjustments);
+    out.set_resends(m_resends);
+    out.set_total_ns((now - m_started).count());
+    if (m_times.empty())
+        return;
+    std::vector<std::uint32_t> sorted = m_times;
+    std::sort(sorted.begin(), sorted.end());
+    const auto at = [&](std::size_t percent) { return std::int64_t(sorted[(sorted.size() - 1) * percent / 100]) * kTimeUnit; };
+    out.set_p50_ns(at(50));
+    out.set_p99_ns(at(99));
+    out.set_max_ns(at(100));
+    if (m_order.record_times_every() > 0) {
+        for (std::size_t t = 0; t < m_times.size(); t += m_order.record_times_every())
+            out.add_times_ns(std::int64_t(m_times[t]) * kTimeUnit);
+    }
+}
+
+} // namespace lhrs

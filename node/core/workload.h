@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "node/core/effects.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// A small generator of our own, so that a seed gives the same run everywhere (splitmix64).
+class SeededNumbers {
+public:
+    explicit SeededNumbers(std::uint64_t seed) : m_state(seed) {}
+    std::uint64_t next();
+    // 0..bound-1; bound >= 1.
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+private:
+    std::uint64_t m_state;
+};
+
+// A value that says who wrote it, so that what comes back can be checked (testing.md, I19): from 24 bytes on it begins
+// with client, version, length and a check sum over them and the key; the rest is drawn from the same.
+std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length);
+
+// What a client knows of the keys it wrote itself.
+class Ledger {
+public:
+    struct Known {
+        std::uint64_t version = 0; // request number of the write
+        std::uint32_t length = 0;
+        bool isGenerated = true;   // by makeValue
+        bool isUncertain = false;  // a later change of unknown outcome
+        std::size_t place = 0;     // in m_keys
+    };
+    void wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated);
+    void erased(Key key);
+    void uncertain(Key key);
+    const Known* find(Key key) const;
+    const std::vector<Key>& keys() const { return m_keys; }
+
+private:
+    std::map<Key, Known> m_known;
+    std::vector<Key> m_keys; // for drawing one
+};
+
+// A named workload under way: which operation comes next, and what came out so far.
+class Workload {
+public:
+    struct Step {
+        pb::OperationKind kind = pb::SEARCH;
+        Key key;
+    };
+    Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now);
+
+    std::uint64_t ticket() const { return m_ticket; }
+    const pb::RunWorkload& order() const { return m_order; }
+    // Whether another operation may begin now.
+    bool wantsMore() const { return m_begun < m_order.count() && !m_isStopped && m_open < std::max(1u, m_order.window()); }
+    bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
+    // The next operation; nothing where no key fits (a present one is wanted and there is none).
+    std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
+    void begun() { ++m_begun, ++m_open; }
+    struct Result {
+        pb::ResultCode code = pb::RESULT_UNKNOWN;
+        std::uint32_t forwards = 0, resends = 0;
+        bool imageAdjusted = false, isWrong = false, isMissing = false;
+        Time time {};
+    };
+    void ended(const Result& result);
+    void stop() { m_isStopped = true; }
+    void report(pb::WorkloadResult& out, Time now) const;
+
+private:
+    const pb::RunWorkload m_order;
+    const std::uint64_t m_ticket;
+    const Time m_started;
+    SeededNumbers m_numbers;
+    std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
+    bool m_isStopped = false;
+    std::map<pb::ResultCode, std::uint64_t> m_results;
+    std::uint64_t m_wrong = 0, m_missing = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
+};
+
+} // namespace lhrs

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/process/control_server.h"
+
+#include "common/wire.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+namespace lhrs {
+
+namespace {
+
+constexpr int kLingerMs = 200; // for the reply to Shutdown
+constexpr int kHandshakeMs = 5'000;
+constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client waits
+constexpr int kSendQueue = 1'000;   // replies that one client has not taken; further ones are dropped
+constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty one of a REQ socket
+
+} // namespace
+
+Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& context, const std::string& endpoint)
+{
+    const int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wake < 0)
+        return Error { "no event descriptor for the control server" };
+    try {
+        zmq::socket_t socket(context, zmq::socket_type::router);
+        socket.set(zmq::sockopt::linger, kLingerMs);
+        socket.set(zmq::sockopt::maxmsgsize, std::int64_t(kCommandMax));
+        socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+        socket.set(zmq::sockopt::rcvhwm, kReceiveQueue);
+        socket.set(zmq::sockopt::sndhwm, kSendQueue);
+        socket.set(zmq::sockopt::router_mandatory, true); // who has gone is an error here, not a silent loss
+        socket.bind(endpoint);
+        return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));
+    } catch (const zmq::error_t& error) {
+        ::close(wake);
+        if (error.num() == EADDRINUSE)
+            return Error { "the control port " + endpoint + " is in use by another program" };
+        return Error { "cannot take commands at " + endpoint + ": " + error.what() };
+    }
+}
+
+ControlServer::ControlServer(zmq::socket_t socket, int wake)
+    : m_socket(std::move(socket)), m_wake(wake), m_endpoint(m_socket.get(zmq::sockopt::last_endpoint))
+{
+}
+
+ControlServer::~ControlServer()
+{
+    stop();
+    ::close(m_wake);
+}
+
+void ControlServer::start(const pb::ProcessInfo& self, Handler handler)
+{
+    m_self = self;
+    m_handler = std::move(handler);
+    m_thread = std::jthread([this] { run(); });
+}
+
+void ControlServer::stop()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isStopping = true;
+    }
+    ::eventfd_write(m_wake, 1);
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void ControlServer::reply(pb::CommandReply& reply)
+{
+    Answer answer;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto found = m_open.find(reply.ticket());
+        if (found == m_open.end()) {
+            spdlog::error("a second reply to one command was not sent");
+            return;
+        }
+        answer.asker = std::move(found->second);
+        m_open.erase(found);
+    }
+    reply.set_ticket(answer.asker.ticket);
+    reply.SerializeToString(&answer.bytes);
+    {
+        const std::lock_guard lock(m_mutex);
+        m_answers.push_back(std::move(answer));
+    }
+    ::eventfd_write(m_wake, 1);
+}
+
+void ControlServer::run()
+{
+    pthread_setname_np(pthread_self(), "Control Server");
+    bool isLast = false;
+    while (!isLast) {
+        try {
+            std::array<zmq::pollitem_t, 2> items { { { m_socket.handle(), 0, ZMQ_POLLIN, 0 }, { nullptr, m_wake, ZMQ_POLLIN, 0 } } };
+            zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
+            if (items[1].revents != 0) {
+                eventfd_t count = 0;
+                ::eventfd_read(m_wake, &count);
+                const std::lock_guard lock(m_mutex);
+                isLast = m_isStopping;
+            }
+            sendReplies();
+            if (items[0].revents != 0 && !isLast)
+                serve();
+        } catch (const zmq::error_t& error) {
+            if (error.num() != EINTR)
+                spdlog::error("the control server goes on after an error: {}", error.what());
+        }
+    }
+    m_socket.close();
+}
+
+// Takes one message: [identity][empty, from a REQ socket][command].
+void ControlServer::serve()
+{
+    Asker asker;
+    zmq::message_t frame;
+    bool isWhole = true;
+    while (m_socket.recv(frame, zmq::recv_flags::dontwait)) {
+        if (!frame.more())
+            break;
+        if (asker.route.size() + 1 < kRouteMax)
+            asker.route.push_back(frame.to_string());
+        else
+            isWhole = false;
+    }
+    if (asker.route.empty())
+        return; // the message was gone already
+    isWhole = isWhole && (asker.route.size() == 1 || asker.route[1].empty());
+    asker.route.resize(isWhole ? asker.route.size() : 1);
+    pb::Command command;
+    if (!isWhole || !parseCommand({ frame.data<char>(), frame.size() }, command)
+        || command.body_case() == pb::Command::BODY_NOT_SET) {
+        m_malformed.fetch_add(1, std::memory_order_relaxed);
+        asker.ticket = isWhole ? command.ticket() : 0;
+        refuse(asker, pb::MALFORMED, "this is not a command; send one lhrs.pb.Command of proto/control.proto per message");
+        return;
+    }
+    asker.ticket = command.ticket();
+    onCommand(std::move(asker), std::move(command));
+}
+
+void ControlServer::onCommand(Asker asker, pb::Command command)
+{
+    if (command.has_who_are_you()) {
+        pb::CommandReply reply;
+        *reply.mutable_process() = m_self;
+        send(asker, std::move(reply));
+        return;
+    }
+    {
+        std::unique_lock lock(m_mutex);
+        if (m_open.size() >= kOpenMax) {
+            lock.unlock();
+            refuse(asker, pb::REFUSED, "too many commands are under way; wait for replies, then ask again");
+            return;
+        }
+        command.set_ticket(++m_lastTicket);
+        m_open.emplace(m_lastTicket, std::move(asker));
+    }
+    m_handler(std::move(command));
+}
+
+void ControlServer::refuse(const Asker& asker, pb::Refusal refusal, const char* text)
+{
+    pb::CommandReply reply;
+    reply.set_refusal(refusal);
+    reply.set_text(text);
+    send(asker, std::move(reply));
+}
+
+void ControlServer::send(const Asker& asker, pb::CommandReply reply)
+{
+    reply.set_ticket(asker.ticket);
+    send(Answer { asker, reply.SerializeAsString() });
+}
+
+// A client that has gone, or does not take its replies, loses them.
+void ControlServer::send(const Answer& answer)
+{
+    try {
+        constexpr auto kFlags = zmq::send_flags::dontwait;
+        for (const std::string& frame : answer.asker.route)
+            if (!m_socket.send(zmq::buffer(frame), kFlags | zmq::send_flags::sndmore))
+                return;
+        m_socket.send(zmq::buffer(answer.bytes), kFlags);
+    } catch (const zmq::error_t& error) {
+        spdlog::debug("a reply found no client: {}", error.what());
+    }
+}
+
+void ControlServer::sendReplies()
+{
+    std::vector<Answer> answers;
+    {
+        const std::lock_guard lock(m_mutex);
+        answers.swap(m_answers);
+    }
+    for (const Answer& answer : answers)
+        send(answer);
+}
+
+} // namespace lhrs

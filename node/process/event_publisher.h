@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "proto/event.pb.h"
+
+#include <zmq.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lhrs {
+
+struct PublisherOptions {
+    std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
+    std::uint64_t process = 0;                  // process number
+    std::string name;
+    bool isSimulated = false;
+    std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
+    std::size_t eventsMax = 262'144;                         // that may wait; more are dropped and counted
+    std::size_t bytesMax = std::size_t(64) << 20;
+};
+
+// Tells the watchers what happened: a ZeroMQ PUB socket on a thread of its own. Events come numbered without gaps and
+// in order; they leave in batches of 256 or after 2 ms, each with a header that names the numbers it covers. Nobody is
+// ever waited for: events that find the queue full are dropped, and a reader sees the gap in the numbers and the count
+// in the header. A watcher who is too slow loses whole batches the same way.
+class EventPublisher {
+public:
+    static constexpr std::size_t kBatch = 256;
+    static constexpr std::chrono::milliseconds kDelay { 2 };
+
+    static Result<std::unique_ptr<EventPublisher>> open(zmq::context_t& context, PublisherOptions options);
+    ~EventPublisher();
+
+    // Where to connect a SUB socket, with the port that was chosen.
+    const std::string& endpoint() const { return m_endpoint; }
+    // Numbered events of one step. Never blocks: the driver calls it while it holds the core.
+    void publish(std::span<pb::Event* const> events);
+    // Events dropped because the queue was full, since the start.
+    std::uint64_t lost() const;
+    // Sends what waits, then ends the thread and closes the socket.
+    void stop();
+
+private:
+    // Consecutive events, already as bytes of an EventBatch.
+    struct Batch {
+        std::uint64_t first = 0;
+        std::uint32_t count = 0;
+        std::uint64_t lostBefore = 0;
+        std::string body;
+    };
+
+    EventPublisher(zmq::socket_t socket, PublisherOptions options);
+    Batch& batchFor(std::uint64_t sequence);
+    void run();
+    void send(const Batch& batch);
+
+    const PublisherOptions m_options;
+    zmq::socket_t m_socket; // of the thread, once it runs
+    std::string m_endpoint;
+
+    // What waits for the thread; guarded by m_mutex.
+    mutable std::mutex m_mutex;
+    std::condition_variable m_wake;
+    std::vector<Batch> m_batches;
+    std::vector<std::string> m_spareBodies;
+    std::size_t m_events = 0;
+    std::size_t m_bytes = 0;
+    std::uint64_t m_lost = 0;
+    bool m_isStopping = false;
+
+    std::jthread m_thread;
+};
+
+} // namespace lhrs

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/process/options.h"
+
+#include "common/errors.h"
+
+#include <CLI/CLI.hpp>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <type_traits>
+
+namespace lhrs {
+
+namespace {
+
+// ---- words of the command line -> values; an Error is a whole sentence without the option's name
+
+template <class T>
+Result<T> parseNumber(const std::string& text, T low, T high, const std::string& unit)
+{
+    T value {};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
+        return Error { fmt::format("\"{}\" is not {} from {} to {}", text, unit, low, high) };
+    return value;
+}
+
+Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
+{
+    const std::size_t colon = text.rfind(':');
+    const std::string host = text.substr(0, colon);
+    HostPort parsed;
+    in_addr address {};
+    if (host != "localhost") {
+        if (::inet_pton(AF_INET, host.c_str(), &address) != 1)
+            return Error { fmt::format("\"{}\" is not an IPv4 address; write for instance 127.0.0.1:4000", host) };
+        parsed.ip = ntohl(address.s_addr);
+    }
+    if (colon == std::string::npos) {
+        if (needsPort)
+            return Error { fmt::format("\"{}\" names no port; write for instance {}:4000", text, host) };
+        return parsed;
+    }
+    const auto port = parseNumber<std::uint16_t>(text.substr(colon + 1), needsPort ? 1 : 0, 65'535, "a port");
+    if (!port)
+        return port.error();
+    parsed.port = *port;
+    return parsed;
+}
+
+Error onlyLoopback(const std::string& text)
+{
+    return Error { fmt::format(
+        "{} is not a loopback address; without keys, which come in a later version, everybody on that network could "
+        "speak to this process; use 127.0.0.1",
+        text) };
+}
+
+Result<HostPort> parseLoopback(const std::string& text, bool needsPort)
+{
+    auto parsed = parseHostPort(text, needsPort);
+    if (parsed && parsed->ip >> 24 != 127)
+        return onlyLoopback(text);
+    return parsed;
+}
+
+// ---- options. CLI11 splits the line; the words are checked here, so that each bad one gets our sentence.
+
+// Calls `take` with the option's word; what it returns as Error is said with the option's name.
+template <class Take>
+CLI::Option* addOption(CLI::App& app, const std::string& names, const std::string& help, const std::string& type, Take take)
+{
+    auto* option = app.add_option_function<std::vector<std::string>>(
+        names,
+        [names, take](const std::vector<std::string>& words) {
+            for (const std::string& word : words)
+                if (const Result<void> taken = take(word); !taken)
+                    throw CLI::ValidationError(names.substr(0, names.find(',')), taken.error().text);
+        },
+        help);
+    return option->type_name(type)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+template <class T>
+auto into(T& target, T low, T high, const char* unit = "a number")
+{
+    return [&target, low, high, unit](const std::string& word) -> Result<void> {
+        const auto value = parseNumber<T>(word, low, high, unit);
+        if (!value)
+            return value.error();
+        target = *value;
+        return {};
+    };
+}
+
+auto oneOf(std::vector<std::string> allowed, std::function<void(const std::string&)> take)
+{
+    return [allowed, take](const std::string& word) -> Result<void> {
+        if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
+            return Error { fmt::format("\"{}\" is unknown; use one of: {}", word, fmt::join(allowed, ", ")) };
+        take(word);
+        return {};
+    };
+}
+
+void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
+{
+    app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
+    addOption(app, "--listen", "Address for UDP and TCP, loopback only; port 0: the system chooses (127.0.0.1:0)",
+        "ADDRESS[:PORT]", [&options](const std::string& word) -> Result<void> {
+            const auto parsed = parseLoopback(word, false);
+            if (!parsed)
+                return parsed.error();
+            options.listen = *parsed;
+            return {};
+        });
+    if (hasCoordinator) {
+        addOption(app, "--coordinator", "Where the coordinator listens (needed)", "HOST:PORT",
+            [&options](const std::string& word) -> Result<void> {
+                const auto parsed = parseLoopback(word, true);
+                if (!parsed)
+                    return parsed.error();
+                options.coordinator = *parsed;
+                return {};
+            });
+    }
+    addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
+        if (word.empty() || word.size() > 64)
+            return Error { "a name has 1 to 64 characters" };
+        options.name = word;
+        return {};
+    });
+    addOption(app, "--events", "Port of the events (ZeroMQ PUB); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
+    addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.controlPort, 0, 65'535, "a port"));
+    addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
+    addOption(app, "--log", "Least important lines to log: trace, debug, info, warning, error, off (info)", "LEVEL",
+        oneOf({ "trace", "debug", "info", "warning", "error", "off" },
+            [&options](const std::string& word) { options.logLevel = word; }));
+    app.add_flag("--die-with-parent", options.diesWithParent, "End when the process that started this one ends");
+}
+
+// Fills in from the arguments. Nothing: all is well. Else the code and the text to end with.
+template <class Line>
+Parsed<Line> finish(CLI::App& app, Line& line, int count, const char* const* arguments, Result<void> (*check)(Line&))
+{
+    const auto refuse = [&app](const std::string& sentence) {
+        return Parsed<Line> { {}, kExitUsage, app.get_name() + ": " + sentence };
+    };
+    try {
+        app.parse(count, arguments);
+    } catch (const CLI::CallForHelp&) {
+        return { {}, kExitClean, app.help() };
+    } catch (const CLI::CallForVersion& version) {
+        return { {}, kExitClean, std::string(version.what()) + "\n" };
+    } catch (const CLI::ParseError& error) {
+        return refuse(std::string(error.what()) + "; see " + app.get_name() + " --help");
+    }
+    if (const auto checked = check(line); !checked)
+        return refuse(checked.error().text);
+    return { std::move(line), kExitClean, {} };
+}
+
+Result<void> needCoordinator(ProcessOptions& options, const char* kind)
+{
+    if (!options.coordinator)
+        return Error { "no coordinator is named; say where it listens with --coordinator HOST:PORT" };
+    if (options.name.empty())
+        options.name = fmt::format("{}-{}", kind, ::getpid());
+    return {};
+}
+
+// ---- configuration of a file
+
+// Collects where the text format is wrong.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+    void AddError(int line, int column, const std::string& message) override
+    {
+        if (m_text.empty())
+            m_text = fmt::format("line {}, column {}: {}", line + 1, column + 1, message);
+    }
+    const std::string& text() const { return m_text; }
+
+private:
+    std::string m_text;
+};
+
+// Fields that the text names replace those of `target`.
+Result<void> mergeText(const std::string& text, google::protobuf::Message& target)
+{
+    google::protobuf::TextFormat::Parser parser;
+    FirstError errors;
+    parser.RecordErrorsTo(&errors);
+    if (!parser.MergeFromString(text, &target))
+        return Error { errors.text() };
+    return {};
+}
+
+Result<void> readConfig(const std::string& path, pb::FileConfig& target)
+{
+    constexpr std::streamsize kBytesMax = 1 << 20;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::size_t(kBytesMax), '\0');
+    if (file)
+        file.read(text.data(), kBytesMax);
+    if (file.bad() || (!file && file.gcount() == 0 && !file.eof()))
+        return Error { fmt::format("the file {} cannot be read", path) };
+    if (file.gcount() == kBytesMax)
+        return Error { fmt::format("the file {} is too long for a configuration", path) };
+    text.resize(std::size_t(file.gcount()));
+    if (const auto merged = mergeText(text, target); !merged)
+        return Error { fmt::format("{}, {}", path, merged.error().text) };
+    return {};
+}
+
+Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
+{
+    const std::size_t colon = word.find(':');
+    const auto buckets = parseNumber<std::uint32_t>(word.substr(0, colon), 1, 1'000'000'000, "a number of buckets");
+    if (colon == std::string::npos || !buckets)
+        return Error { fmt::format("\"{}\" is not M:K; write for instance 8:2 for K = 2 from 8 data buckets on", word) };
+    const auto availability = parseNumber<std::uint32_t>(word.substr(colon + 1), 0, 8, "an intended availability");
+    if (!availability)
+        return availability.error();
+    auto* threshold = config.add_thresholds();
+    threshold->set_buckets(*buckets);
+    threshold->set_availability(*availability);
+    return {};
+}
+
+// The bounds of all parameters, whether they came from a file or from the command line.
+Result<void> checkConfig(const pb::FileConfig& config)
+{
+    if (config.m() < 1 || config.m() > 32)
+        return Error { fmt::format("m is {}, but a bucket group has 1 to 32 data buckets; change -m", config.m()) };
+    if (config.b() < 1 || config.b() > 1'000'000'000)
+        return Error { fmt::format("b is {}, but a bucket holds 1 to 1000000000 records; change -b", config.b()) };
+    if (config.availability() > 8)
+        return Error { fmt::format("K is {}, but a group has at most 8 parity buckets; change -k", config.availability()) };
+    if (!pb::Field_IsValid(config.field()))
+        return Error { "the field is unknown; use GF_16 or GF_8" };
+    if (!pb::Rerank_IsValid(config.rerank()))
+        return Error { "the way to rerank is unknown; use FILL_HOLES or KEEP" };
+    if (!config.galois().empty() && config.galois() != "gf-complete" && config.galois() != "log")
+        return Error { fmt::format("the backend \"{}\" is unknown; use gf-complete or log", config.galois()) };
+    pb::Threshold last;
+    last.set_availability(config.availability());
+    for (const pb::Threshold& threshold : config.thresholds()) {
+        if (threshold.buckets() <= last.buckets() || threshold.availability() < last.availability()
+            || threshold.availability() > 8)
+            return Error { fmt::format("threshold {}:{} does not go on from {}:{}; M and K must grow, K up to 8",
+                threshold.buckets(), threshold.availability(), last.buckets(), last.availability()) };
+        last = threshold;
+    }
+    return {};
+}
+
+void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
+{
+    pb::FileConfig& config = line.config;
+    config.set_m(4);
+    config.set_availability(1);
+    config.set_b(10'000);
+    config.set_galois("gf-complete");
+    // First, so that the other options change what the file says.
+    addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
+        [&config](const std::string& word) { return readConfig(word, config); });
+    addOption(app, "-m", "Data buckets of a bucket group, 1 to 32 (4)", "N",
+        [&config](const std::string& word) -> Result<void> {
+            const auto m = parseNumber<std::uint32_t>(word, 1, 32, "a number of data buckets of a group");
+            if (!m)
+                return m.error();
+            config.set_m(*m);
+            return {};
+        });
+    addOption(app, "-k,--availability", "Intended availability K at the start, 0 to 8 (1)", "K",
+        [&config](const std::string& word) -> Result<void> {
+            const auto k = parseNumber<std::uint32_t>(word, 0, 8, "an intended availability");
+            if (!k)
+                return k.error();
+            config.set_availability(*k);
+            return {};
+        });
+    addOption(app, "-b", "Bucket capacity in records, at least 1 (10000)", "N",
+        [&config](const std::string& word) -> Result<void> {
+            const auto b = parseNumber<std::uint32_t>(word, 1, 1'000'000'000, "a bucket capacity");
+            if (!b)
+                return b.error();
+            config.set_b(*b);
+            return {};
+        });
+    addOption(app, "--field", "Bits of a symbol, 16 or 8 (16)", "BITS",
+        oneOf({ "16", "8" }, [&config](const std::string& word) { config.set_field(word == "8" ? pb::GF_8 : pb::GF_16); }));
+    addOption(app, "--rerank", "Ranks that a split leaves free: fill or keep (fill)", "WAY",
+        oneOf({ "fill", "keep" },
+            [&config](const std::string& word) { config.set_rerank(word == "keep" ? pb::KEEP : pb::FILL_HOLES); }));
+    addOption(app, "--threshold", "From M data buckets on, intended availability K; may be given several times", "M:K",
+        [&config, &hasThresholds](const std::string& word) {
+            if (!std::exchange(hasThresholds, true))
+                config.clear_thresholds();
+            return addThreshold(word, config);
+        });
+    addOption(app, "--galois", "Backend of the field: gf-complete or log (gf-complete)", "NAME",
+        oneOf({ "gf-complete", "log" }, [&config](const std::string& word) { config.set_galois(word); }));
+    app.add_flag("--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
+        "Clients address by a mix of the key's bits");
+    addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
+        oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
+    addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
+        [&line](const std::string& word) { return mergeText(word, line.timers); });
+    addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",
+        into<double>(line.timeScale, 0.01, 1'000));
+}
+
+} // namespace
+
+Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments)
+{
+    CLI::App app("A server of an LH*RS file: waits as a spare until it is recruited as a data or parity bucket.", "lhrs-node");
+    NodeLine line;
+    addCommon(app, line.process, true);
+    addOption(app, "--role", "Pool of spares to wait in: data or parity (data)", "ROLE",
+        oneOf({ "data", "parity" },
+            [&line](const std::string& word) { line.pool = word == "parity" ? pb::PARITY : pb::DATA; }));
+    return finish<NodeLine>(app, line, count, arguments, [](NodeLine& l) { return needCoordinator(l.process, "node"); });
+}
+
+Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments)
+{
+    CLI::App app("The coordinator of an LH*RS file: knows the file state, orders splits, recruits spares.", "lhrs-coordinator");
+    CoordinatorLine line;
+    bool hasThresholds = false;
+    addCommon(app, line.process, false);
+    addFileOptions(app, line, hasThresholds);
+    return finish<CoordinatorLine>(app, line, count, arguments, [](CoordinatorLine& l) {
+        if (l.process.name.empty())
+            l.process.name = "coordinator";
+        return checkConfig(l.config);
+    });
+}
+
+Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
+{
+    CLI::App app("A client of an LH*RS file: carries out operations and workloads that it is commanded.", "lhrs-client");
+    ClientLine line;
+    addCommon(app, line.process, true);
+    return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
+}
+
+void openLog(const ProcessOptions& options)
+{
+    auto logger = std::make_shared<spdlog::logger>(options.name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_pattern("%H:%M:%S.%e %n %l: %v");
+    logger->set_level(spdlog::level::from_str(options.logLevel));
+    logger->flush_on(spdlog::level::trace);
+    spdlog::set_default_logger(std::move(logger));
+    checkReporter = [](const char* text) { spdlog::critical("{}", text); };
+}
+
+} // namespace lhrs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/config.pb.h"
+#include "proto/message.pb.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lhrs {
+
+// Exit codes of the programs.
+inline constexpr int kExitClean = 0;
+inline constexpr int kExitFailed = 1;        // the world did not allow it, e.g. a port in use
+inline constexpr int kExitUsage = 2;         // a wrong command line or configuration
+inline constexpr int kExitNoCoordinator = 3; // no coordinator answered
+
+// Where one process listens or another one does; IPv4 in host byte order.
+struct HostPort {
+    std::uint32_t ip = 0x7f000001;
+    std::uint16_t port = 0; // 0: the system chooses
+    bool operator==(const HostPort&) const = default;
+};
+
+// What every program is told.
+struct ProcessOptions {
+    HostPort listen; // UDP and TCP, the same number
+    std::optional<HostPort> coordinator;
+    std::string name;
+    std::uint16_t eventsPort = 0;
+    std::uint16_t controlPort = 0;
+    std::string logLevel = "info";
+    unsigned workingThreads = 4;
+    bool diesWithParent = false;
+};
+
+struct NodeLine {
+    ProcessOptions process;
+    pb::Role pool = pb::DATA;
+};
+
+struct CoordinatorLine {
+    ProcessOptions process;
+    pb::FileConfig config;
+    pb::Timers timers;              // as given; zero is the default of the field
+    double timeScale = 1;           // all timers, given or default, are multiplied by it
+    std::string recruiting = "auto"; // auto, multicast or registry
+};
+
+struct ClientLine {
+    ProcessOptions process;
+};
+
+// A command line that was understood, or what to print instead and the code to exit with.
+template <class Line>
+struct Parsed {
+    std::optional<Line> line;
+    int exitCode = kExitClean;
+    std::string text; // help or version for stdout where exitCode is 0, else one sentence for stderr
+};
+
+Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);
+Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments);
+Parsed<ClientLine> parseClientLine(int count, const char* const* arguments);
+
+// The log of the process: lines on stderr, from this level on; failed checks go there, too.
+void openLog(const ProcessOptions& options);
+
+} // namespace lhrs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/machine.h"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace lhrs {
+
+// The Acknowledgement Manager of the demo paper's figure 2: sleeps until the core's deadline, then steps it with the
+// time. The core keeps the list of messages that wait for an acknowledgement and knows when it wants to resend.
+class AckManager {
+public:
+    // `step` is called in the manager's thread when the deadline has passed; it ends with expectOnly() or expect().
+    // Zero of Time is `start`.
+    AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step);
+
+    // While the core is held: its deadline now, as the last word. From the manager's own step.
+    void expectOnly(Time deadline);
+    // The core has this deadline; wakes the manager if it would come too late. From any thread.
+    void expect(Time deadline);
+
+private:
+    void watch(std::stop_token stop);
+
+    const std::chrono::steady_clock::time_point m_start;
+    const std::function<void()> m_step;
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    std::atomic<Time> m_until; // written under m_mutex
+    std::jthread m_thread;
+};
+
+} // namespace lhrs

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/control.pb.h"
+#include "proto/event.pb.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lhrs {
+
+// What waits for a working thread: the opened packet of a datagram or stream, or a command.
+struct Input {
+    static constexpr std::size_t kKeep = 4'096; // bytes of memory that a used one may keep
+
+    pb::Transport transport = pb::UDP;
+    std::string bytes;
+    std::size_t bodyBegin = 0;
+    std::size_t bodySize = 0;
+    std::unique_ptr<pb::Command> command; // then there are no bytes
+
+    std::string_view body() const { return std::string_view(bytes).substr(bodyBegin, bodySize); }
+    std::size_t weight() const { return bytes.size(); }
+    // Ready to be filled again.
+    void clear()
+    {
+        command.reset();
+        bytes.clear();
+        if (bytes.capacity() > kKeep)
+            bytes.shrink_to_fit();
+    }
+};
+
+} // namespace lhrs

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/runtime/input.h"
+#include "node/runtime/queue.h"
+#include "node/runtime/udp_listener.h"
+#include "node/transport/envelope.h"
+#include "node/transport/udp_socket.h"
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+namespace lhrs {
+
+// The Multicast Listening and Multicast Working Threads of the demo paper's figure 2: they exist while the process is
+// an idle server in the multicast group of its pool, and end when it is recruited. Used by one thread.
+class MulticastListener {
+public:
+    // What the Multicast Working Thread does with its queue until it is stopped.
+    using Work = std::function<void(Queue<Input>& inputs, std::stop_token stop)>;
+
+    MulticastListener(const Envelope& envelope, Counters& counters, Work work);
+    ~MulticastListener();
+
+    // Hears the group from now on, and no other. An Error: multicast does not work here.
+    Result<void> join(Endpoint group, std::uint32_t interfaceIp);
+    // Ends both threads.
+    void leave();
+
+private:
+    struct Membership;
+
+    const Envelope& m_envelope;
+    Counters& m_counters;
+    const Work m_work;
+    std::unique_ptr<Membership> m_membership;
+};
+
+} // namespace lhrs

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace lhrs {
+
+// The one way between threads: first in, first out, bounded in items and bytes. What happens when it is full is the
+// caller's choice of push: pushSome() lets datagrams drop, tryPush() leaves a frame with its stream until onRoom is
+// called, push() lets a command wait. Items are moved; what pop() is given back travels to the pushing side to be
+// filled again, so that in steady state no memory is taken. T is default-constructible and has weight(), its bytes.
+template <class T>
+class Queue {
+public:
+    Queue(std::size_t itemsMax, std::size_t bytesMax, std::function<void()> onRoom = {})
+        : m_ring(itemsMax), m_bytesMax(bytesMax), m_onRoom(std::move(onRoom))
+    {
+    }
+
+    // Items that wait; may be old news.
+    std::size_t size() const { return m_size.load(std::memory_order_relaxed); }
+
+    // Takes items from the front as long as there is room and says how many; each is left as an empty one.
+    std::size_t pushSome(std::span<T> items)
+    {
+        std::size_t taken = 0;
+        std::unique_lock lock(m_mutex);
+        while (taken < items.size() && hasRoom(items[taken]))
+            put(items[taken++]);
+        wakeOne(lock);
+        return taken;
+    }
+
+    // False: no room, the item is as it was, and onRoom will be called.
+    bool tryPush(T& item)
+    {
+        std::unique_lock lock(m_mutex);
+        if (!hasRoom(item)) {
+            m_isRoomWanted = true;
+            return false;
+        }
+        put(item);
+        wakeOne(lock);
+        return true;
+    }
+
+    // Waits for room. False: stopped.
+    bool push(T item, const std::stop_token& stop)
+    {
+        const std::stop_callback wakeUp(stop, [this] { wakeAll(); });
+        std::unique_lock lock(m_mutex);
+        m_room.wait(lock, [&] { return hasRoom(item) || stop.stop_requested(); });
+        if (stop.stop_requested())
+            return false;
+        put(item);
+        wakeOne(lock);
+        return true;
+    }
+
+    // Waits for at least one item, takes up to items.size() in exchange for used ones. 0: stopped.
+    std::size_t pop(std::span<T> items, const std::stop_token& stop)
+    {
+        if (size() == 0)
+            spin(stop);
+        std::unique_lock lock(m_mutex);
+        while (m_count == 0 && !stop.stop_requested()) {
+            lock.unlock();
+            waitForItem(stop);
+            lock.lock();
+        }
+        if (stop.stop_requested())
+            return 0;
+        const std::size_t taken = std::min(items.size(), m_count);
+        for (std::size_t i = 0; i < taken; ++i)
+            take(items[i]);
+        const bool hasRoomAgain = std::exchange(m_isRoomWanted, false);
+        if (m_count > 0)
+            wakeOne(lock);
+        else
+            lock.unlock();
+        m_room.notify_one();
+        if (hasRoomAgain && m_onRoom)
+            m_onRoom();
+        return taken;
+    }
+
+private:
+    static constexpr std::size_t kSpareMax = 64;
+    static constexpr std::chrono::microseconds kSpin { 20 };
+    static constexpr int kCreditMax = 8;
+    static constexpr int kRetryAfter = 32; // sleeps without spinning before it is tried again
+
+    // A single item may be larger than the bound, or it would never pass.
+    bool hasRoom(const T& item) const
+    {
+        return m_count < m_ring.size() && (m_count == 0 || m_bytes + item.weight() <= m_bytesMax);
+    }
+
+    void put(T& item)
+    {
+        m_bytes += item.weight();
+        m_ring[(m_first + m_count++) % m_ring.size()] = std::move(item);
+        item = T();
+        if (!m_spare.empty()) {
+            item = std::move(m_spare.back());
+            m_spare.pop_back();
+        }
+        m_size.store(m_count, std::memory_order_relaxed);
+    }
+
+    void take(T& item)
+    {
+        if (m_spare.size() < kSpareMax)
+            m_spare.push_back(std::move(item));
+        item = std::move(m_ring[m_first]);
+        m_first = (m_first + 1) % m_ring.size();
+        m_bytes -= item.weight();
+        m_size.store(--m_count, std::memory_order_relaxed);
+    }
+
+    void waitForItem(const std::stop_token& stop)
+    {
+        // Before the lock, so that it ends after it: its end waits for a wakeAll() that wants the lock.
+        const std::stop_callback wakeUp(stop, [this] { wakeAll(); });
+        std::unique_lock lock(m_mutex);
+        ++m_sleepers;
+        m_filled.wait(lock, [&] { return m_count > 0 || stop.stop_requested(); });
+        --m_sleepers;
+    }
+
+    // Whoever spins sees the items by itself; else one sleeper is enough, it wakes the next if items remain.
+    void wakeOne(std::unique_lock<std::mutex>& lock)
+    {
+        const bool wakes = m_sleepers > 0 && m_count > 0 && !m_isSpinning.load(std::memory_order_relaxed);
+        lock.unlock();
+        if (wakes)
+            m_filled.notify_one();
+    }
+
+    void wakeAll()
+    {
+        const std::lock_guard lock(m_mutex);
+        m_filled.notify_all();
+        m_room.notify_all();
+    }
+
+    // While work is arriving, sleeping costs more than looking again for a moment: waking another core takes 35 to 45
+    // microseconds. One thread at a time looks, gives way to others meanwhile, and stops trying when it is in vain.
+    void spin(const std::stop_token& stop)
+    {
+        if (m_isSpinning.exchange(true, std::memory_order_acquire))
+            return;
+        if (m_credit > 0 || ++m_sleepsSinceTry >= kRetryAfter) {
+            m_sleepsSinceTry = 0;
+            const auto end = std::chrono::steady_clock::now() + kSpin;
+            bool isFound = false;
+            while (!isFound && !stop.stop_requested() && std::chrono::steady_clock::now() < end) {
+                std::this_thread::yield();
+                isFound = size() > 0;
+            }
+            m_credit = isFound ? std::min(m_credit + 2, kCreditMax) : std::max(m_credit - 1, 0);
+        }
+        m_isSpinning.store(false, std::memory_order_release);
+    }
+
+    // Guarded by m_mutex.
+    std::mutex m_mutex;
+    std::condition_variable m_filled;
+    std::condition_variable m_room;
+    std::vector<T> m_ring;
+    std::vector<T> m_spare; // used items that wait to be filled again
+    std::size_t m_first = 0;
+    std::size_t m_count = 0;
+    std::size_t m_bytes = 0;
+    int m_sleepers = 0;
+    bool m_isRoomWanted = false;
+
+    const std::size_t m_bytesMax;
+    const std::function<void()> m_onRoom; // called without the lock
+    std::atomic<std::size_t> m_size = 0;  // m_count, for those without the lock
+    std::atomic<bool> m_isSpinning = false;
+    int m_credit = 0;          // of the one who spins
+    int m_sleepsSinceTry = 0;  // likewise
+};
+
+} // namespace lhrs

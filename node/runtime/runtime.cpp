@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/runtime/runtime.h"
+
+#include "node/runtime/thread.h"
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <random>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::size_t kInputsMax = 4'096;                      // datagrams, frames and commands that wait
+constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
+constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
+constexpr int kPortTries = 32; // to find one number that is free for UDP and TCP
+constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
+
+NodeId drawProcessNumber()
+{
+    std::random_device device;
+    std::uint64_t number = 0;
+    while (number == 0)
+        number = std::uint64_t(device()) << 32 | device();
+    return NodeId(number);
+}
+
+google::protobuf::ArenaOptions arenaIn(char* block)
+{
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = kArenaBlock;
+    return options;
+}
+
+std::int64_t wallNow()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string endpointFor(Endpoint listen, std::uint16_t port)
+{
+    const std::string host = textOf(listen);
+    return "tcp://" + host.substr(0, host.find(':')) + ':' + (port == 0 ? "*" : std::to_string(port));
+}
+
+} // namespace
+
+Runtime::Worker::Worker(Sender::Ways ways) : block(new char[kArenaBlock]), arena(arenaIn(block.get())), sender(ways) {}
+
+Effects& Runtime::Worker::next()
+{
+    if (effectsUsed == effects.size())
+        effects.push_back(std::make_unique<Effects>());
+    return *effects[effectsUsed++];
+}
+
+void Runtime::Worker::clear()
+{
+    items.clear();
+    for (Input& input : inputs)
+        input.clear();
+    arena.Reset();
+}
+
+// ---- begin and end
+
+Result<std::unique_ptr<Runtime>> Runtime::open(const RuntimeOptions& options)
+{
+    std::unique_ptr<Runtime> made(new Runtime(options));
+    if (const auto opened = made->openSockets(); !opened)
+        return opened.error();
+    return made;
+}
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : m_options(options)
+    , m_node(drawProcessNumber())
+    , m_inputs(kInputsMax, kInputBytesMax, [this] { m_streams->wake(); })
+    , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+}
+
+Result<void> Runtime::openSockets()
+{
+    constexpr const char* kOtherListen = "; end that program, or choose another port with --listen";
+    for (int tries = 1; !m_streams; ++tries) {
+        auto udp = UdpSocket::open(m_options.listen);
+        if (!udp)
+            return Error { udp.error().text + kOtherListen };
+        m_udp.emplace(std::move(*udp));
+        const Endpoint coordinator = m_options.coordinator.value_or(m_udp->self());
+        m_envelope.emplace(Envelope::clusterOf(coordinator.ip, coordinator.port), m_node);
+        auto streams = TcpStreams::open(m_udp->self(), *m_envelope, m_counters);
+        if (streams)
+            m_streams = std::move(*streams);
+        else if (m_options.listen.port != 0 || tries == kPortTries)
+            return Error { streams.error().text + kOtherListen };
+    }
+    PublisherOptions publishing;
+    publishing.endpoint = endpointFor(m_options.listen, m_options.eventsPort);
+    publishing.process = m_node.value;
+    publishing.name = m_options.name;
+    publishing.start = m_start;
+    auto publisher = EventPublisher::open(m_context, publishing);
+    if (!publisher)
+        return Error { publisher.error().text + "; end that program, or choose another port with --events" };
+    m_publisher = std::move(*publisher);
+    auto control = ControlServer::open(m_context, endpointFor(m_options.listen, m_options.controlPort));
+    if (!control)
+        return Error { control.error().text + "; end that program, or choose another port with --control" };
+    m_control = std::move(*control);
+
+    const Endpoint udp = m_udp->self();
+    const Address address { udp.ip, udp.port, m_streams->self().port };
+    m_stamper.emplace(m_node, address);
+    m_self.set_node(m_node.value);
+    m_self.set_kind(m_options.kind);
+    m_self.set_name(m_options.name);
+    m_self.set_pid(std::uint32_t(::getpid()));
+    address.to(*m_self.mutable_address());
+    m_self.set_events_endpoint(m_publisher->endpoint());
+    m_self.set_control_endpoint(m_control->endpoint());
+    m_self.set_version(LHRS_VERSION);
+    m_self.set_spare_role(m_options.pool);
+    return {};
+}
+
+Address Runtime::coordinator() const
+{
+    // Every process listens for UDP and TCP under one number, so one number is enough to be told.
+    const Endpoint coordinator = m_options.coordinator.value_or(m_udp->self());
+    return { coordinator.ip, coordinator.port, coordinator.port };
+}
+
+Sender::Ways Runtime::ways()
+{
+    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort };
+}
+
+Time Runtime::clock() const
+{
+    return std::chrono::steady_clock::now() - m_start;
+}
+
+void Runtime::start(std::unique_ptr<Machine> machine)
+{
+    m_machine = std::move(machine);
+    m_multicast.emplace(*m_envelope, m_counters, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
+    m_poolWanted = m_options.pool;
+    m_timeWorker.emplace(ways());
+    m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); });
+    m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
+    doChores();
+    for (unsigned i = 1; i <= m_options.workingThreads; ++i)
+        m_workingThreads.push_back(spawn("Working", [this](std::stop_token stop) { work(m_inputs, stop); }));
+    m_tcpListener.emplace(*m_streams, m_inputs);
+    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP });
+    m_control->start(m_self, [this](pb::Command command) {
+        Input input;
+        input.command = std::make_unique<pb::Command>(std::move(command));
+        m_inputs.push(std::move(input), m_stopping.get_token());
+    });
+    spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
+        m_udp->receiveBuffer(), m_node.value);
+}
+
+Runtime::~Runtime()
+{
+    m_stopping.request_stop();
+    m_multicast.reset();
+    m_udpListener.reset();
+    m_tcpListener.reset();
+    m_workingThreads.clear();
+    m_ackManager.reset();
+    if (m_machine) {
+        const std::string reason = m_ending.value_or("ended");
+        tell([&reason](Effects& out) { out.event().mutable_process_ended()->set_reason(reason); });
+    }
+    if (m_control)
+        m_control->stop();
+    if (m_publisher)
+        m_publisher->stop();
+}
+
+void Runtime::stop(const std::string& reason)
+{
+    {
+        const std::lock_guard lock(m_choreMutex);
+        if (!m_ending)
+            m_ending = reason;
+    }
+    wakeRun();
+}
+
+// ---- the way of an input
+
+void Runtime::work(Queue<Input>& inputs, std::stop_token stop)
+{
+    Worker worker(ways());
+    while (const std::size_t count = inputs.pop(worker.inputs, stop)) {
+        parse({ worker.inputs.data(), count }, worker);
+        std::span<const Item> items(worker.items);
+        while (!items.empty()) {
+            const auto turn = items.first(std::min(items.size(), kStepsInTurn));
+            Time deadline;
+            {
+                const std::lock_guard lock(m_coreMutex);
+                for (const Item& item : turn)
+                    step(item, worker.next()); // ends with publishing: events keep their order
+                deadline = m_machine->deadline();
+            }
+            m_ackManager->expect(deadline);
+            carryOut(worker);
+            items = items.subspan(turn.size());
+        }
+        worker.clear();
+    }
+}
+
+// Before the lock: bytes become messages, several working threads at a time.
+void Runtime::parse(std::span<Input> inputs, Worker& worker)
+{
+    for (Input& input : inputs) {
+        if (input.command) {
+            Item item;
+            item.command = input.command.get();
+            worker.items.push_back(item);
+            continue;
+        }
+        worker.messages.clear();
+        if (!parseBody(input.body(), worker.arena, worker.messages)) {
+            m_counters.dropped(Drop::Malformed);
+            continue;
+        }
+        m_counters.received(worker.messages.size());
+        for (const ReadMessage& read : worker.messages)
+            worker.items.push_back({ read.message, read.bytes, input.transport, nullptr });
+    }
+}
+
+// One step of the machine; the core is held.
+void Runtime::step(const Item& item, Effects& out)
+{
+    const Time now = clock();
+    out.at(m_place.role(), m_place.number(), m_place.column());
+    out.begin(item.message);
+    if (item.command) {
+        command(*item.command, now, out);
+    } else {
+        hearCoordinator(*item.message);
+        m_stamper->received(*item.message, item.bytes, item.transport, out);
+        m_machine->onMessage(*item.message, now, out);
+    }
+    publish(out, now);
+    markChanged();
+}
+
+void Runtime::stepTime(Worker& worker)
+{
+    {
+        const std::lock_guard lock(m_coreMutex);
+        Effects& out = worker.next();
+        const Time now = clock();
+        out.at(m_place.role(), m_place.number(), m_place.column());
+        out.begin(nullptr);
+        m_machine->onTime(now, out);
+        publish(out, now);
+        markChanged();
+        m_ackManager->expectOnly(m_machine->deadline());
+    }
+    carryOut(worker);
+}
+
+// Ends each step; the core is held.
+void Runtime::publish(Effects& effects, Time begin)
+{
+    Sender::chooseWays(effects);
+    m_stamper->stamp(effects, begin, wallNow(), clock() - begin);
+    m_publisher->publish(effects.events());
+    m_place = effects.place();
+    // Here, because effects are carried out in any order, but the last word about the pool must win.
+    if (effects.poolToLeave() != pb::NO_ROLE || effects.poolToJoin() != pb::NO_ROLE) {
+        const std::lock_guard lock(m_choreMutex);
+        m_poolWanted = effects.poolToJoin();
+        wakeRun();
+    }
+}
+
+// After the lock: the effects of a turn leave together.
+void Runtime::carryOut(Worker& worker)
+{
+    for (std::size_t i = 0; i < worker.effectsUsed; ++i) {
+        Effects& effects = *worker.effects[i];
+        worker.sender.add(effects);
+        for (pb::CommandReply* reply : effects.replies())
+            m_control->reply(*reply);
+    }
+    if (const auto sent = worker.sender.flush(); !sent)
+        recruitByRegistry(sent.error());
+    for (std::size_t i = 0; i < worker.effectsUsed; ++i)
+        worker.effects[i]->clear();
+    worker.effectsUsed = 0;
+}
+
+// ---- commands that the runtime answers; the core is held
+
+void Runtime::command(const pb::Command& command, Time now, Effects& out)
+{
+    if (command.has_take_snapshot()) {
+        pb::Snapshot& snapshot = *out.reply(command.ticket()).mutable_snapshot();
+        m_machine->snapshot(snapshot);
+        snapshot.set_process(m_node.value);
+        snapshot.set_sequence(m_stamper->sequence());
+        snapshot.set_time_ns(now.count());
+        snapshot.set_wall_ns(wallNow());
+        *snapshot.mutable_info() = m_self;
+        snapshot.set_detail(m_stamper->detail());
+        if (command.take_snapshot().without_records() && snapshot.has_data()) {
+            snapshot.mutable_data()->clear_ranks();
+            snapshot.mutable_data()->clear_keys();
+        } else if (command.take_snapshot().without_records() && snapshot.has_parity()) {
+            snapshot.mutable_parity()->clear_ranks();
+            snapshot.mutable_parity()->clear_members();
+        }
+    } else if (command.has_statistics()) {
+        fillGauges(*out.reply(command.ticket()).mutable_gauges());
+    } else if (command.has_set_detail()) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        if (pb::Detail_IsValid(command.set_detail().detail())) {
+            m_stamper->setDetail(command.set_detail().detail(), command.set_detail().sample());
+        } else {
+            reply.set_refusal(pb::BAD_ARGUMENT);
+            reply.set_text("there is no such level of detail; use one of Detail in proto/event.proto");
+        }
+    } else if (command.has_shutdown()) {
+        out.reply(command.ticket());
+        stop("ended by a command");
+    } else {
+        m_machine->onCommand(command, now, out);
+    }
+}
+
+// ---- events of the runtime itself
+
+template <class Tell>
+void Runtime::tell(Tell tell)
+{
+    Effects out;
+    const std::lock_guard lock(m_coreMutex);
+    out.at(m_place.role(), m_place.number(), m_place.column());
+    tell(out);
+    publish(out, clock());
+}
+
+void Runtime::fillGauges(pb::Gauges& out) const
+{
+    m_machine->gauges(out);
+    out.set_messages_in(m_counters.in());
+    out.set_messages_out(m_counters.out());
+    out.set_dropped(m_counters.droppedSum() + m_control->malformed());
+    out.set_queue(std::uint32_t(m_inputs.size()));
+    std::uint64_t pages = 0;
+    std::uint64_t resident = 0;
+    if (std::ifstream("/proc/self/statm") >> pages >> resident)
+        out.set_memory_bytes(resident * std::uint64_t(::sysconf(_SC_PAGESIZE)));
+    timespec used {};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    out.set_cpu_ns(std::uint64_t(used.tv_sec) * 1'000'000'000u + std::uint64_t(used.tv_nsec));
+}
+
+void Runtime::tellDropped(Effects& out)
+{
+    const auto drop = [&out](const char* reason, std::uint64_t sum, std::uint64_t& told) {
+        if (sum == told)
+            return;
+        auto* dropped = out.event().mutable_message_dropped();
+        dropped->set_reason(reason);
+        dropped->set_count(sum - told);
+        told = sum;
+    };
+    for (std::size_t i = 0; i < m_droppedTold.size(); ++i)
+        drop(textOf(Drop(i)), m_counters.of(Drop(i)), m_droppedTold[i]);
+    drop("malformed command", m_control->malformed(), m_malformedTold);
+}
+
+void Runtime::recruitByRegistry(const Error& why)
+{
+    if (m_isMulticastBroken.exchange(true))
+        return;
+    spdlog::warn("multicast does not work here, spares are reached by the coordinator's registry: {}", why.text);
+    tell([&why](Effects& out) {
+        auto* changed = out.event().mutable_recruiting_changed();
+        changed->set_transport(pb::UDP);
+        changed->set_reason(why.text);
+    });
+}
+
+void Runtime::hearCoordinator(const pb::Message& message)
+{
+    if (m_hasHeardCoordinator.load(std::memory_order_relaxed) || !m_options.coordinator)
+        return;
+    if (message.from().ip() == m_options.coordinator->ip && message.from().udp_port() == m_options.coordinator->port)
+        m_hasHeardCoordinator = true;
+}
+
+// ---- the thread in run()
+
+void Runtime::markChanged()
+{
+    if (!m_hasChanged.load(std::memory_order_relaxed) && !m_hasChanged.exchange(true))
+        wakeRun();
+}
+
+void Runtime::wakeRun() const
+{
+    ::eventfd_write(m_wake.get(), 1);
+}
+
+Ending Runtime::run(int signals)
+{
+    for (;;) {
+        std::array<pollfd, 2> waits { { { m_wake.get(), POLLIN, 0 }, { signals, POLLIN, 0 } } };
+        ::poll(waits.data(), waits.size(), untilNextChore());
+        eventfd_t count = 0;
+        ::eventfd_read(m_wake.get(), &count);
+        if (waits[1].revents != 0)
+            stop("ended by a signal");
+        if (const auto missing = lookForCoordinator()) {
+            stop(missing->reason);
+            return *missing;
+        }
+        {
+            const std::lock_guard lock(m_choreMutex);
+            if (m_ending)
+                return { 0, *m_ending };
+        }
+        doChores();
+    }
+}
+
+int Runtime::untilNextChore() const
+{
+    using std::chrono::steady_clock;
+    auto next = steady_clock::time_point::max();
+    if (m_hasChanged)
+        next = m_gaugesTold + kGaugesPeriod;
+    if (m_options.coordinator && !m_hasHeardCoordinator)
+        next = std::min(next, m_start + (m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate));
+    if (next == steady_clock::time_point::max())
+        return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_clock::now()).count();
+    return int(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+void Runtime::doChores()
+{
+    std::optional<pb::Role> pool;
+    {
+        const std::lock_guard lock(m_choreMutex);
+        pool.swap(m_poolWanted);
+    }
+    if (pool == pb::NO_ROLE) {
+        m_multicast->leave();
+    } else if (pool) {
+        const auto joined = m_multicast->join(multicastGroup(*pool, coordinator().udpPort), m_udp->self().ip);
+        if (!joined)
+            recruitByRegistry(joined.error());
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
+        m_hasChanged = false;
+        m_gaugesTold = now;
+        tell([this](Effects& out) {
+            tellDropped(out);
+            fillGauges(*out.event().mutable_gauges());
+        });
+    }
+}
+
+// A process that was told a wrong address, or was started too early, must not wait in silence.
+std::optional<Ending> Runtime::lookForCoordinator()
+{
+    if (!m_options.coordinator || m_hasHeardCoordinator)
+        return std::nullopt;
+    const auto waited = std::chrono::steady_clock::now() - m_start;
+    const std::string where = textOf(*m_options.coordinator);
+    if (waited >= m_options.coordinatorMissing)
+        return Ending { 3, "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };
+    if (waited >= m_options.coordinatorLate && !m_isLateTold) {
+        m_isLateTold = true;
+        spdlog::warn("no coordinator has answered at {} so far; this process ends if none does soon", where);
+    }
+    return std::nullopt;
+}
+
+} // namespace lhrs

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/wire.h"
+#include "node/core/event_stamp.h"
+#include "node/core/machine.h"
+#include "node/process/control_server.h"
+#include "node/process/event_publisher.h"
+#include "node/runtime/ack_manager.h"
+#include "node/runtime/input.h"
+#include "node/runtime/multicast_listener.h"
+#include "node/runtime/queue.h"
+#include "node/runtime/tcp_listener.h"
+#include "node/runtime/udp_listener.h"
+#include "node/transport/sender.h"
+
+#include <zmq.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lhrs {
+
+struct RuntimeOptions {
+    pb::ProcessKind kind = pb::NODE;
+    std::string name;
+    pb::Role pool = pb::NO_ROLE; // a spare: the pool whose multicast group it joins at its start
+    Endpoint listen { kLoopback, 0 };
+    std::optional<Endpoint> coordinator; // none: this process is the coordinator
+    std::uint16_t eventsPort = 0;
+    std::uint16_t controlPort = 0;
+    unsigned workingThreads = 4;
+    // A coordinator that never answered: after these times since start(), a line in the log, and the end.
+    std::chrono::milliseconds coordinatorLate { 5'000 };
+    std::chrono::milliseconds coordinatorMissing { 10'000 };
+};
+
+// Why a process ends.
+struct Ending {
+    int exitCode = 0;
+    std::string reason;
+};
+
+// Drives one Machine with the threads of the demo paper's figure 2 and real sockets: UDP Listening Thread, Working
+// Threads, TCP Listening Thread, Acknowledgement Manager, and the multicast threads until the process is recruited.
+// Owns all of them, the queue between them, and the one mutex around the core.
+class Runtime {
+public:
+    // Opens every socket, so that self() is known before the machine is made. An Error says what to do.
+    static Result<std::unique_ptr<Runtime>> open(const RuntimeOptions& options);
+    // Ends the threads; the last event is ProcessEnded.
+    ~Runtime();
+
+    const pb::ProcessInfo& self() const { return m_self; }
+    // Where the coordinator of this cluster listens; itself, for the coordinator.
+    Address coordinator() const;
+    const Counters& counters() const { return m_counters; }
+
+    // Gives the machine its first step and lets the threads run.
+    void start(std::unique_ptr<Machine> machine);
+    // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `signals` (a descriptor as of
+    // signalfd(2); -1: none). Does the chores meanwhile: multicast group, Gauges every 100 ms while something changes.
+    Ending run(int signals = -1);
+    // Ends run() with this reason; from any thread.
+    void stop(const std::string& reason);
+
+private:
+    static constexpr std::size_t kInputsInTurn = 32; // that a working thread takes at once
+    static constexpr std::size_t kStepsInTurn = 32;  // of the machine while the core is held
+
+    // A message or command on its way through a working thread.
+    struct Item {
+        const pb::Message* message = nullptr;
+        std::uint32_t bytes = 0;
+        pb::Transport transport = pb::UDP;
+        const pb::Command* command = nullptr;
+    };
+
+    // What one working thread uses again and again.
+    struct Worker {
+        explicit Worker(Sender::Ways ways);
+        // Effects for the next step.
+        Effects& next();
+        // Ready for the next inputs.
+        void clear();
+
+        std::array<Input, kInputsInTurn> inputs;
+        std::unique_ptr<char[]> block; // first memory of the arena
+        google::protobuf::Arena arena; // of parsed messages
+        std::vector<ReadMessage> messages;
+        std::vector<Item> items;
+        std::vector<std::unique_ptr<Effects>> effects; // one for each step of a turn
+        std::size_t effectsUsed = 0;
+        Sender sender;
+    };
+
+    explicit Runtime(const RuntimeOptions& options);
+    Result<void> openSockets();
+    Sender::Ways ways();
+    Time clock() const;
+
+    void work(Queue<Input>& inputs, std::stop_token stop);
+    void parse(std::span<Input> inputs, Worker& worker);
+    void step(const Item& item, Effects& out);
+    void command(const pb::Command& command, Time now, Effects& out);
+    void publish(Effects& effects, Time begin);
+    void carryOut(Worker& worker);
+    void stepTime(Worker& worker);
+
+    // Events of the runtime itself.
+    template <class Tell>
+    void tell(Tell tell);
+    void tellDropped(Effects& out);
+    void fillGauges(pb::Gauges& out) const;
+    void recruitByRegistry(const Error& why);
+    void hearCoordinator(const pb::Message& message);
+
+    void markChanged();
+    void wakeRun() const;
+    void doChores();
+    int untilNextChore() const;
+    std::optional<Ending> lookForCoordinator();
+
+    const RuntimeOptions m_options;
+    const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+    const NodeId m_node; // process number, drawn at the start
+    pb::ProcessInfo m_self;
+    Counters m_counters;
+
+    zmq::context_t m_context;
+    std::optional<Envelope> m_envelope;
+    std::optional<UdpSocket> m_udp;
+    std::unique_ptr<TcpStreams> m_streams;
+    std::unique_ptr<EventPublisher> m_publisher;
+    std::unique_ptr<ControlServer> m_control;
+    Queue<Input> m_inputs;
+
+    // The core: all of it is touched with m_coreMutex only.
+    mutable std::mutex m_coreMutex;
+    std::unique_ptr<Machine> m_machine;
+    std::optional<EventStamper> m_stamper;
+    pb::Place m_place; // of the process, as its last step left it
+    std::array<std::uint64_t, std::size_t(Drop::kCount)> m_droppedTold {};
+    std::uint64_t m_malformedTold = 0;
+
+    // Between the threads and run().
+    Descriptor m_wake;
+    std::atomic<bool> m_hasChanged = false; // since the last Gauges
+    std::atomic<bool> m_hasHeardCoordinator = false;
+    std::atomic<bool> m_isMulticastBroken = false;
+    mutable std::mutex m_choreMutex;
+    std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as the next one
+    std::optional<std::string> m_ending;
+    std::chrono::steady_clock::time_point m_gaugesTold; // of run()
+    bool m_isLateTold = false;                          // of run()
+
+    std::stop_source m_stopping; // for who waits to push
+
+    // Threads last: they end first.
+    std::optional<Worker> m_timeWorker;
+    std::optional<AckManager> m_ackManager;
+    std::vector<std::jthread> m_workingThreads;
+    std::optional<TcpListener> m_tcpListener;
+    std::optional<UdpListener> m_udpListener;
+    std::optional<MulticastListener> m_multicast;
+};
+
+} // namespace lhrs

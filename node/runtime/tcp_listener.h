@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/runtime/input.h"
+#include "node/runtime/queue.h"
+#include "node/transport/tcp_streams.h"
+
+#include <thread>
+
+namespace lhrs {
+
+// The TCP Listening Thread of the demo paper's figure 2: accepts and handles several connections, writes what waits
+// for its receivers, and passes frames on to the working threads. While their queue is full it does not read.
+class TcpListener {
+public:
+    TcpListener(TcpStreams& streams, Queue<Input>& inputs);
+
+private:
+    std::jthread m_thread;
+};
+
+} // namespace lhrs

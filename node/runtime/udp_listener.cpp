@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/runtime/udp_listener.h"
+
+#include "node/runtime/thread.h"
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+
+namespace lhrs {
+
+UdpListener::UdpListener(const char* name, const Parts& parts)
+    : m_parts(parts), m_thread(spawn(name, [this](std::stop_token stop) { listen(stop); }))
+{
+}
+
+UdpListener::~UdpListener()
+{
+    m_thread.request_stop();
+    m_parts.socket.interrupt();
+}
+
+void UdpListener::listen(std::stop_token stop)
+{
+    DatagramBatch batch;
+    std::array<Input, DatagramBatch::kCount> inputs;
+    while (!stop.stop_requested()) {
+        if (const auto received = m_parts.socket.receive(batch); !received) {
+            spdlog::error("{}", received.error().text);
+            return;
+        }
+        if (stop.stop_requested())
+            return;
+        if (batch.lostBefore() > 0)
+            m_parts.counters.dropped(Drop::KernelQueueFull, batch.lostBefore());
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const auto opened = m_parts.envelope.open(batch[i]);
+            if (const Drop* wrong = std::get_if<Drop>(&opened)) {
+                m_parts.counters.dropped(*wrong);
+                continue;
+            }
+            const std::string_view body = std::get<std::string_view>(opened);
+            Input& input = inputs[count++];
+            input.transport = m_parts.transport;
+            input.bytes.assign(body);
+            input.bodyBegin = 0;
+            input.bodySize = body.size();
+        }
+        const std::size_t taken = m_parts.inputs.pushSome({ inputs.data(), count });
+        if (taken < count)
+            m_parts.counters.dropped(Drop::QueueFull, count - taken);
+    }
+}
+
+} // namespace lhrs

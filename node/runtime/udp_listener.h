@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/runtime/input.h"
+#include "node/runtime/queue.h"
+#include "node/transport/envelope.h"
+#include "node/transport/udp_socket.h"
+
+#include <thread>
+
+namespace lhrs {
+
+// The UDP Listening Thread of the demo paper's figure 2: takes datagrams from a socket, many at a time, opens their
+// envelopes and passes the bodies on to the working threads. What is not ours, and what finds the queue full, is
+// dropped and counted.
+class UdpListener {
+public:
+    struct Parts {
+        const UdpSocket& socket;
+        const Envelope& envelope;
+        Counters& counters;
+        Queue<Input>& inputs;
+        pb::Transport transport = pb::UDP;
+    };
+
+    // Starts the thread, which shows this name.
+    UdpListener(const char* name, const Parts& parts);
+    ~UdpListener();
+
+private:
+    void listen(std::stop_token stop);
+
+    const Parts m_parts;
+    std::jthread m_thread;
+};
+
+} // namespace lhrs

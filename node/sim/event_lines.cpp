@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/sim/event_lines.h"
+
+#include <array>
+#include <string_view>
+
+namespace lhrs {
+
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Reflection;
+
+// Drawn or measured, different in every build or run.
+constexpr std::array<std::string_view, 10> kLeftOut { "id", "invitation", "split", "incarnation", "total_ns", "process_ns",
+    "comm_ns", "time_ns", "version", "address" };
+
+bool isLeftOut(std::string_view field)
+{
+    for (const std::string_view name : kLeftOut)
+        if (name == field)
+            return true;
+    return false;
+}
+
+std::string processName(const SimCluster& cluster, std::uint64_t node)
+{
+    const SimProcess* process = cluster.numbered(NodeId(node));
+    return process ? process->info.name() : "nobody";
+}
+
+std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message& message, const char* separator);
+
+// One value; `index` of a repeated field, else -1.
+std::string valueOf(const SimCluster& cluster, const google::protobuf::Message& message, const FieldDescriptor& field, int index)
+{
+    const Reflection& reflection = *message.GetReflection();
+    const bool isRepeated = index >= 0;
+    switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_UINT32:
+        return std::to_string(isRepeated ? reflection.GetRepeatedUInt32(message, &field, index) : reflection.GetUInt32(message, &field));
+    case FieldDescriptor::CPPTYPE_UINT64: {
+        const std::uint64_t value = isRepeated ? reflection.GetRepeatedUInt64(message, &field, index) : reflection.GetUInt64(message, &field);
+        const bool isProcess = field.type() == FieldDescriptor::TYPE_FIXED64 && (field.name() == "to" || field.name() == "from" || field.name() == "node");
+        return isProcess ? processName(cluster, value) : std::to_string(value);
+    }
+    case FieldDescriptor::CPPTYPE_INT64: return std::to_string(reflection.GetInt64(message, &field));
+    case FieldDescriptor::CPPTYPE_INT32: return std::to_string(reflection.GetInt32(message, &field));
+    case FieldDescriptor::CPPTYPE_BOOL: return reflection.GetBool(message, &field) ? "yes" : "no";
+    case FieldDescriptor::CPPTYPE_ENUM:
+        return (isRepeated ? reflection.GetRepeatedEnum(message, &field, index) : reflection.GetEnum(message, &field))->name();
+    case FieldDescriptor::CPPTYPE_STRING: return '"' + reflection.GetString(message, &field) + '"';
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+        return '(' + fieldsOf(cluster, isRepeated ? reflection.GetRepeatedMessage(message, &field, index) : reflection.GetMessage(message, &field), ", ") + ')';
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+    case FieldDescriptor::CPPTYPE_FLOAT: break;
+    }
+    return "";
+}
+
+std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message& message, const char* separator)
+{
+    const Reflection& reflection = *message.GetReflection();
+    std::string text;
+    for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+        const FieldDescriptor& field = *message.GetDescriptor()->field(i);
+        if (isLeftOut(field.name()))
+            continue;
+        std::string value;
+        if (field.is_repeated()) {
+            const int size = reflection.FieldSize(message, &field);
+            if (size == 0)
+                continue;
+            for (int k = 0; k < size; ++k)
+                value += (k > 0 ? "," : "") + valueOf(cluster, message, field, k);
+            value = '[' + value + ']';
+        } else {
+            if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !reflection.HasField(message, &field))
+                continue;
+            value = valueOf(cluster, message, field, -1);
+        }
+        text += (text.empty() ? "" : separator) + field.name() + '=' + value;
+    }
+    return text;
+}
+
+} // namespace
+
+std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event)
+{
+    std::string line = process.info.name();
+    if (event.place().role() == pb::DATA)
+        line += " data " + std::to_string(event.place().number());
+    else if (event.place().role() == pb::PARITY)
+        line += " parity " + std::to_string(event.place().number()) + '.' + std::to_string(event.place().column());
+    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
+    const FieldDescriptor* field = event.GetReflection()->GetOneofFieldDescriptor(event, oneof);
+    if (!field)
+        return line + ": nothing";
+    const google::protobuf::Message& body = event.GetReflection()->GetMessage(event, field);
+    line += ": " + body.GetDescriptor()->name();
+    const std::string fields = fieldsOf(cluster, body, " ");
+    return fields.empty() ? line : line + ' ' + fields;
+}
+
+} // namespace lhrs

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/sim/oracle.h"
+
+#include "node/core/node_machine.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace lhrs {
+
+namespace {
+
+check::RequestName nameOf(const pb::RequestId& request)
+{
+    return { request.client(), request.number() };
+}
+
+check::Outcome outcomeOf(pb::ResultCode result)
+{
+    switch (static_cast<int>(result)) {
+    case pb::OK: return check::Outcome::Ok;
+    case pb::NOT_FOUND: return check::Outcome::NotFound;
+    case pb::EXISTS: return check::Outcome::Exists;
+    case pb::RETRY: return check::Outcome::Retry;
+    case pb::LOST: return check::Outcome::Lost;
+    case pb::INVALID: return check::Outcome::Invalid;
+    default: return check::Outcome::Unknown;
+    }
+}
+
+struct KeyOperation {
+    check::RequestKind kind = check::RequestKind::Search;
+    const pb::KeyRequest* request = nullptr; // nullptr: no key operation
+};
+
+KeyOperation keyOperationIn(const pb::Message& message)
+{
+    if (message.has_insert())
+        return { check::RequestKind::Insert, &message.insert() };
+    if (message.has_update())
+        return { check::RequestKind::Update, &message.update() };
+    if (message.has_delete_())
+        return { check::RequestKind::Delete, &message.delete_() };
+    if (message.has_search())
+        return { check::RequestKind::Search, &message.search() };
+    return {};
+}
+
+std::string number(std::uint64_t n)
+{
+    return std::to_string(n);
+}
+
+} // namespace
+
+Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
+    : m_config(config)
+    , m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() }
+    , m_cluster(cluster)
+{
+}
+
+void Oracle::report(check::Violations violations)
+{
+    if (!violations.empty() && !m_failure)
+        m_failure = Failure { std::move(violations.front()), m_cluster.now() };
+}
+
+const NodeMachine* Oracle::node(std::uint32_t process) const
+{
+    const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
+    return found && found->info.kind() == pb::NODE ? dynamic_cast<const NodeMachine*>(found->machine.get()) : nullptr;
+}
+
+const DataBucket* Oracle::dataBucket(std::uint32_t number) const
+{
+    const auto process = m_dataBuckets.find(number);
+    const NodeMachine* machine = process == m_dataBuckets.end() ? nullptr : node(process->second);
+    return machine ? machine->dataBucket() : nullptr;
+}
+
+void Oracle::onCopied(const pb::Message& message)
+{
+    if (const KeyOperation operation = keyOperationIn(message); operation.request)
+        m_ledger.copied(nameOf(operation.request->request()));
+}
+
+void Oracle::onStep(const SimProcess& process, const SimInput&, Effects& effects, Time now)
+{
+    m_touched.clear();
+    m_touchedKeys.clear();
+    m_authorityTouched = false;
+    for (const Effects::Send& send : effects.sends()) {
+        const KeyOperation operation = keyOperationIn(*send.message);
+        if (operation.request && process.info.kind() == pb::CLIENT)
+            report(m_ledger.issued(nameOf(operation.request->request()), operation.kind, operation.request->key(),
+                operation.request->value(), now.count()));
+    }
+    for (const pb::Event* event : effects.events())
+        onEvent(process, *event);
+    for (const auto& [bucket, key] : m_touchedKeys)
+        checkRecord(bucket, key);
+    for (const auto& [parity, rank] : m_touched)
+        checkRank(parity, rank);
+    if (m_authorityTouched)
+        checkAuthority();
+    for (const Effects::Send& send : effects.sends())
+        if (send.message->has_reply())
+            onReply(process, send.message->reply());
+}
+
+void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kNodeRecruited:
+        if (event.place().role() == pb::DATA) {
+            m_dataBuckets[event.place().number()] = process.index;
+            m_histories.insert_or_assign(event.place().number(), BucketHistory());
+            m_arrived.erase(event.place().number());
+        } else {
+            m_parityBuckets.insert(process.index);
+        }
+        break;
+    case B::kNodeReleased:
+        std::erase_if(m_dataBuckets, [&](const auto& bucket) {
+            if (bucket.second != process.index)
+                return false;
+            m_histories.erase(bucket.first);
+            m_arrived.erase(bucket.first);
+            return true;
+        });
+        m_parityBuckets.erase(process.index);
+        break;
+    case B::kStateChanged:
+        m_authorityTouched = true;
+        if (event.place().role() == pb::PARITY)
+            touchAllRanks(process.index);
+        break;
+    case B::kRecordInserted: {
+        const auto& e = event.record_inserted();
+        onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kRecordUpdated: {
+        const auto& e = event.record_updated();
+        onChange(process, event, check::RequestKind::Update, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kRecordDeleted: {
+        const auto& e = event.record_deleted();
+        onChange(process, event, check::RequestKind::Delete, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kChangeAcknowledged: onAcknowledged(event); break;
+    case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
+    case B::kBatchApplied:
+        for (const std::uint32_t rank : event.batch_applied().ranks())
+            m_touched.emplace(process.index, rank);
+        break;
+    case B::kRecordsMoved: onRecordsMoved(event); break;
+    case B::kSplitApplied: onSplitApplied(event); break;
+    case B::kOperationForwarded: ++m_counts.forwards; break;
+    case B::kOperationDone: onOperationDone(event); break;
+    case B::kImageAdjusted: {
+        const pb::FileState& image = event.image_adjusted().after();
+        report(check::checkImage({ image.i(), image.n() }, m_file));
+        break;
+    }
+    default:
+        if (process.info.kind() == pb::COORDINATOR)
+            onCoordinatorEvent(event);
+        break;
+    }
+}
+
+// ---- changes at data buckets
+
+void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change)
+{
+    const std::uint32_t bucket = event.place().number();
+    const NodeMachine* machine = node(process.index);
+    if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
+        return fail(16, process.info.name() + " changed a record and is not data bucket " + number(bucket));
+    report(m_ledger.applied(nameOf(event.operation()), kind, change.key, bucket, change.sequence, m_cluster.now().count()));
+    BucketHistory& history = m_histories[bucket];
+    const std::string where = "bucket " + number(bucket) + ", change " + number(change.sequence) + " of key " + number(change.key);
+    if (change.sequence <= history.known())
+        fail(1, where + ": sequence numbers run backwards, " + number(history.known()) + " was used");
+    const BucketHistory::Slot* before = history.latest(change.rank);
+    if (kind != check::RequestKind::Insert && (!before || !before->isPresent || before->key != change.key))
+        fail(3, where + ": the key is not at rank " + number(change.rank));
+    if (kind == check::RequestKind::Insert && before && before->isPresent)
+        fail(3, where + ": rank " + number(change.rank) + " is taken by key " + number(before->key));
+    // A parity bucket counts for this once k is raised; one that has just become UP may still be on its way there.
+    const auto group = m_groups.find(bucket / m_config.m());
+    const std::uint32_t counted = group == m_groups.end() ? 0 : group->second;
+    if (kind == check::RequestKind::Insert && before && !before->isPresent)
+        for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
+            if (column.column < counted && column.applied < before->sequence)
+                fail(3, where + ": rank " + number(change.rank) + ", freed by change " + number(before->sequence)
+                        + ", is used again while parity bucket " + number(column.column) + " has applied " + number(column.applied));
+    const bool isPresent = kind != check::RequestKind::Delete;
+    const check::Version* version = m_ledger.latest(change.key);
+    history.set(change.rank, { change.sequence, isPresent, change.key,
+        isPresent && version ? std::make_shared<const std::string>(version->value) : nullptr });
+    m_touchedKeys.emplace(bucket, change.key);
+}
+
+void Oracle::onAcknowledged(const pb::Event& event)
+{
+    const check::RequestName request = nameOf(event.operation());
+    const check::Version* version = m_ledger.writtenBy(request);
+    const std::uint32_t number = event.place().number();
+    const DataBucket* bucket = dataBucket(number);
+    if (!version || !bucket || version->bucket != number)
+        return fail(6, "bucket " + lhrs::number(number) + " acknowledged a change that it did not carry out");
+    ++m_counts.acknowledgements;
+    check::Violations found = check::checkAckOrder({ request, event.change_acknowledged().key(), number, version->sequence, false, columnsOf(*bucket) });
+    if (found.empty())
+        m_ledger.acknowledged(request);
+    report(std::move(found));
+}
+
+// What the bucket has under this key is what was written last.
+void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
+{
+    const DataBucket* bucket = dataBucket(number);
+    const check::Version* version = m_ledger.latest(key);
+    if (!bucket || !version)
+        return;
+    const Rank rank = bucket->store().find(Key(key));
+    if ((rank.value != 0) != version->isPresent)
+        fail(4, "key " + lhrs::number(key) + " is " + (rank.value ? "" : "not ") + "in bucket " + lhrs::number(number) + " after its last change");
+    else if (rank.value && bucket->store().at(rank).value != version->value)
+        fail(7, "key " + lhrs::number(key) + " in bucket " + lhrs::number(number) + " does not have the bytes that (client "
+                + lhrs::number(version->writer.client) + ", request " + lhrs::number(version->writer.number) + ") wrote");
+}
+
+std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& bucket) const
+{
+    std::vector<check::AckSituation::Column> columns;
+    const Position q = positionOf(bucket.number(), m_config.m());
+    for (const pb::Member& member : bucket.view().members()) {
+        if (member.role() != pb::PARITY || member.state() != pb::UP)
+            continue;
+        check::AckSituation::Column column { member.index(), 0 };
+        const NodeMachine* machine = node(member.holder().address().ip());
+        const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+        if (parity && parity->incarnation().value == member.holder().incarnation())
+            column.applied = parity->applied(q);
+        columns.push_back(column);
+    }
+    return columns;
+}
+
+// ---- splits
+
+void Oracle::onRecordsMoved(const pb::Event& event)
+{
+    const auto& moved = event.records_moved();
+    const std::uint32_t target = event.place().number();
+    // They count when the split is committed; until then its sequence number may still become an empty change.
+    auto& arrived = m_arrived[target];
+    for (int i = 0; i < moved.keys_size(); ++i) {
+        const std::uint64_t key = moved.keys(i);
+        const check::Version* version = m_ledger.latest(key);
+        if (!version || !version->isPresent)
+            return fail(11, "a split moves key " + number(key) + " to bucket " + number(target) + ", which does not exist");
+        BucketHistory::Slot slot { 1, true, key, std::make_shared<const std::string>(version->value) };
+        if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
+            fail(3, "the new bucket " + number(target) + " puts two records at rank " + number(moved.new_ranks(i)));
+        m_touchedKeys.emplace(target, key);
+    }
+}
+
+void Oracle::onSplitApplied(const pb::Event& event)
+{
+    const auto& applied = event.split_applied();
+    BucketHistory& history = m_histories[event.place().number()];
+    for (auto& [rank, slot] : std::exchange(m_arrived[event.place().number()], {}))
+        history.set(rank, slot);
+    for (const std::uint32_t rank : applied.left_ranks())
+        history.set(rank, { applied.sequence(), false, 0, nullptr });
+    for (int i = 0; i < applied.from_ranks_size(); ++i) {
+        const BucketHistory::Slot* before = history.latest(applied.from_ranks(i));
+        const BucketHistory::Slot* there = history.latest(applied.to_ranks(i));
+        if (!before || !before->isPresent || (there && there->isPresent))
+            return fail(3, "bucket " + number(event.place().number()) + " moves rank " + number(applied.from_ranks(i)) + " to "
+                    + number(applied.to_ranks(i)) + ", which is no move from a used to a free one");
+        const BucketHistory::Slot record = *before;
+        history.set(applied.from_ranks(i), { applied.sequence(), false, 0, nullptr });
+        history.set(applied.to_ranks(i), { applied.sequence(), true, record.key, record.value });
+    }
+    history.know(applied.sequence());
+    m_authorityTouched = true;
+    if (const DataBucket* bucket = dataBucket(event.place().number()))
+        report(check::checkRanks(extract(*bucket)));
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+void Oracle::onCoordinatorEvent(const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kFileCreated: m_fileExists = true; break;
+    case B::kSpareMissing: m_missing[event.spare_missing().role()] = event.spare_missing().wanted(); break;
+    case B::kSplitCommitted: {
+        const auto& split = event.split_committed();
+        const check::FileState after { split.file().i(), split.file().n() };
+        report(check::checkSplitOrder(m_file, split.bucket(), split.new_bucket(), after));
+        m_file = after;
+        m_commits.push_back(m_cluster.now());
+        m_authorityTouched = true;
+        ++m_counts.splits;
+        m_isRaisedEarly = false;
+        checkAvailability();
+        break;
+    }
+    case B::kSplitFinished: m_authorityTouched = true; break;
+    case B::kSplitUndone:
+        m_authorityTouched = true;
+        m_touched.insert(m_deferred.begin(), m_deferred.end());
+        m_deferred.clear();
+        ++m_counts.undone;
+        break;
+    case B::kGroupCreated: m_groups[event.group_created().group()] = event.group_created().k(); break;
+    case B::kParityAdded: {
+        const auto& added = event.parity_added();
+        m_groups[added.group()] = added.k();
+        ++m_counts.parityAdded;
+        checkParityAdded(added.group(), added.column());
+        checkAvailability();
+        break;
+    }
+    case B::kAvailabilityRaised:
+        if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
+            fail(12, "the intended availability jumped from " + number(m_availability) + " to " + number(event.availability_raised().availability()));
+        m_isRaisedEarly = true;
+        break;
+    case B::kFileStateChanged:
+        m_availability = event.file_state_changed().availability();
+        checkAvailability();
+        break;
+    default: break;
+    }
+}
+
+void Oracle::checkAuthority()
+{
+    std::vector<check::Authority> buckets;
+    for (const auto& [number, process] : m_dataBuckets) {
+        if (const DataBucket* bucket = dataBucket(number))
+            buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT });
+    }
+    if (!m_fileExists)
+        return;
+    const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
+    report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
+        const DataBucket* bucket = dataBucket(number);
+        return bucket && bucket->store().find(Key(key)).value != 0;
+    }));
+}
+
+// k is raised: all members count on the new parity bucket, and it has what they have acknowledged.
+void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
+{
+    for (const auto& [bucketNumber, process] : m_dataBuckets) {
+        const DataBucket* bucket = dataBucket(bucketNumber);
+        if (!bucket || bucketNumber / m_config.m() != group)
+            continue;
+        const auto columns = columnsOf(*bucket);
+        const auto added = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.column == column; });
+        if (added == columns.end())
+            fail(12, "k of group " + number(group) + " was raised, but bucket " + number(bucketNumber) + " does not count on parity bucket " + number(column));
+        else if (added->applied < bucket->link().heldByAll())
+            fail(12, "k of group " + number(group) + " was raised while parity bucket " + number(column) + " has applied "
+                    + number(added->applied) + " of " + number(bucket->link().heldByAll()) + " acknowledged changes of bucket " + number(bucketNumber));
+    }
+}
+
+void Oracle::checkAvailability()
+{
+    std::vector<check::GroupAvailability> groups;
+    for (const auto& [number, k] : m_groups)
+        groups.push_back({ number, k });
+    // K rises while the split pointer is at bucket 0; until the split there is decided, all groups are one behind.
+    const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
+    report(check::checkAvailability(file, m_availability, groups));
+}
+
+// ---- parity
+
+void Oracle::touchAllRanks(std::uint32_t process)
+{
+    const NodeMachine* machine = node(process);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (!parity)
+        return;
+    std::uint32_t last = parity->store().rankMax().value;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q)
+        if (const auto history = m_histories.find(parity->group().value * m_config.m() + q); history != m_histories.end())
+            last = std::max(last, history->second.rankMax());
+    for (std::uint32_t rank = 1; rank <= last; ++rank)
+        m_touched.emplace(process, rank);
+}
+
+void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
+{
+    const NodeMachine* machine = node(process);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (!parity || parity->state() != pb::UP)
+        return; // while it is filled, its records are of different times
+    std::vector<check::Member> members;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
+        const std::uint64_t applied = parity->applied(Position(q));
+        if (applied == 0)
+            continue;
+        const auto history = m_histories.find(parity->group().value * m_config.m() + q);
+        if (history == m_histories.end() || history->second.known() < applied) {
+            m_deferred.emplace(process, rank); // a batch that its data bucket has not told of yet
+            return;
+        }
+        const BucketHistory::Slot* slot = history->second.at(rank, applied);
+        if (slot && slot->isPresent)
+            members.push_back({ q, slot->key, slot->sequence, *slot->value });
+    }
+    check::ParityRecord record;
+    const bool has = parity->store().has(Rank(rank));
+    if (has)
+        record = recordOf(*parity, Rank(rank));
+    ++m_counts.recordGroups;
+    report(check::checkRecordGroup(m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
+}
+
+// ---- replies
+
+void Oracle::onReply(const SimProcess&, const pb::Reply& reply)
+{
+    const check::RequestName request = nameOf(reply.request());
+    const auto issued = m_ledger.issuedAs(request);
+    const check::Outcome outcome = outcomeOf(reply.result());
+    const bool isSearch = issued && issued->kind == check::RequestKind::Search;
+    check::Version* shown = nullptr;
+    ++m_counts.replies;
+    report(m_ledger.replied(request, outcome, isSearch ? reply.value() : std::string(), m_cluster.now().count(), &shown));
+    if (reply.image_adjustment() && reply.forwards() == 0)
+        report(check::checkHops({ issued ? issued->key : 0, 0, true, 0 }));
+    if (!shown || shown->isAcknowledged)
+        return;
+    const DataBucket* bucket = dataBucket(shown->bucket);
+    if (!bucket)
+        return fail(6, "a reply rests on a change of bucket " + number(shown->bucket) + ", which was never acknowledged and is gone");
+    report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence, shown->writer != request, columnsOf(*bucket) }));
+}
+
+void Oracle::onOperationDone(const pb::Event& event)
+{
+    const auto& done = event.operation_done();
+    const auto issued = m_ledger.issuedAs(nameOf(event.operation()));
+    if (!issued)
+        return;
+    const auto since = std::lower_bound(m_commits.begin(), m_commits.end(), Time(issued->at));
+    report(check::checkHops({ done.key(), done.forwards(), done.image_adjusted(), std::uint32_t(m_commits.end() - since) }));
+}
+
+void Oracle::finished(const pb::OperationResult& result)
+{
+    const check::RequestName request = nameOf(result.operation());
+    const auto issued = m_ledger.issuedAs(request);
+    if (result.result() == pb::RESULT_UNKNOWN)
+        fail(17, "an operation on key " + number(result.key()) + " ended without a result");
+    if (issued && issued->key != result.key())
+        fail(10, "the result of an operation on key " + number(issued->key) + " names key " + number(result.key()));
+    const bool isSearch = issued && issued->kind == check::RequestKind::Search;
+    report(m_ledger.finished(request, outcomeOf(result.result()), isSearch ? result.value() : std::string()));
+}
+
+} // namespace lhrs

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the oracle demands when nothing is under way: all invariants over everything.
+#include "node/sim/oracle.h"
+
+#include "node/core/node_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+check::ParityRecord Oracle::recordOf(const ParityBucket& bucket, Rank rank)
+{
+    check::ParityRecord record { rank.value, {}, {} };
+    const auto members = bucket.store().members(rank);
+    for (std::uint32_t q = 0; q < members.size(); ++q)
+        if (members[q].isPresent)
+            record.members.push_back({ q, members[q].key.value, members[q].length, members[q].version });
+    const ByteSpan parity = bucket.store().parity(rank);
+    record.parity.assign(reinterpret_cast<const char*>(parity.data()), parity.size());
+    return record;
+}
+
+check::DataBucket Oracle::extract(const DataBucket& bucket) const
+{
+    const RecordStore& store = bucket.store();
+    check::DataBucket copy;
+    copy.number = bucket.number().value;
+    copy.level = bucket.level();
+    copy.sequence = bucket.link().sequence();
+    copy.rankMax = store.rankMax().value;
+    copy.freeRanks = store.freeRanks();
+    for (Rank rank(1); rank <= store.rankMax(); rank = rank.next()) {
+        if (store.has(rank)) {
+            const RecordStore::Record record = store.at(rank);
+            copy.records.push_back({ rank.value, record.key.value, record.version, std::string(record.value) });
+        } else if (std::find(copy.freeRanks.begin(), copy.freeRanks.end(), rank.value) == copy.freeRanks.end()) {
+            copy.waitingRanks.push_back(rank.value);
+        }
+    }
+    return copy;
+}
+
+check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
+{
+    check::ParityBucket copy;
+    copy.group = bucket.group().value;
+    copy.column = bucket.column().value;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q)
+        copy.applied.push_back(bucket.applied(Position(q)));
+    for (Rank rank(1); rank <= bucket.store().rankMax(); rank = rank.next())
+        if (bucket.store().has(rank))
+            copy.records.push_back(recordOf(bucket, rank));
+    return copy;
+}
+
+void Oracle::checkAtRest(const pb::FileDescription& file)
+{
+    const auto number = [](std::uint64_t n) { return std::to_string(n); };
+    if (file.file().i() != m_file.i || file.file().n() != m_file.n)
+        fail(4, "the coordinator says (" + number(file.file().i()) + "," + number(file.file().n()) + ") and has committed ("
+                + number(m_file.i) + "," + number(m_file.n) + ")");
+    if (file.splits_owed() != 0 || !file.at_rest())
+        fail(17, "the coordinator says that it is at rest and that work is left: " + file.under_way());
+
+    std::vector<check::DataBucket> buckets;
+    std::size_t holders = 0;
+    for (const pb::FileDescription::Group& group : file.groups()) {
+        std::vector<const DataBucket*> data(m_config.m(), nullptr);
+        std::vector<const ParityBucket*> parity;
+        for (const pb::Member& member : group.view().members()) {
+            ++holders;
+            const NodeMachine* machine = node(member.holder().address().ip());
+            const bool isData = member.role() == pb::DATA;
+            const std::string name = isData ? "data bucket " + number(group.number() * m_config.m() + member.index())
+                                            : "parity bucket " + number(member.index()) + " of group " + number(group.number());
+            if (member.state() != pb::UP)
+                return fail(17, name + " is not UP at rest");
+            if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
+                return fail(16, name + " is not where the coordinator believes it to be");
+            const std::uint64_t incarnation = isData ? machine->dataBucket()->incarnation().value : machine->parityBucket()->incarnation().value;
+            if (incarnation != member.holder().incarnation())
+                return fail(16, name + " has another incarnation than the coordinator believes");
+            if (isData)
+                data[member.index()] = machine->dataBucket();
+            else
+                parity.push_back(machine->parityBucket());
+        }
+        std::vector<check::DataBucket> members;
+        members.reserve(data.size());
+        std::vector<const check::DataBucket*> pointers(data.size(), nullptr);
+        for (std::size_t q = 0; q < data.size(); ++q) {
+            if (!data[q])
+                continue;
+            const std::string name = "data bucket " + number(data[q]->number().value);
+            if (data[q]->state() != pb::UP || data[q]->held() != 0 || !data[q]->link().isIdle())
+                fail(17, name + " is not at rest: " + number(data[q]->held()) + " messages held, " + number(data[q]->link().pending()) + " changes under way");
+            members.push_back(extract(*data[q]));
+            if (!members.back().waitingRanks.empty())
+                fail(3, name + ": rank " + number(members.back().waitingRanks.front()) + " is neither used nor free");
+            report(check::checkRanks(members.back()));
+            pointers[q] = &members.back();
+        }
+        std::vector<check::ParityBucket> columns;
+        for (const ParityBucket* bucket : parity) {
+            if (bucket->state() != pb::UP || bucket->held() != 0)
+                fail(17, "parity bucket " + number(bucket->column().value) + " of group " + number(group.number()) + " is not at rest");
+            columns.push_back(extract(*bucket));
+            report(check::checkGroup(m_settings, pointers, columns.back()));
+            for (std::size_t other = 0; other + 1 < columns.size(); ++other)
+                report(check::checkKeyLists(columns[other], columns.back()));
+        }
+        if (group.k() != parity.size())
+            fail(12, "group " + number(group.number()) + " has " + number(parity.size()) + " parity buckets and k = " + number(group.k()));
+        m_groups[group.number()] = std::uint32_t(parity.size());
+        for (check::DataBucket& bucket : members)
+            buckets.push_back(std::move(bucket));
+    }
+    report(check::checkPlacement(m_settings, m_file, buckets));
+    report(check::checkContents(m_ledger.contents(), buckets));
+    m_availability = file.availability();
+    checkAvailability();
+    checkAuthority();
+    if (m_dataBuckets.size() + m_parityBuckets.size() != holders)
+        fail(16, number(m_dataBuckets.size() + m_parityBuckets.size()) + " servers hold a place, the coordinator knows " + number(holders));
+    for (const auto& [process, rank] : std::exchange(m_deferred, {}))
+        checkRank(process, rank);
+    if (!m_deferred.empty())
+        fail(1, "a parity bucket has applied a change that no data bucket told of");
+}
+
+} // namespace lhrs

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/event_stamp.h"
+#include "node/core/machine.h"
+#include "node/sim/random.h"
+#include "node/sim/sim_network.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// What a simulated process is given to do in one step: a message, a command, or (both empty) the time.
+struct SimInput {
+    std::shared_ptr<const pb::Message> message;
+    std::shared_ptr<const pb::Command> command;
+    std::uint32_t bytes = 0;
+    pb::Transport transport = pb::UDP;
+};
+
+// A simulated process: a machine, an inbox, a clock of its own.
+struct SimProcess {
+    std::uint32_t index = 0; // from 1; also the ip of its address
+    pb::ProcessInfo info;
+    std::unique_ptr<Machine> machine;
+    pb::Role pool = pb::NO_ROLE; // the multicast group it listens to
+
+    // Its clock: offset + time * (1 + drift).
+    Time clockOffset {};
+    std::int64_t driftPpm = 0;
+
+private:
+    friend class SimCluster;
+    SimProcess(NodeId node, Address self) : m_stamper(node, self) {}
+
+    EventStamper m_stamper;
+    std::deque<SimInput> m_inbox;
+    Time m_busyUntil {};
+    bool m_stepIsScheduled = false;
+    bool m_timeIsQueued = false;
+    Time m_timerAt = Time::max(); // global time of the earliest timer in the queue
+};
+
+// Whoever watches the steps of all processes: the oracle, a recorder of events.
+class SimObserver {
+public:
+    virtual ~SimObserver() = default;
+    // A step is over: its events are numbered, its messages have not left yet.
+    virtual void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) = 0;
+    // The network makes a second copy of a datagram.
+    virtual void onCopied(const pb::Message& message) = 0;
+};
+
+// A whole cluster in one thread: drives real machines and carries out their effects in virtual time. The event queue
+// is ordered by time and then by a drawn number, so a seed is one run, to the last byte. The other driver beside
+// node/runtime.
+class SimCluster {
+public:
+    using OnReply = std::function<void(const pb::CommandReply&)>;
+
+    struct Options {
+        pb::NetworkFaults network;
+        std::uint64_t seed = 0;
+        std::uint32_t driftPpmMax = 0;
+        Time stepCost = std::chrono::microseconds(5);
+        Time stepCostPerKib {};
+        std::uint32_t reparseEvery = 64; // 0: never
+        bool allByStream = false;
+        bool withMessages = false; // events of messages too
+        bool withHash = true;
+    };
+
+    explicit SimCluster(const Options& options);
+    ~SimCluster();
+
+    void setObserver(SimObserver* observer) { m_observer = observer; }
+
+    // The identity of the next process: number, name, address. `pool`: a node's.
+    pb::ProcessInfo identity(pb::ProcessKind kind, const std::string& name, pb::Role pool);
+    // Starts a process. `makes` its machine; the process listens to its pool's multicast group from the start.
+    SimProcess& start(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine);
+    std::uint64_t drawMachineSeed() { return m_machineSeeds.next(); }
+
+    const std::deque<std::unique_ptr<SimProcess>>& processes() const { return m_processes; }
+    // nullptr when there is no process at this address or of this number.
+    const SimProcess* at(const Address& address) const;
+    const SimProcess* numbered(NodeId node) const;
+
+    // Gives a command to a process; `onReply` is called with its reply, after the step that made it.
+    void command(const SimProcess& process, pb::Command command, OnReply onReply);
+    // Calls `what` after some time.
+    void after(Time delay, std::function<void()> what);
+    // Runs until the condition holds (true), or the time is over or something failed (false).
+    bool runUntil(const std::function<bool()>& condition, Time limit);
+    // The network is quiet from now on.
+    void heal() { m_network.becomeQuiet(); }
+
+    Time now() const { return m_now; }
+    // A machine's check of itself failed, or a message did not survive the wire: the sentence. The run is over.
+    const std::optional<std::string>& failure() const { return m_failure; }
+    // SHA-256 over (time, process, event bytes) of all events so far, in hex.
+    std::string hash() const;
+    std::uint64_t steps() const { return m_steps; }
+    std::uint64_t eventCount() const { return m_eventCount; }
+    std::uint64_t messagesDelivered() const { return m_messagesDelivered; }
+
+private:
+    struct Happening; // an entry of the queue
+    struct Digest;
+
+    void schedule(Happening happening);
+    void happen(Happening& happening);
+    void arrive(SimProcess& process, SimInput input);
+    void workOff(SimProcess& process);
+    void step(SimProcess& process, const SimInput& input);
+    void wind(SimProcess& process);
+    void carryOut(SimProcess& process, Time leaves);
+    void send(SimProcess& process, const Effects::Send& send, Time leaves);
+    void multicast(SimProcess& process, const Effects::Multicast& multicast, Time leaves);
+    std::shared_ptr<const pb::Message> throughTheWire(const pb::Message& message);
+    SimProcess* processAt(const Address& address);
+    Time localTime(const SimProcess& process, Time global) const;
+    Time globalTime(const SimProcess& process, Time local) const;
+
+    const Options m_options;
+    SimNetwork m_network;
+    Generator m_order;
+    Generator m_machineSeeds;
+    Generator m_faults;
+    SimObserver* m_observer = nullptr;
+    std::deque<std::unique_ptr<SimProcess>> m_processes; // by index - 1
+    std::vector<Happening> m_queue;                      // a heap, the next one first
+    std::map<std::uint64_t, OnReply> m_waiting;          // commands by ticket
+    std::uint64_t m_lastTicket = 0;
+    std::uint64_t m_scheduled = 0;
+    Effects m_effects;
+    std::vector<Time> m_delays;
+    Time m_now {};
+    std::optional<std::string> m_failure;
+    std::uint64_t m_steps = 0;
+    std::uint64_t m_eventCount = 0;
+    std::uint64_t m_messagesDelivered = 0;
+    std::string m_bytes;
+    std::unique_ptr<Digest> m_digest;
+};
+
+} // namespace lhrs

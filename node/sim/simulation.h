@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/sim/oracle.h"
+#include "node/sim/sim_cluster.h"
+#include "proto/config.pb.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// One case played to its end: a coordinator, spares and clients over the simulated network, the case's operations and
+// actions under its faults; then a quiet network, in which everything must be answered and come to rest; then all keys
+// are read back and the oracle looks at everything.
+class Simulation : private SimObserver {
+public:
+    using Listener = std::function<void(const SimProcess& process, const pb::Event& event)>;
+
+    explicit Simulation(const pb::Case& told);
+
+    // Hears every event from now on, in the order in which they happen.
+    void setListener(Listener listener) { m_listener = std::move(listener); }
+    // True if everything held. Once only.
+    bool run();
+
+    // What did not hold first; `failure` is empty after a run that returned true.
+    struct Failure {
+        int invariant = 0;
+        std::string text;
+        Time at {};
+    };
+    const std::optional<Failure>& failure() const { return m_failure; }
+    const SimCluster& cluster() const { return m_cluster; }
+    const Oracle& oracle() const { return m_oracle; }
+    std::uint64_t answered() const { return m_answered; }
+    // Operations by name of their result.
+    const std::map<std::string, std::uint64_t>& results() const { return m_results; }
+
+private:
+    struct ClientState {
+        const SimProcess* process = nullptr;
+        std::vector<pb::Operate> operations;
+        std::size_t next = 0;
+        std::uint32_t underWay = 0;
+    };
+
+    void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
+    void onCopied(const pb::Message& message) override { m_oracle.onCopied(message); }
+
+    void startNode(pb::Role pool);
+    void startClients();
+    void issue(ClientState& client);
+    void act();
+    void askForSpares();
+    bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
+    bool comeToRest();
+    bool isIdle() const;
+    bool readBack();
+    void keepFailure();
+
+    const pb::Case m_case;
+    SimCluster m_cluster;
+    Oracle m_oracle;
+    Generator m_faults;
+    Listener m_listener;
+    std::optional<Failure> m_failure;
+    const SimProcess* m_coordinator = nullptr;
+    std::vector<ClientState> m_clients;
+    std::size_t m_nextAction = 0;
+    std::uint32_t m_actionsUnderWay = 0;
+    std::uint64_t m_asked = 0;
+    std::uint64_t m_answered = 0;
+    std::uint32_t m_nodes = 0;
+    bool m_isSpareMissing = false; // ever
+    std::map<std::string, std::uint64_t> m_results;
+};
+
+// The value that operation `index` of a case writes: says where it comes from, then filler, all of them different
+// from about 4 bytes on.
+std::string caseValue(std::uint64_t index, std::uint32_t length);
+
+} // namespace lhrs

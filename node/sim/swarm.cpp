@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/sim/swarm.h"
+
+#include "node/sim/random.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kOften = 500; // per mille: what is on at all is on in half of the seeds
+
+void drawFile(Generator& draw, pb::FileConfig& file)
+{
+    file.set_m(draw.oneOf(std::array<std::uint32_t, 8> { 1, 2, 2, 3, 4, 4, 5, 8 }));
+    file.set_availability(draw.oneOf(std::array<std::uint32_t, 6> { 0, 1, 1, 2, 2, 3 }));
+    if (draw.chance(400)) {
+        std::uint32_t buckets = 1;
+        for (std::uint32_t k = file.availability() + 1; k <= 3; ++k) {
+            buckets += std::uint32_t(draw.between(1, 8));
+            auto* threshold = file.add_thresholds();
+            threshold->set_buckets(buckets);
+            threshold->set_availability(k);
+        }
+    }
+    file.set_field(draw.chance(kOften) ? pb::GF_8 : pb::GF_16);
+    file.set_rerank(draw.chance(kOften) ? pb::KEEP : pb::FILL_HOLES);
+    file.set_mix_keys(draw.chance(250));
+    if (draw.chance(250)) {
+        file.set_galois("log");
+        file.set_pure_rs(draw.chance(kOften));
+        file.set_no_log_precalculus(draw.chance(kOften));
+    }
+}
+
+void drawNetwork(Generator& draw, pb::NetworkFaults& network)
+{
+    network.set_delay_us(std::uint32_t(draw.between(20, draw.chance(kOften) ? 200 : 5000)));
+    if (draw.chance(kOften))
+        network.set_jitter_us(std::uint32_t(draw.between(1, draw.chance(kOften) ? 500 : 20000)));
+    if (draw.chance(kOften))
+        network.set_loss(std::uint32_t(draw.between(1, draw.chance(kOften) ? 50 : 300)));
+    if (draw.chance(kOften)) {
+        network.set_duplicates(std::uint32_t(draw.between(1, 500)));
+        if (draw.chance(kOften)) {
+            network.set_late(std::uint32_t(draw.between(1, 500)));
+            network.set_late_ms(draw.oneOf(std::array<std::uint32_t, 4> { 20, 200, 2000, 20000 }));
+        }
+    }
+    if (draw.chance(200)) {
+        network.set_spikes(std::uint32_t(draw.between(1, 20)));
+        network.set_spike_ms(draw.oneOf(std::array<std::uint32_t, 3> { 10, 100, 1000 }));
+    }
+}
+
+void drawTimers(Generator& draw, pb::Timers& timers)
+{
+    const auto scaled = [&](std::uint32_t normal) { return std::max(1U, std::uint32_t(normal * draw.between(50, 400) / 100)); };
+    if (draw.chance(kOften))
+        timers.set_resend_ms(scaled(30));
+    if (draw.chance(200))
+        timers.set_stream_resend_ms(scaled(200));
+    if (draw.chance(200))
+        timers.set_offer_ms(scaled(500));
+    if (draw.chance(200))
+        timers.set_operation_ms(scaled(1500));
+    if (draw.chance(150))
+        timers.set_staging_ms(std::uint32_t(draw.between(50, 1000))); // so that some splits are undone
+    if (draw.chance(150))
+        timers.set_held_max(std::uint32_t(draw.between(4, 64)));
+}
+
+std::uint32_t drawLength(Generator& draw, std::uint32_t lengthMax)
+{
+    if (lengthMax == 0 || draw.chance(50))
+        return 0;
+    return std::uint32_t(draw.chance(300) ? draw.between(0, std::min(lengthMax, 8U)) : draw.between(0, lengthMax));
+}
+
+// Operation mixes as weights of insert, update, delete, search.
+using Mix = std::array<std::uint32_t, 4>;
+constexpr std::array<Mix, 6> kMixes { Mix { 100, 0, 0, 0 }, { 60, 15, 10, 15 }, { 40, 20, 35, 5 }, { 25, 40, 10, 25 },
+    { 45, 0, 45, 10 }, { 30, 10, 10, 50 } };
+
+pb::CaseOperation::Kind drawKind(Generator& draw, const Mix& mix)
+{
+    std::uint64_t point = draw.below(mix[0] + mix[1] + mix[2] + mix[3]);
+    for (std::size_t kind = 0; kind < mix.size(); ++kind) {
+        if (point < mix[kind])
+            return pb::CaseOperation::Kind(kind + 1);
+        point -= mix[kind];
+    }
+    return pb::CaseOperation::SEARCH;
+}
+
+// Returns how many records there may be at most.
+std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
+{
+    const auto count = std::uint32_t(draw.between(200, draw.chance(300) ? 1000 : 500));
+    const bool isCrowded = draw.chance(350);
+    const std::uint64_t keySpace = isCrowded ? draw.between(8, 40) : draw.oneOf(std::array<std::uint64_t, 3> { 300, 10000, 10000 });
+    const std::uint64_t keyFactor = draw.oneOf(std::array<std::uint64_t, 4> { 1, 1, 3, 0x9e3779b97f4a7c15 });
+    const auto lengthMax = draw.oneOf(std::array<std::uint32_t, 6> { 0, 7, 40, 100, 400, 2000 });
+    const Mix mix = draw.oneOf(kMixes);
+    std::vector<std::uint64_t> known;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto* operation = drawn.add_operations();
+        operation->set_kind(drawKind(draw, mix));
+        operation->set_client(std::uint32_t(draw.below(drawn.clients())));
+        const bool isInsert = operation->kind() == pb::CaseOperation::INSERT;
+        // Changes and searches mostly meet keys that were inserted some time; fresh keys are mostly inserted.
+        if (!known.empty() && (isInsert ? isCrowded && draw.chance(300) : draw.chance(850)))
+            operation->set_key(known[draw.below(known.size())]);
+        else
+            operation->set_key(draw.below(keySpace) * keyFactor);
+        if (isInsert)
+            known.push_back(operation->key());
+        operation->set_length(drawLength(draw, lengthMax));
+    }
+    std::sort(known.begin(), known.end());
+    return std::uint32_t(std::unique(known.begin(), known.end()) - known.begin());
+}
+
+void drawActions(Generator& draw, pb::Case& drawn)
+{
+    if (!draw.chance(kOften))
+        return;
+    std::vector<std::uint32_t> times;
+    for (std::uint64_t i = draw.between(1, 6); i > 0; --i)
+        times.push_back(std::uint32_t(draw.below(std::uint64_t(drawn.operations_size()))));
+    std::sort(times.begin(), times.end());
+    std::uint32_t availability = drawn.file().availability();
+    for (const std::uint32_t time : times) {
+        auto* action = drawn.add_actions();
+        action->set_after(time);
+        switch (draw.below(4)) {
+        case 0:
+        case 1: action->set_kind(pb::CaseAction::FORCE_SPLIT); break;
+        case 2:
+            action->set_kind(pb::CaseAction::RAISE_AVAILABILITY);
+            availability = std::min(4U, availability + 1);
+            action->set_argument(availability);
+            break;
+        default:
+            action->set_kind(pb::CaseAction::ADD_PARITY);
+            action->set_argument(std::uint32_t(draw.below(4)));
+            break;
+        }
+    }
+}
+
+} // namespace
+
+pb::Case drawCase(std::uint64_t seed)
+{
+    Generator configuration(seed, DrawnFor::Configuration);
+    Generator workload(seed, DrawnFor::Workload);
+    pb::Case drawn;
+    drawn.set_seed(seed);
+    drawn.set_clients(std::uint32_t(workload.between(1, 4)));
+    drawn.set_window(workload.oneOf(std::array<std::uint32_t, 6> { 1, 1, 4, 8, 16, 32 }));
+    drawFile(configuration, *drawn.mutable_file());
+    drawNetwork(configuration, *drawn.mutable_network());
+    drawTimers(configuration, *drawn.mutable_timers());
+    const std::uint32_t records = drawOperations(workload, drawn);
+    drawActions(workload, drawn);
+
+    // The bucket capacity follows the number of records, so that the file grows to a few dozen buckets at most.
+    const std::uint32_t smallest = std::clamp(records / std::uint32_t(configuration.between(4, 24)), 4U, 64U);
+    drawn.mutable_file()->set_b(std::uint32_t(configuration.between(smallest, std::min(64U, 2 * smallest))));
+    const std::uint32_t buckets = 2 * records / drawn.file().b() + 8;
+    const bool areSparesRare = configuration.chance(200);
+    drawn.set_data_spares(areSparesRare ? std::uint32_t(configuration.between(0, 3)) : buckets);
+    const std::uint32_t parity = (buckets / drawn.file().m() + 1) * (drawn.file().availability() + 1);
+    drawn.set_parity_spares(areSparesRare ? std::uint32_t(configuration.between(0, 3)) : std::min(parity, 40U));
+    drawn.set_by_registry(configuration.chance(200));
+    if (configuration.chance(kOften))
+        drawn.set_drift_ppm(std::uint32_t(configuration.between(1, 50'000)));
+    drawn.set_step_ns(std::uint32_t(configuration.between(500, configuration.chance(kOften) ? 5'000 : 50'000)));
+    drawn.set_step_ns_per_kib(std::uint32_t(configuration.below(20'000)));
+    drawn.set_reparse_every(configuration.chance(100) ? 1 : 64);
+    drawn.set_all_by_stream(configuration.chance(50));
+    drawn.set_with_messages(configuration.chance(250));
+    return drawn;
+}
+
+} // namespace lhrs

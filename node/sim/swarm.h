@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/config.pb.h"
+
+#include <cstdint>
+
+namespace lhrs {
+
+// The case that a seed stands for (testing.md 5c): first which features and faults are on at all, then how much of
+// each. The same seed gives the same case, operation by operation.
+pb::Case drawCase(std::uint64_t seed);
+
+} // namespace lhrs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace lhrs {
+
+// Why something that arrived, or was to leave, was dropped. Silent on the wire; counted here and told to watchers as
+// MessageDropped with its count.
+enum class Drop : std::size_t {
+    TooShort,
+    WrongMagic,
+    WrongVersion,
+    WrongLength,
+    OtherCluster,
+    OtherReceiver,
+    WrongTag,
+    Malformed,
+    QueueFull,
+    KernelQueueFull,
+    StreamQueueFull,
+    StreamClosed,
+    TooManyConnections,
+    NotSent,
+    kCount,
+};
+
+// In words, for events and the log.
+constexpr const char* textOf(Drop reason)
+{
+    constexpr std::array<const char*, std::size_t(Drop::kCount)> kTexts {
+        "too short for an envelope",
+        "wrong magic",
+        "wrong version, type or flags",
+        "wrong length",
+        "another cluster",
+        "meant for another process",
+        "wrong tag",
+        "malformed message",
+        "queue to the working threads full",
+        "receive buffer of the kernel full",
+        "queue of the stream full",
+        "stream closed before everything was sent",
+        "too many connections",
+        "could not be sent",
+    };
+    return kTexts[std::size_t(reason)];
+}
+
+// What came in, went out and was dropped since the start of the process. Any thread counts, any thread reads.
+class Counters {
+public:
+    void received(std::uint64_t messages) { m_in.fetch_add(messages, std::memory_order_relaxed); }
+    void sent(std::uint64_t messages) { m_out.fetch_add(messages, std::memory_order_relaxed); }
+    void dropped(Drop reason, std::uint64_t count = 1)
+    {
+        m_dropped[std::size_t(reason)].fetch_add(count, std::memory_order_relaxed);
+        m_droppedSum.fetch_add(count, std::memory_order_relaxed);
+    }
+    std::uint64_t in() const { return m_in.load(std::memory_order_relaxed); }
+    std::uint64_t out() const { return m_out.load(std::memory_order_relaxed); }
+    std::uint64_t of(Drop reason) const { return m_dropped[std::size_t(reason)].load(std::memory_order_relaxed); }
+    std::uint64_t droppedSum() const { return m_droppedSum.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> m_in = 0;
+    std::atomic<std::uint64_t> m_out = 0;
+    std::atomic<std::uint64_t> m_droppedSum = 0;
+    std::array<std::atomic<std::uint64_t>, std::size_t(Drop::kCount)> m_dropped {};
+};
+
+} // namespace lhrs

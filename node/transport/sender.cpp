@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/transport/sender.h"
+
+namespace lhrs {
+
+namespace {
+
+// What the stamper will still add to a message, with its length in the body: sender, from, cause.
+constexpr std::size_t kStillToCome = 40;
+
+} // namespace
+
+void Sender::chooseWays(Effects& effects)
+{
+    for (Effects::Send& send : effects.sends())
+        if (send.way == Way::Auto && send.message->ByteSizeLong() + kStillToCome > kUdpMax)
+            send.way = Way::Stream;
+}
+
+void Sender::add(Effects& effects)
+{
+    for (const Effects::Send& send : effects.sends()) {
+        const std::size_t size = sizeInBody(*send.message);
+        const bool isStream = send.way == Way::Stream || size > kUdpMax;
+        const Endpoint to { send.to.ip, isStream ? send.to.tcpPort : send.to.udpPort };
+        if (!mayReach(to)) {
+            m_ways.counters.dropped(Drop::NotSent);
+            continue;
+        }
+        if (isStream) {
+            addStream(send, size);
+            continue;
+        }
+        Packet& packet = packetFor(to, send.node, size);
+        appendMessage(*send.message, packet.bytes.data() + kHeaderBytes + packet.used);
+        packet.used += size;
+    }
+    for (const Effects::Multicast& multicast : effects.multicasts()) {
+        const std::size_t size = sizeInBody(*multicast.message);
+        if (size > kUdpMax) {
+            m_ways.counters.dropped(Drop::NotSent);
+            continue;
+        }
+        Packet& packet = packetFor(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), size);
+        packet.isMulticast = true;
+        appendMessage(*multicast.message, packet.bytes.data() + kHeaderBytes + packet.used);
+        packet.used += size;
+    }
+    m_ways.counters.sent(effects.sends().size() + effects.multicasts().size());
+}
+
+Result<void> Sender::flush()
+{
+    if (m_count == 0)
+        return {};
+    m_datagrams.clear();
+    for (std::size_t i = 0; i < m_count; ++i) {
+        Packet& packet = *m_packets[i];
+        m_ways.envelope.seal(packet.bytes.data(), packet.used, packet.node);
+        m_datagrams.push_back({ packet.to, { packet.bytes.data(), kEnvelopeBytes + packet.used } });
+    }
+    const std::size_t failed = m_ways.udp.send(m_datagrams);
+    const std::size_t count = std::exchange(m_count, 0);
+    if (failed == 0)
+        return {};
+    m_ways.counters.dropped(Drop::NotSent, failed);
+    for (std::size_t i = 0; i < count; ++i)
+        if (m_packets[i]->isMulticast && m_datagrams[i].error != 0)
+            return systemError("cannot send to multicast group " + textOf(m_packets[i]->to), m_datagrams[i].error);
+    return {};
+}
+
+// A process on loopback talks to loopback only, whatever address a message of somebody's claims to come from.
+bool Sender::mayReach(Endpoint to) const
+{
+    return to.port != 0 && (isLoopback(to.ip) || !isLoopback(m_ways.udp.self().ip));
+}
+
+void Sender::addStream(const Effects::Send& send, std::size_t size)
+{
+    if (size > kFrameMax) {
+        m_ways.counters.dropped(Drop::NotSent);
+        return;
+    }
+    std::string packet(kEnvelopeBytes + size, '\0');
+    appendMessage(*send.message, packet.data() + kHeaderBytes);
+    m_ways.envelope.seal(packet.data(), size, send.node);
+    if (!m_ways.streams.send({ send.to.ip, send.to.tcpPort }, std::move(packet)))
+        m_ways.counters.dropped(Drop::StreamQueueFull);
+}
+
+// The last open datagram to this receiver if there is room, else a new one, so that messages keep their order.
+Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, std::size_t size)
+{
+    for (std::size_t i = m_count; i-- > 0;) {
+        Packet& packet = *m_packets[i];
+        if (packet.to != to || packet.node != node)
+            continue;
+        if (packet.used + size <= kUdpMax)
+            return packet;
+        break;
+    }
+    if (m_count == m_packets.size())
+        m_packets.push_back(std::make_unique<Packet>());
+    Packet& packet = *m_packets[m_count++];
+    packet.to = to;
+    packet.node = node;
+    packet.isMulticast = false;
+    packet.used = 0;
+    return packet;
+}
+
+} // namespace lhrs

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/effects.h"
+#include "node/transport/counters.h"
+#include "node/transport/envelope.h"
+#include "node/transport/tcp_streams.h"
+#include "node/transport/udp_socket.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lhrs {
+
+inline constexpr std::size_t kUdpMax = 1400; // udpMax: bytes of messages that a datagram of ours carries
+
+// The one way out: the messages of some Effects become datagrams, many messages each, or frames of streams. Messages
+// to one receiver keep their order. Belongs to one working thread; the sockets behind it are shared.
+class Sender {
+public:
+    struct Ways {
+        Envelope& envelope;
+        const UdpSocket& udp;
+        TcpStreams& streams;
+        Counters& counters;
+        std::uint16_t coordinatorPort = 0; // names the multicast groups
+    };
+    explicit Sender(const Ways& ways) : m_ways(ways) {}
+
+    // Marks as Way::Stream what will not fit a datagram, so that the event of its sending says how it went. Before the
+    // messages are completed by the stamper.
+    static void chooseWays(Effects& effects);
+
+    // Takes the messages of a step; they are copied.
+    void add(Effects& effects);
+    // Sends what add() took, all datagrams in one system call. An Error: a multicast could not be sent; all that
+    // concerns single receivers is only counted, as a lost datagram would be.
+    Result<void> flush();
+
+private:
+    struct Packet {
+        Endpoint to;
+        NodeId node;
+        bool isMulticast = false;
+        std::size_t used = 0; // of the body
+        std::array<char, kEnvelopeBytes + kUdpMax> bytes;
+    };
+
+    bool mayReach(Endpoint to) const;
+    void addStream(const Effects::Send& send, std::size_t size);
+    Packet& packetFor(Endpoint to, NodeId node, std::size_t size);
+
+    const Ways m_ways;
+    std::vector<std::unique_ptr<Packet>> m_packets; // used again and again
+    std::size_t m_count = 0;                        // of them in use
+    std::vector<OutDatagram> m_datagrams;
+};
+
+} // namespace lhrs

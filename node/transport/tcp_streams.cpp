@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/transport/tcp_streams.h"
+
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace lhrs {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What epoll says about whom: the listener, the wake-up, accepted connections from 2 on, and our own connections by
+// the address of the receiver.
+constexpr std::uint64_t kListenerId = 0;
+constexpr std::uint64_t kWakeId = 1;
+constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
+
+constexpr std::size_t kReadChunk = std::size_t(256) << 10;
+constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
+constexpr std::size_t kFramesInCall = 16;
+constexpr auto kCarePeriod = 500ms;
+constexpr auto kReconnectMax = 500ms;
+
+std::uint64_t idOf(Endpoint to) { return kOutgoingBit | std::uint64_t(to.ip) << 16 | to.port; }
+Endpoint endpointOf(std::uint64_t id) { return { std::uint32_t(id >> 16), std::uint16_t(id) }; }
+
+} // namespace
+
+TcpStreams::TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits)
+    : m_envelope(envelope), m_counters(counters), m_limits(limits)
+{
+}
+
+TcpStreams::~TcpStreams() = default;
+
+Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
+    Endpoint self, const Envelope& envelope, Counters& counters, const StreamLimits& limits)
+{
+    std::unique_ptr<TcpStreams> made(new TcpStreams(envelope, counters, limits));
+    made->m_listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    made->m_epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+    made->m_wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    const int listener = made->m_listener.get();
+    if (listener < 0 || !made->m_epoll || !made->m_wake)
+        return systemError("no TCP listener", errno);
+    const int on = 1;
+    ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const sockaddr_in address = toSystem(self);
+    if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
+        || ::listen(listener, SOMAXCONN) != 0) {
+        if (errno == EADDRINUSE)
+            return Error { "TCP port " + textOf(self) + " is in use by another program" };
+        return systemError("cannot use TCP port " + textOf(self), errno);
+    }
+    sockaddr_in bound {};
+    socklen_t length = sizeof bound;
+    if (::getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+        return systemError("TCP listener without a name", errno);
+    made->m_self = fromSystem(bound);
+    made->watch(listener, kListenerId, EPOLLIN, true);
+    made->watch(made->m_wake.get(), kWakeId, EPOLLIN, true);
+    return made;
+}
+
+bool TcpStreams::send(Endpoint to, std::string packet)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        std::size_t& queued = m_queued[to];
+        if (queued > 0 && queued + packet.size() > m_limits.queuedMax)
+            return false;
+        queued += packet.size();
+        m_posted.push_back({ to, std::move(packet) });
+        if (m_posted.size() > 1)
+            return true; // who posted the first one has woken the thread
+    }
+    wake();
+    return true;
+}
+
+void TcpStreams::wake() const
+{
+    const std::uint64_t one = 1;
+    // Cannot fail in a way that matters: a counter that is full wakes as well.
+    [[maybe_unused]] const auto written = ::write(m_wake.get(), &one, sizeof one);
+}
+
+void TcpStreams::watch(int socket, std::uint64_t id, std::uint32_t events, bool isNew) const
+{
+    epoll_event event {};
+    event.events = events;
+    event.data.u64 = id;
+    LHRS_CHECK(::epoll_ctl(m_epoll.get(), isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event) == 0);
+}
+
+void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame)
+{
+    const std::stop_callback wakeUp(stop, [this] { wake(); });
+    m_onFrame = &onFrame;
+    m_scratch.resize(kReadChunk);
+    m_now = Clock::now();
+    m_nextCare = m_now;
+    std::array<epoll_event, 64> events;
+    while (!stop.stop_requested()) {
+        const int count = ::epoll_wait(m_epoll.get(), events.data(), int(events.size()), waitTime());
+        m_now = Clock::now();
+        // The wake-up is taken before what was posted: what is posted in between wakes again.
+        std::uint64_t wakes = 0;
+        [[maybe_unused]] const auto taken = ::read(m_wake.get(), &wakes, sizeof wakes);
+        takePosted();
+        for (int i = 0; i < count; ++i)
+            handle(events[std::size_t(i)].data.u64, events[std::size_t(i)].events);
+        retryWaiting();
+        if (m_now >= m_nextCare)
+            care();
+    }
+}
+
+int TcpStreams::waitTime() const
+{
+    if (m_incoming.empty() && m_outgoing.empty() && m_isListening)
+        return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(m_nextCare - m_now).count();
+    return int(std::clamp<std::int64_t>(left, 0, std::chrono::milliseconds(kCarePeriod).count()));
+}
+
+void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
+{
+    if (id == kListenerId) {
+        accept();
+    } else if (id == kWakeId) {
+        return; // taken by run()
+    } else if ((id & kOutgoingBit) != 0) {
+        const auto found = m_outgoing.find(endpointOf(id));
+        if (found == m_outgoing.end() || !found->second.socket)
+            return;
+        auto& [to, out] = *found;
+        // Nobody answers on these connections: bytes, an end or an error all mean that it is of no use any more.
+        const bool isFine = out.isConnected ? (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0 : completeConnect(out);
+        if (!isFine || !write(to, out))
+            lose(to, out);
+    } else if (const auto found = m_incoming.find(id); found != m_incoming.end()) {
+        Incoming& in = found->second;
+        // While it waits nothing is read, so an end of the connection would be told again and again.
+        const bool isFine = in.isWaiting ? (events & (EPOLLERR | EPOLLHUP)) == 0 : read(in);
+        if (!isFine)
+            m_incoming.erase(found);
+        else if (in.isWaiting)
+            watch(in.socket.get(), id, 0, false);
+    }
+}
+
+// Ends what takes too long, connects anew, and says when to look again.
+void TcpStreams::care()
+{
+    m_nextCare = m_now + kCarePeriod;
+    if (!m_isListening) {
+        m_isListening = true;
+        watch(m_listener.get(), kListenerId, EPOLLIN, false);
+    }
+    for (auto it = m_incoming.begin(); it != m_incoming.end();) {
+        if (isOverdue(it->second))
+            it = m_incoming.erase(it);
+        else
+            ++it;
+    }
+    for (auto it = m_outgoing.begin(); it != m_outgoing.end();) {
+        const auto next = std::next(it);
+        auto& [to, out] = *it;
+        const auto age = m_now - out.since;
+        if (out.isConnected && out.packets.empty()) {
+            if (age > m_limits.idle)
+                m_outgoing.erase(it);
+        } else if (age > (out.isConnected ? m_limits.frame : m_limits.unreachable)) {
+            drop(to, out);
+        } else if (!out.socket) {
+            if (m_now >= out.nextTry)
+                connect(to, out);
+            m_nextCare = std::min(m_nextCare, out.nextTry);
+        }
+        it = next;
+    }
+}
+
+// ---- connections of others
+
+void TcpStreams::accept()
+{
+    for (;;) {
+        Descriptor socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!socket) {
+            if (errno == EINTR || errno == ECONNABORTED)
+                continue;
+            if (errno != EAGAIN && errno != EWOULDBLOCK) {
+                // No descriptors left: rest for a moment instead of being told again and again.
+                m_isListening = false;
+                watch(m_listener.get(), kListenerId, 0, false);
+            }
+            return;
+        }
+        if (m_incoming.size() >= m_limits.connectionsMax) {
+            m_counters.dropped(Drop::TooManyConnections);
+            continue;
+        }
+        const std::uint64_t id = ++m_lastId;
+        watch(socket.get(), id, EPOLLIN, true);
+        Incoming& in = m_incoming[id];
+        in.socket = std::move(socket);
+        in.since = m_now;
+    }
+}
+
+// False: the connection has ended or is none of ours.
+bool TcpStreams::read(Incoming& in)
+{
+    for (std::size_t turn = 0; turn < kReadsInTurn && !in.isWaiting; ++turn) {
+        const ssize_t count = ::recv(in.socket.get(), m_scratch.data(), m_scratch.size(), 0);
+        if (count < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        if (count == 0)
+            return false;
+        if (in.bytes.empty() && in.hasSpoken)
+            in.since = m_now;
+        in.bytes.append(m_scratch.data(), std::size_t(count));
+        if (!deliver(in))
+            return false;
+        if (std::size_t(count) < m_scratch.size())
+            return true;
+    }
+    return true;
+}
+
+// Hands over the complete frames. False: something that is not a frame of ours.
+bool TcpStreams::deliver(Incoming& in)
+{
+    std::size_t begin = 0;
+    in.isWaiting = false;
+    while (begin < in.bytes.size()) {
+        const std::string_view rest = std::string_view(in.bytes).substr(begin);
+        if (const auto wrong = m_envelope.checkBegin(rest)) {
+            m_counters.dropped(*wrong);
+            return false;
+        }
+        if (rest.size() < kHeaderBytes || rest.size() < Envelope::packetBytes(rest))
+            break;
+        const std::string_view packet = rest.substr(0, Envelope::packetBytes(rest));
+        const auto opened = m_envelope.open(packet);
+        if (const Drop* wrong = std::get_if<Drop>(&opened)) {
+            m_counters.dropped(*wrong);
+            return false;
+        }
+        in.hasSpoken = true;
+        in.since = m_now;
+        if (packet.size() == in.bytes.size()) {
+            in.isWaiting = !(*m_onFrame)(in.bytes);
+            if (!in.isWaiting)
+                in.bytes.clear();
+            return true;
+        }
+        std::string copy(packet);
+        if (!(*m_onFrame)(copy)) {
+            in.isWaiting = true;
+            break;
+        }
+        begin += packet.size();
+    }
+    in.bytes.erase(0, begin);
+    return true;
+}
+
+bool TcpStreams::isOverdue(const Incoming& in) const
+{
+    const auto age = m_now - in.since;
+    if (in.isWaiting)
+        return false; // we are the slow ones
+    if (!in.hasSpoken)
+        return age > m_limits.firstFrame;
+    return age > (in.bytes.empty() ? 2 * m_limits.idle : m_limits.frame);
+}
+
+void TcpStreams::retryWaiting()
+{
+    for (auto it = m_incoming.begin(); it != m_incoming.end();) {
+        Incoming& in = it->second;
+        bool isFine = true;
+        if (in.isWaiting) {
+            isFine = deliver(in);
+            if (isFine && !in.isWaiting)
+                watch(in.socket.get(), it->first, EPOLLIN, false);
+        }
+        it = isFine ? std::next(it) : m_incoming.erase(it);
+    }
+}
+
+// ---- our connections
+
+void TcpStreams::takePosted()
+{
+    std::vector<Posted> posted;
+    {
+        const std::lock_guard lock(m_mutex);
+        posted.swap(m_posted);
+    }
+    for (Posted& one : posted) {
+        auto found = m_outgoing.find(one.to);
+        if (found == m_outgoing.end()) {
+            if (m_outgoing.size() >= m_limits.connectionsMax && !makeRoomForPeer()) {
+                m_counters.dropped(Drop::TooManyConnections);
+                unqueue(one.to, one.packet.size());
+                continue;
+            }
+            found = m_outgoing.try_emplace(one.to).first;
+            found->second.since = m_now;
+        }
+        Outgoing& out = found->second;
+        if (out.packets.empty())
+            out.since = m_now;
+        out.packets.push_back(std::move(one.packet));
+    }
+    for (const Posted& one : posted) {
+        const auto found = m_outgoing.find(one.to);
+        if (found == m_outgoing.end())
+            continue;
+        Outgoing& out = found->second;
+        if (!out.socket && m_now >= out.nextTry)
+            connect(one.to, out);
+        else if (out.isConnected && !write(one.to, out))
+            lose(one.to, out);
+    }
+}
+
+void TcpStreams::connect(Endpoint to, Outgoing& out)
+{
+    out.isConnected = false;
+    out.sentOfFirst = 0;
+    out.socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!out.socket) {
+        lose(to, out);
+        return;
+    }
+    const int on = 1;
+    ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    watch(out.socket.get(), idOf(to), EPOLLOUT, true);
+    out.wantsRoom = true;
+    const sockaddr_in address = toSystem(to);
+    if (::connect(out.socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
+        && errno != EINPROGRESS)
+        lose(to, out);
+    m_nextCare = std::min(m_nextCare, m_now + kCarePeriod);
+}
+
+bool TcpStreams::completeConnect(Outgoing& out)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (::getsockopt(out.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0)
+        return false;
+    // While nobody listens there, a socket of this machine may be connected to itself by chance.
+    sockaddr_in here {};
+    sockaddr_in there {};
+    length = sizeof here;
+    ::getsockname(out.socket.get(), reinterpret_cast<sockaddr*>(&here), &length);
+    length = sizeof there;
+    ::getpeername(out.socket.get(), reinterpret_cast<sockaddr*>(&there), &length);
+    if (fromSystem(here) == fromSystem(there))
+        return false;
+    out.isConnected = true;
+    out.since = m_now;
+    out.pause = kReconnectFirst;
+    return true;
+}
+
+// False: the connection is of no use any more.
+bool TcpStreams::write(Endpoint to, Outgoing& out)
+{
+    std::size_t done = 0;
+    bool isFull = false;
+    while (!out.packets.empty() && !isFull) {
+        std::array<iovec, kFramesInCall> vectors;
+        const std::size_t count = std::min(out.packets.size(), kFramesInCall);
+        for (std::size_t i = 0; i < count; ++i)
+            vectors[i] = { out.packets[i].data(), out.packets[i].size() };
+        vectors[0].iov_base = out.packets[0].data() + out.sentOfFirst;
+        vectors[0].iov_len -= out.sentOfFirst;
+        msghdr header {};
+        header.msg_iov = vectors.data();
+        header.msg_iovlen = count;
+        const ssize_t sent = ::sendmsg(out.socket.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+            unqueue(to, done);
+            return false;
+        }
+        isFull = sent < 0 && errno != EINTR;
+        out.sentOfFirst += std::size_t(std::max<ssize_t>(sent, 0));
+        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].size()) {
+            out.sentOfFirst -= out.packets[0].size();
+            done += out.packets[0].size();
+            out.packets.pop_front();
+            out.since = m_now;
+        }
+    }
+    unqueue(to, done);
+    if (isFull != out.wantsRoom)
+        watch(out.socket.get(), idOf(to), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
+    out.wantsRoom = isFull;
+    return true;
+}
+
+// The connection is gone: what was not sent completely waits for the next one.
+void TcpStreams::lose(Endpoint to, Outgoing& out)
+{
+    if (out.packets.empty()) {
+        m_outgoing.erase(to);
+        return;
+    }
+    if (out.isConnected)
+        out.since = m_now;
+    out.socket.close();
+    out.isConnected = false;
+    out.sentOfFirst = 0;
+    out.nextTry = m_now + out.pause;
+    out.pause = std::min<std::chrono::milliseconds>(2 * out.pause, kReconnectMax);
+    m_nextCare = std::min(m_nextCare, out.nextTry);
+}
+
+void TcpStreams::drop(Endpoint to, Outgoing& out)
+{
+    std::size_t bytes = 0;
+    for (const std::string& packet : out.packets)
+        bytes += packet.size();
+    m_counters.dropped(Drop::StreamClosed, out.packets.size());
+    unqueue(to, bytes);
+    m_outgoing.erase(to);
+}
+
+bool TcpStreams::makeRoomForPeer()
+{
+    auto oldest = m_outgoing.end();
+    for (auto it = m_outgoing.begin(); it != m_outgoing.end(); ++it)
+        if (it->second.packets.empty() && (oldest == m_outgoing.end() || it->second.since < oldest->second.since))
+            oldest = it;
+    if (oldest == m_outgoing.end())
+        return false;
+    m_outgoing.erase(oldest);
+    return true;
+}
+
+void TcpStreams::unqueue(Endpoint to, std::size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_queued.find(to);
+    LHRS_CHECK(found != m_queued.end() && found->second >= bytes);
+    found->second -= bytes;
+    if (found->second == 0)
+        m_queued.erase(found);
+}
+
+} // namespace lhrs

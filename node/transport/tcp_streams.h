@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "node/transport/counters.h"
+#include "node/transport/envelope.h"
+#include "node/transport/socket_address.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+struct StreamLimits {
+    std::size_t connectionsMax = 256;                    // accepted ones, and as many of our own
+    std::size_t queuedMax = std::size_t(32) << 20;       // bytes that wait for one receiver
+    std::chrono::milliseconds firstFrame { 5'000 };      // a connection that says nothing is closed after this
+    std::chrono::milliseconds frame { 30'000 };          // a frame is through within this, in either direction
+    std::chrono::milliseconds idle { 60'000 };           // then the sender closes; the receiver after twice this
+    std::chrono::milliseconds unreachable { 5'000 };     // a receiver that lets nobody connect so long loses its queue
+};
+
+// Streams for bulk, by "passive open": every process listens from its start; who has something to send connects to the
+// other's listener once, keeps the connection and uses it in this direction only. A packet in its envelope is a frame.
+// One thread does all reading and writing in run(); send() only queues, so that no working thread ever waits for a
+// socket. A connection that does not begin with our magic is closed without an answer. After an error the frames that
+// were not sent completely go over a new connection; what the old one lost in its last moments is resent by the
+// protocol.
+class TcpStreams {
+public:
+    // Takes the packet (moves it away) and says true, or leaves it because there is no room; then its connection is
+    // not read from until wake().
+    using OnFrame = std::function<bool(std::string& packet)>;
+
+    static Result<std::unique_ptr<TcpStreams>> open(
+        Endpoint self, const Envelope& envelope, Counters& counters, const StreamLimits& limits = {});
+    ~TcpStreams();
+
+    Endpoint self() const { return m_self; }
+    // Queues a sealed packet; from any thread. False: too much waits for this receiver already, and it is dropped.
+    bool send(Endpoint to, std::string packet);
+    // There is room for frames again; from any thread.
+    void wake() const;
+    // Accepts, reads, connects and writes until stopped.
+    void run(std::stop_token stop, const OnFrame& onFrame);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds kReconnectFirst { 20 };
+    // A connection of somebody else's.
+    struct Incoming {
+        Descriptor socket;
+        std::string bytes;       // of frames that are not complete or not taken yet
+        Clock::time_point since; // the last complete frame, or the first byte after it
+        bool hasSpoken = false;  // one frame was complete and ours
+        bool isWaiting = false;  // a complete frame was not taken
+    };
+    // What goes to one receiver, and our connection to it.
+    struct Outgoing {
+        Descriptor socket; // none: waits for the next try
+        bool isConnected = false;
+        bool wantsRoom = false; // the socket's buffer is full
+        std::deque<std::string> packets;
+        std::size_t sentOfFirst = 0;
+        Clock::time_point since; // the first packet's turn, the last packet's end, or the begin of trouble
+        Clock::time_point nextTry;
+        std::chrono::milliseconds pause = kReconnectFirst;
+    };
+    struct Posted {
+        Endpoint to;
+        std::string packet;
+    };
+
+    TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits);
+    void watch(int socket, std::uint64_t id, std::uint32_t events, bool isNew) const;
+    void handle(std::uint64_t id, std::uint32_t events);
+    int waitTime() const;
+    void care();
+
+    void accept();
+    bool read(Incoming& in);
+    bool deliver(Incoming& in);
+    bool isOverdue(const Incoming& in) const;
+    void retryWaiting();
+
+    void takePosted();
+    void connect(Endpoint to, Outgoing& out);
+    bool completeConnect(Outgoing& out);
+    bool write(Endpoint to, Outgoing& out);
+    void lose(Endpoint to, Outgoing& out);
+    void drop(Endpoint to, Outgoing& out);
+    bool makeRoomForPeer();
+    void unqueue(Endpoint to, std::size_t bytes);
+
+    const Envelope& m_envelope;
+    Counters& m_counters;
+    const StreamLimits m_limits;
+    Endpoint m_self;
+    Descriptor m_listener;
+    Descriptor m_epoll;
+    Descriptor m_wake;
+
+    // Of the thread in run().
+    std::map<std::uint64_t, Incoming> m_incoming;
+    std::map<Endpoint, Outgoing> m_outgoing;
+    std::uint64_t m_lastId = 1;
+    std::vector<char> m_scratch;
+    Clock::time_point m_now;
+    Clock::time_point m_nextCare;
+    bool m_isListening = true;
+    const OnFrame* m_onFrame = nullptr;
+
+    // Between send() and run().
+    std::mutex m_mutex;
+    std::vector<Posted> m_posted;
+    std::map<Endpoint, std::size_t> m_queued; // bytes on their way to each receiver
+};
+
+} // namespace lhrs

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/transport/udp_socket.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace lhrs {
+
+namespace {
+
+// 4 MiB hold some thousand small datagrams: a burst while the listener waits for its turn on a busy machine.
+constexpr int kReceiveBuffer = 4 << 20;
+constexpr std::size_t kSendCount = 64; // datagrams of one system call
+
+template <class T>
+bool setOption(int socket, int level, int option, const T& value)
+{
+    return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
+} // namespace
+
+Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort)
+{
+    const std::uint32_t second = pool == pb::PARITY ? 77 : 76;
+    return { 239u << 24 | second << 16 | coordinatorPort, coordinatorPort };
+}
+
+DatagramBatch::DatagramBatch()
+    : m_bytes(new char[kCount * kDatagramMax]), m_vectors(kCount), m_controls(kCount), m_headers(kCount)
+{
+    for (std::size_t i = 0; i < kCount; ++i) {
+        m_vectors[i].iov_base = m_bytes.get() + i * kDatagramMax;
+        m_vectors[i].iov_len = kDatagramMax;
+        m_headers[i].msg_hdr.msg_iov = &m_vectors[i];
+        m_headers[i].msg_hdr.msg_iovlen = 1;
+    }
+}
+
+Result<UdpSocket> UdpSocket::make(Endpoint self, bool isShared)
+{
+    UdpSocket made;
+    made.m_socket = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const int socket = made.m_socket.get();
+    if (socket < 0)
+        return systemError("no UDP socket", errno);
+    if (isShared && !setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1))
+        return systemError("UDP port " + std::to_string(self.port) + " cannot be shared", errno);
+    const sockaddr_in address = toSystem(self);
+    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        if (errno == EADDRINUSE)
+            return Error { "UDP port " + textOf(self) + " is in use by another program" };
+        return systemError("cannot use UDP port " + textOf(self), errno);
+    }
+    // The kernel caps the wish in silence, so it is read back; what does not fit is told by SO_RXQ_OVFL.
+    setOption(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
+    setOption(socket, SOL_SOCKET, SO_RXQ_OVFL, 1);
+    socklen_t length = sizeof made.m_receiveBuffer;
+    ::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &made.m_receiveBuffer, &length);
+    sockaddr_in bound {};
+    length = sizeof bound;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+        return systemError("UDP socket without a name", errno);
+    made.m_self = fromSystem(bound);
+    return made;
+}
+
+Result<UdpSocket> UdpSocket::open(Endpoint self)
+{
+    auto made = make(self, false);
+    if (!made)
+        return made;
+    const int socket = made->m_socket.get();
+    // Without IP_MULTICAST_IF nothing arrives on loopback and nothing complains.
+    const in_addr interface { htonl(self.ip) };
+    if (!setOption(socket, IPPROTO_IP, IP_MULTICAST_IF, interface)
+        || !setOption(socket, IPPROTO_IP, IP_MULTICAST_TTL, std::uint8_t(isLoopback(self.ip) ? 0 : 1)))
+        return systemError("cannot choose the interface of multicasts", errno);
+    return made;
+}
+
+Result<UdpSocket> UdpSocket::openGroup(Endpoint group, std::uint32_t interfaceIp)
+{
+    auto made = make(group, true);
+    if (!made)
+        return made;
+    const int socket = made->m_socket.get();
+    const ip_mreq membership { { htonl(group.ip) }, { htonl(interfaceIp) } };
+    if (!setOption(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership)
+        || !setOption(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0))
+        return systemError("cannot join multicast group " + textOf(group), errno);
+    return made;
+}
+
+Result<void> UdpSocket::receive(DatagramBatch& batch) const
+{
+    for (std::size_t i = 0; i < DatagramBatch::kCount; ++i) {
+        batch.m_headers[i].msg_hdr.msg_control = batch.m_controls[i].bytes;
+        batch.m_headers[i].msg_hdr.msg_controllen = sizeof batch.m_controls[i].bytes;
+    }
+    batch.m_size = 0;
+    batch.m_lostBefore = 0;
+    int count = 0;
+    do
+        count = ::recvmmsg(m_socket.get(), batch.m_headers.data(), DatagramBatch::kCount, MSG_WAITFORONE, nullptr);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return systemError("cannot receive datagrams", errno);
+    batch.m_size = std::size_t(count);
+    if (count == 0)
+        return {};
+    const mmsghdr& last = batch.m_headers[batch.m_size - 1];
+    msghdr header = last.msg_hdr;
+    for (cmsghdr* control = CMSG_FIRSTHDR(&header); control != nullptr; control = CMSG_NXTHDR(&header, control)) {
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_RXQ_OVFL)
+            continue;
+        std::uint32_t sum = 0;
+        std::memcpy(&sum, CMSG_DATA(control), sizeof sum);
+        batch.m_lostBefore = sum - batch.m_lostSum;
+        batch.m_lostSum = sum;
+    }
+    return {};
+}
+
+void UdpSocket::interrupt() const
+{
+    // Says "not connected", and still wakes who waits and lets all later calls return at once.
+    ::shutdown(m_socket.get(), SHUT_RD);
+}
+
+std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
+{
+    std::size_t failed = 0;
+    while (!datagrams.empty()) {
+        std::array<mmsghdr, kSendCount> headers;
+        std::array<iovec, kSendCount> vectors;
+        std::array<sockaddr_in, kSendCount> addresses;
+        const std::size_t count = std::min(datagrams.size(), kSendCount);
+        for (std::size_t i = 0; i < count; ++i) {
+            addresses[i] = toSystem(datagrams[i].to);
+            vectors[i] = { const_cast<char*>(datagrams[i].bytes.data()), datagrams[i].bytes.size() };
+            headers[i] = {};
+            headers[i].msg_hdr.msg_name = &addresses[i];
+            headers[i].msg_hdr.msg_namelen = sizeof addresses[i];
+            headers[i].msg_hdr.msg_iov = &vectors[i];
+            headers[i].msg_hdr.msg_iovlen = 1;
+        }
+        std::size_t done = 0;
+        while (done < count) {
+            const int sent = ::sendmmsg(m_socket.get(), headers.data() + done, unsigned(count - done), MSG_DONTWAIT);
+            if (sent > 0) {
+                done += std::size_t(sent);
+            } else if (errno != EINTR) {
+                datagrams[done++].error = errno; // the others may still go
+                ++failed;
+            }
+        }
+        datagrams = datagrams.subspan(count);
+    }
+    return failed;
+}
+
+} // namespace lhrs
