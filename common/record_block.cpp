@@ -10,6 +10,8 @@ static_assert(std::endian::native == std::endian::little, "record blocks are lit
 
 namespace {
 
+constexpr std::uint32_t kBytesMax = 65'536; // a value of 65,535 bytes, in whole symbols
+
 template <class T>
 void put(std::string& out, T value)
 {
@@ -78,7 +80,7 @@ bool BlockReader::next(BlockEntry& entry)
     } else if (isGood) {
         std::uint32_t size = 0;
         isGood = take(m_rest, entry.rank.value) && take(m_rest, entry.length) && take(m_rest, entry.version)
-            && take(m_rest, size) && size <= m_rest.size() && entry.rank.value > 0;
+            && take(m_rest, size) && size <= m_rest.size() && size <= kBytesMax && entry.length <= kBytesMax && entry.rank.value > 0;
         if (isGood) {
             entry.bytes = m_rest.substr(0, size);
             m_rest.remove_prefix(size);

@@ -2,6 +2,7 @@
 #include "node/core/client.h"
 
 #include "node/core/event_stamp.h"
+#include "node/core/message_check.h"
 #include "node/core/split.h"
 
 #include <algorithm>
@@ -112,7 +113,6 @@ void Client::giveUp(Operation& op, Time now, Effects& out)
     out.serve(op.id);
     const auto holder = m_context.locations.find(op.target);
     auto* event = out.event().mutable_message_given_up();
-    event->set_kind("search");
     event->set_kind(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
     event->set_tries(op.tries);
     pb::Message& message = out.send(m_context.coordinator);
@@ -293,6 +293,13 @@ void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode 
 
 void Client::onMessage(const pb::Message& message, Time now, Effects& out)
 {
+    if (!isWithinLimits(message)) {
+        auto* dropped = out.event().mutable_message_dropped();
+        dropped->set_reason("beyond the limits of the protocol");
+        dropped->set_from(message.sender());
+        dropped->set_count(1);
+        return;
+    }
     if (message.answers() != 0)
         m_context.acks.acknowledge(message.answers(), now);
     if (message.has_reply())

@@ -42,6 +42,7 @@ DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time no
     : m_config(confirm.config())
     , m_level(confirm.level())
     , m_state(confirm.state())
+    , m_creation(confirm.split())
     , m_view(confirm.view())
     , m_link(context, groupOf(BucketNumber(confirm.number()), confirm.config().m()),
           positionOf(BucketNumber(confirm.number()), confirm.config().m()), Incarnation(confirm.incarnation()))
@@ -190,6 +191,8 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
     if (!rank.value)
         m_link.isBeingDeleted(Key(request.key()), underWay);
     if (underWay > m_link.heldByAll()) {
+        if (isWaiting(request))
+            return;
         if (held() >= m_parts.context.acks.timers().held_max())
             reply(request, pb::RETRY, Rank(), out);
         else
@@ -252,22 +255,32 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
 
 bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
 {
+    if (isWaiting(request))
+        return true;
     if (held() >= m_parts.context.acks.timers().held_max()) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }
-    const bool isHeld = std::any_of(m_held.begin(), m_held.end(), [&](const Held& h) {
-        return h.request.request().client() == request.request().client() && h.request.request().number() == request.request().number();
-    });
-    if (!isHeld) // a resend adds nothing
-        m_held.push_back({ kind, request });
+    m_held.push_back({ kind, request });
     return true;
+}
+
+bool DataBucket::isWaiting(const pb::KeyRequest& request) const
+{
+    const auto isSame = [&request](const Held& h) {
+        return h.request.request().client() == request.request().client() && h.request.request().number() == request.request().number();
+    };
+    const auto isSameOf = [&isSame](const auto& item) { return isSame(item.second); };
+    return std::any_of(m_held.begin(), m_held.end(), isSame) || std::any_of(m_waitingReads.begin(), m_waitingReads.end(), isSameOf)
+        || std::any_of(m_parked.begin(), m_parked.end(), isSameOf);
 }
 
 void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out)
 {
     const auto known = m_parts.context.locations.find(to);
     if (known == m_parts.context.locations.end()) {
+        if (isWaiting(request))
+            return;
         if (held() >= m_parts.context.acks.timers().held_max()) {
             reply(request, pb::RETRY, Rank(), out);
             return;
@@ -315,7 +328,7 @@ void DataBucket::reportOverload(Time now, Effects& out)
 
 void DataBucket::onDeltaAck(const pb::Message& message, Time now, Effects& out)
 {
-    m_link.onDeltaAck(message.delta_ack(), now);
+    m_link.onDeltaAck(message.delta_ack(), Incarnation(message.incarnation()), now);
     progress(now, out);
 }
 
@@ -458,7 +471,9 @@ void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
 
 void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& out)
 {
-    if (message.move_records().target() != number().value)
+    // A late block of an undone split that was to create this bucket before is not for us.
+    const pb::MoveRecords& move = message.move_records();
+    if (move.target() != number().value || move.split() != m_creation || move.level() != m_level)
         return;
     if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block that is here
         NodeContext::acknowledge(message, out);

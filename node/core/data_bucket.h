@@ -75,6 +75,8 @@ private:
     void answer(const ParityLink::Change& change, Time now, Effects& out);
     void reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
     void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);
+    // Whether a copy of this request waits here already: another adds nothing, and must not be refused either.
+    bool isWaiting(const pb::KeyRequest& request) const;
     bool hold(Kind kind, const pb::KeyRequest& request, Effects& out);
     // What became possible because changes are done: reads, a split that waits, an epoch to acknowledge.
     void progress(Time now, Effects& out);
@@ -87,6 +89,7 @@ private:
     pb::FileConfig m_config;
     Level m_level;
     pb::MemberState m_state;
+    std::uint64_t m_creation; // the split that creates this bucket; 0: created with the file
     pb::View m_view;
     RecordStore m_store;
     ResultTable m_results;

@@ -162,6 +162,7 @@ void Growth::confirm(const Recruiter::Found& found, Time now, Effects& out)
         order->set_number(member.number);
         order->set_column(member.column);
         order->set_level(task.kind == Kind::Split ? task.level : 0);
+        order->set_split(task.split);
         order->set_incarnation(member.holder.incarnation.value);
         order->set_state(task.kind == Kind::CreateFile || (member.role == pb::PARITY && task.kind == Kind::Split) ? pb::UP : pb::INIT);
         *order->mutable_config() = m_file.config();

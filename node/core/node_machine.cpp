@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/node_machine.h"
 
+#include "node/core/message_check.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -25,6 +27,13 @@ void NodeMachine::setPlace(Effects& out) const
 void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     setPlace(out);
+    if (!isWithinLimits(message)) {
+        auto* dropped = out.event().mutable_message_dropped();
+        dropped->set_reason("beyond the limits of the protocol");
+        dropped->set_from(message.sender());
+        dropped->set_count(1);
+        return;
+    }
     if (message.answers() != 0)
         onAcknowledged(message.answers(), now, out);
     using B = pb::Message;
@@ -289,6 +298,8 @@ void NodeMachine::onTime(Time now, Effects& out)
     m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
     if (m_data)
         m_data->onTime(now, out);
+    if (m_parity)
+        m_parity->onTime(now);
     if (m_nextAlive <= now)
         onAlive(now, out);
 }

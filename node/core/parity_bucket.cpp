@@ -13,6 +13,9 @@ namespace lhrs {
 
 namespace {
 
+constexpr Time kClientSilence = 60s; // lhrs.md 4.4
+constexpr Time kExpiryPeriod = 10s;
+
 FieldOptions optionsOf(const pb::FileConfig& config)
 {
     FieldOptions options;
@@ -38,6 +41,7 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm)
     , m_column(confirm.column())
     , m_incarnation(confirm.incarnation())
     , m_state(confirm.state())
+    , m_rankLimit(8 * confirm.config().b() + 65'536) // 4 b records at most, and ranks that wait to be free
     , m_store(confirm.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, confirm.config().m(), m_column, optionsOf(confirm.config()))
     , m_positions(confirm.config().m())
 {
@@ -86,8 +90,8 @@ bool ParityBucket::isRefused(const pb::Message& message, std::uint32_t position,
     if (position >= m_positions.size())
         return true;
     if (epoch > m_view.epoch()) {
-        // The sender's epoch is on its way to us; kept until it is here.
-        if (m_early.size() < m_context.acks.timers().held_max())
+        // The sender's epoch is on its way to us; kept until it is here. (No split is ordered before all have it.)
+        if (message.has_delta() && m_early.size() < m_context.acks.timers().held_max())
             m_early.push_back(message);
         return true;
     }
@@ -110,7 +114,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         return;
     const Position q(delta.position());
     PositionState& position = m_positions[q.value];
-    if (delta.rank() == 0 || delta.kind() == pb::CHANGE_UNKNOWN)
+    if (delta.kind() == pb::CHANGE_UNKNOWN || Rank(delta.rank()) > m_rankLimit)
         return;
     if (delta.sequence() <= position.applied) {
         // XOR undoes itself: a Delta that comes twice would corrupt the parity silently.
@@ -143,6 +147,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     }
     if (LHRS_MUTANT(HeldDeltaAcknowledged) && !position.awaitsContents) {
         pb::Message& wrong = out.send(position.holder.address, Way::Auto, 0, position.holder.node);
+        wrong.set_incarnation(m_incarnation.value);
         auto* ack = wrong.mutable_delta_ack();
         ack->set_group(m_group.value);
         ack->set_position(q.value);
@@ -223,6 +228,26 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     event->set_record_groups(m_store.recordGroups());
 }
 
+bool ParityBucket::isFit(const std::string& block) const
+{
+    BlockReader reader(block);
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (!entry.isOfRequests() && entry.rank > m_rankLimit)
+            return false;
+    }
+    return !reader.isMalformed();
+}
+
+void ParityBucket::onTime(Time now)
+{
+    if (now < m_nextExpiry)
+        return;
+    m_nextExpiry = now + kExpiryPeriod;
+    for (PositionState& position : m_positions)
+        position.results.expire(now - kClientSilence);
+}
+
 // ---- batches of splits
 
 void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects& out)
@@ -255,7 +280,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     if (batch.block() > held.blocks.size())
         return; // the blocks before come again
     if (batch.block() == held.blocks.size() && !held.isComplete) {
-        if (!BlockReader(batch.changes()).isWellFormed())
+        if (!isFit(batch.changes()))
             return;
         held.blocks.push_back(batch.changes());
         held.isComplete = batch.is_last();
@@ -364,12 +389,8 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
     ack->set_index(m_column.value);
     std::deque<pb::Message> early = std::move(m_early);
     m_early.clear();
-    for (const pb::Message& m : early) {
-        if (m.has_delta())
-            onDelta(m, now, out);
-        else
-            onPrepareBatch(m, now, out);
-    }
+    for (const pb::Message& m : early)
+        onDelta(m, now, out);
 }
 
 void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& out)
@@ -421,9 +442,9 @@ void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out
             acknowledge(q, out, message.id()); // the answer to the last block may have been lost
         return;
     }
-    BlockReader reader(contents.records());
-    if (contents.block() > position.contentsExpected || !reader.isWellFormed())
+    if (contents.block() > position.contentsExpected || !isFit(contents.records()))
         return;
+    BlockReader reader(contents.records());
     if (!contents.is_last())
         NodeContext::acknowledge(message, out);
     ++position.contentsExpected;

@@ -29,6 +29,8 @@ public:
     void onAddParity(const pb::Message& message, Time now, Effects& out);
     void onContents(const pb::Message& message, Time now, Effects& out);
 
+    void onTime(Time now);
+
     GroupNumber group() const { return m_group; }
     ParityColumn column() const { return m_column; }
     Incarnation incarnation() const { return m_incarnation; }
@@ -81,6 +83,8 @@ private:
     void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;
     void reportWhenFilled(Time now, Effects& out);
+    // Whether a record block is well formed and within the limits of this file.
+    bool isFit(const std::string& block) const;
     void disagree(Position q, Sequence sequence);
 
     NodeContext& m_context;
@@ -89,6 +93,7 @@ private:
     const ParityColumn m_column;
     const Incarnation m_incarnation;
     pb::MemberState m_state;
+    const Rank m_rankLimit;
     pb::View m_view;
     ParityStore m_store;
     std::vector<PositionState> m_positions;
@@ -97,6 +102,7 @@ private:
     Time m_fillStarted {};
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;
+    Time m_nextExpiry {};
 };
 
 } // namespace lhrs

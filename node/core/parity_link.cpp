@@ -129,10 +129,12 @@ void ParityLink::decideBatch(std::uint64_t split, Time now)
         column.due = now + interval(column);
 }
 
-bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Time now)
+bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 {
     const auto found = m_columns.find(ParityColumn(ack.column()));
-    if (found == m_columns.end() || Incarnation(ack.incarnation()) != m_incarnation || ack.applied() > m_sequence)
+    // A late word of a withdrawn parity bucket must not count for its successor in the column.
+    if (found == m_columns.end() || found->second.holder.incarnation != from || Incarnation(ack.incarnation()) != m_incarnation
+        || ack.applied() > m_sequence)
         return false;
     Column& column = found->second;
     if (ack.applied() > column.acknowledged) {

@@ -49,8 +49,8 @@ public:
     Sequence beginBatch(std::uint64_t split);
     void decideBatch(std::uint64_t split, Time now);
 
-    // Returns false for an acknowledgement that is not for this incarnation.
-    bool onDeltaAck(const pb::DeltaAck& ack, Time now);
+    // Returns false for an acknowledgement that is not for this incarnation, or not `from` the parity bucket of the view.
+    bool onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now);
     void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
     // Hands out the changes that are done, in order.
     void takeDone(const std::function<void(Change&)>& done);

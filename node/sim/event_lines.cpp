@@ -89,6 +89,13 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
 std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event)
 {
     std::string line = process.info.name();
+    if (event.has_message_sent()) {
+        const pb::MessageSent& sent = event.message_sent();
+        const SimProcess* to = cluster.at(Address::from(sent.address()));
+        line += " -> " + (to ? to->info.name() : "nobody") + ": " + sent.kind();
+        line += sent.transport() == pb::STREAM ? " (stream)" : "";
+        return sent.tries() > 0 ? line + " (resend " + std::to_string(sent.tries()) + ')' : line;
+    }
     if (event.place().role() == pb::DATA)
         line += " data " + std::to_string(event.place().number());
     else if (event.place().role() == pb::PARITY)

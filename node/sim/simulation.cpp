@@ -288,6 +288,7 @@ bool Simulation::comeToRest()
 // Every key that was ever named, read by the clients in turn.
 bool Simulation::readBack()
 {
+    m_isReadingBack = true;
     for (ClientState& client : m_clients) {
         client.operations.clear();
         client.next = 0;

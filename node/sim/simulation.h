@@ -38,6 +38,8 @@ public:
     const SimCluster& cluster() const { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
     std::uint64_t answered() const { return m_answered; }
+    // The case itself is over; its keys are read back.
+    bool isReadingBack() const { return m_isReadingBack; }
     // Operations by name of their result.
     const std::map<std::string, std::uint64_t>& results() const { return m_results; }
 
@@ -77,6 +79,7 @@ private:
     std::uint64_t m_answered = 0;
     std::uint32_t m_nodes = 0;
     bool m_isSpareMissing = false; // ever
+    bool m_isReadingBack = false;
     std::map<std::string, std::uint64_t> m_results;
 };
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/message_check.h"
+
+#include "common/linear_hash.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+bool isSane(const pb::FileConfig& config)
+{
+    return config.m() >= 1 && config.m() <= kGroupSizeMax && config.b() >= 1 && config.b() <= (1u << 28);
+}
+
+bool isSane(const pb::View& view)
+{
+    return std::all_of(view.members().begin(), view.members().end(), [](const pb::Member& member) {
+        return member.index() <= (member.role() == pb::DATA ? kGroupSizeMax - 1 : kParityColumnsMax) && member.level() <= kLevelMax;
+    });
+}
+
+// (a, j): a bucket of level j has a number below 2^j.
+bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
+{
+    return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
+}
+
+} // namespace
+
+bool isWithinLimits(const pb::Message& message)
+{
+    using B = pb::Message;
+    switch (message.body_case()) {
+    case B::kReply:
+        return !message.reply().image_adjustment() || isBucketOfLevel(message.reply().iam_bucket(), message.reply().iam_level());
+    case B::kLocation: return isValid({ message.location().file().i(), message.location().file().n() });
+    case B::kEpoch: return isSane(message.epoch().view());
+    case B::kDelta:
+        return message.delta().rank() >= 1 && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
+    case B::kSplit:
+        return message.split().level() >= 1 && isBucketOfLevel(message.split().target(), message.split().level());
+    case B::kMoveRecords:
+        return message.move_records().level() >= 1 && isBucketOfLevel(message.move_records().target(), message.move_records().level());
+    case B::kPrepareBatch: return message.prepare_batch().level() <= kLevelMax;
+    case B::kContents: return message.contents().level() <= kLevelMax;
+    case B::kConfirm:
+        return isSane(message.confirm().config()) && isSane(message.confirm().view()) && message.confirm().column() <= kParityColumnsMax
+            && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
+
+    // A request with a value that is too long is answered (INVALID); the others have nothing to exceed.
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+    case B::kSearch:
+    case B::kDisplaced:
+    case B::kWhereIs:
+    case B::kAlarm:
+    case B::kOverload:
+    case B::kRegister:
+    case B::kRegistered:
+    case B::kAlive:
+    case B::kEpochAck:
+    case B::kDeltaAck:
+    case B::kDeltaNak:
+    case B::kPrepared:
+    case B::kCommit:
+    case B::kAbort:
+    case B::kApplied:
+    case B::kFinish:
+    case B::kAddParity:
+    case B::kSendContents:
+    case B::kContentsDone:
+    case B::kInvite:
+    case B::kOffer:
+    case B::kCancel:
+    case B::kAck:
+    case B::BODY_NOT_SET: return true;
+    }
+    return true;
+}
+
+} // namespace lhrs
