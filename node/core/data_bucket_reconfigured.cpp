@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A data bucket in reconfigurations: epochs of its group, both ends of a split, contents for a further parity bucket.
+#include "node/core/data_bucket.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::View& view = message.epoch().view();
+    if (Epoch(view.epoch()) < m_link.epoch())
+        return; // a late copy; the newer one was acknowledged
+    if (Epoch(view.epoch()) > m_link.epoch()) {
+        m_view = view;
+        std::map<ParityColumn, bool> wasUp;
+        for (const auto& [p, column] : m_link.columns())
+            wasUp[p] = column.isUp;
+        m_link.setView(view, now, out);
+        m_owedEpochAck = std::make_unique<OwedEpochAck>();
+        for (const auto& [p, column] : m_link.columns()) {
+            // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far.
+            if (column.isUp && !wasUp[p])
+                m_owedEpochAck->wanted[p] = m_link.sequence();
+        }
+        // A sender of contents ends with the parity bucket that asked.
+        std::erase_if(m_contents, [&](const auto& item) {
+            const bool isThere = std::any_of(m_link.columns().begin(), m_link.columns().end(),
+                [&](const auto& c) { return c.second.holder.incarnation == item.first; });
+            if (!isThere)
+                item.second->stop();
+            return !isThere;
+        });
+    } else if (!m_owedEpochAck) {
+        m_owedEpochAck = std::make_unique<OwedEpochAck>(); // asked again: our acknowledgement was lost
+    }
+    m_owedEpochAck->epoch = message;
+    progress(now, out);
+}
+
+// ---- split
+
+void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Split& order = message.split();
+    if (order.split() <= m_lastSplit || order.source() != number().value || order.level() != m_level + 1) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    // The last split may be finished for everybody else while a parity bucket's word about it is still on its way to
+    // us: not acknowledged, so the order comes again.
+    if (m_state != pb::UP || m_source)
+        return;
+    NodeContext::acknowledge(message, out);
+    m_lastSplit = order.split();
+    m_parts.context.locations[BucketNumber(order.target())] = HolderInfo::from(order.target_holder());
+    m_source = std::make_unique<SplitSource>(order);
+    become(pb::SPLITTING, "ordered to split; changes wait until all parity buckets have what is under way", out);
+    progress(now, out);
+}
+
+void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& out)
+{
+    // A late block of an undone split that was to create this bucket before is not for us.
+    const pb::MoveRecords& move = message.move_records();
+    if (move.target() != number().value || move.split() != m_creation || move.level() != m_level)
+        return;
+    if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block that is here
+        NodeContext::acknowledge(message, out);
+        return;
+    }
+    if (!m_target)
+        m_target = std::make_unique<SplitTarget>();
+    m_target->onMoveRecords(m_parts, message, now, out);
+    progress(now, out);
+}
+
+void DataBucket::applied(const pb::Message& cause, std::uint64_t split, Effects& out) const
+{
+    pb::Message& message = out.send(Address::from(cause.from()), Way::Auto, 0, NodeId(cause.sender()));
+    message.set_answers(cause.id());
+    auto* applied = message.mutable_applied();
+    applied->set_split(split);
+    applied->set_role(pb::DATA);
+    applied->set_number(number().value);
+    applied->set_bucket(number().value);
+}
+
+void DataBucket::onCommit(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Commit& commit = message.commit();
+    if (m_target && m_target->split() == commit.split()) {
+        applied(message, commit.split(), out);
+        if (m_state != pb::INIT)
+            return;
+        LHRS_CHECK(m_target->isPrepared()); // the coordinator decides only when both ends have prepared
+        m_level = m_target->level();
+        m_link.decideBatch(commit.split(), now);
+        auto* event = out.event().mutable_split_applied();
+        event->set_split(commit.split());
+        event->set_level(m_level);
+        event->set_count(m_store.count());
+        event->set_sequence(m_target->batchSequence());
+        become(pb::UP, "the split that creates it is committed", out);
+        workOff(now, out);
+        reportOverload(now, out);
+        progress(now, out);
+        return;
+    }
+    if (m_source && m_source->order().split() == commit.split() && !m_source->isCommitted()) {
+        m_level = m_source->order().level();
+        m_source->commit(m_parts, now, out);
+        applied(message, commit.split(), out);
+        progress(now, out);
+        return;
+    }
+    applied(message, commit.split(), out); // done before
+}
+
+void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
+{
+    applied(message, message.abort().split(), out);
+    if (m_source && m_source->order().split() == message.abort().split() && !m_source->isCommitted()) {
+        if (m_source->isStarted())
+            m_source->abort(m_parts, now);
+        m_source.reset();
+        become(pb::UP, "the split was undone", out);
+        workOff(now, out); // an overload that was reported stays owed; it is not reported again
+    }
+    if (m_target && m_target->split() == message.abort().split())
+        m_target->stop(m_parts);
+    m_lastSplit = std::max<std::uint64_t>(m_lastSplit, message.abort().split());
+    progress(now, out);
+}
+
+void DataBucket::onFinish(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_source || m_source->order().split() != message.finish().split()) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    // All parity buckets said to the coordinator that they have the batch; their word to us may still be on its way. We
+    // acknowledge when we are done, so that no other split is ordered before.
+    m_owedFinish = std::make_unique<pb::Message>(message);
+    progress(now, out);
+}
+
+// ---- a further parity bucket
+
+void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::SendContents& order = message.send_contents();
+    if (Epoch(order.epoch()) > m_link.epoch())
+        return; // asked again; our epoch is on its way
+    NodeContext::acknowledge(message, out);
+    const auto column = m_link.columns().find(ParityColumn(order.column()));
+    if (column == m_link.columns().end() || column->second.holder.incarnation != Incarnation(order.incarnation()))
+        return;
+    auto& sender = m_contents[Incarnation(order.incarnation())];
+    if (sender)
+        return;
+    sender = std::make_unique<ContentsSender>(m_parts.context, order, column->second.holder);
+    sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+}
+
+} // namespace lhrs
