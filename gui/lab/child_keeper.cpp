@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/child_keeper.h"
+
+#include "gui/lab/wake_up.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+extern char** environ;
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kGrace(2000);  // between SIGTERM and SIGKILL
+constexpr int kTickMs = 100;                       // only where the kernel has no pidfd
+constexpr std::size_t kLineMax = 4096;
+
+// The last line of a log that says something.
+std::string lastLine(const std::string& file)
+{
+    std::ifstream in(file);
+    std::string line, last;
+    while (std::getline(in, line))
+        if (!line.empty())
+            last = line;
+    return last;
+}
+
+std::string howItEnded(int status)
+{
+    if (WIFEXITED(status))
+        return "it ended with exit code " + std::to_string(WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        return std::string("it was ended by signal ") + ::strsignal(WTERMSIG(status));
+    return "it ended";
+}
+
+} // namespace
+
+struct ChildKeeper::Child {
+    ChildProgram program;
+    StartedChild started;
+    int output = -1; // its standard output
+    int pidfd = -1;
+    std::string text; // of its standard output up to the ready line
+    bool isReady = false;
+    bool hasEnded = false;
+    bool isBeingEnded = false; // by us
+    std::string failure;
+
+    ~Child()
+    {
+        for (const int descriptor : { output, pidfd })
+            if (descriptor >= 0)
+                ::close(descriptor);
+    }
+
+    // Starts the program. Its signals, limits and process group are those of a fresh process: Ctrl-C in our terminal is
+    // ours, and a limit on our memory is not its limit.
+    void spawn()
+    {
+        std::array<int, 2> pipe {};
+        if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+            failure = std::string("no pipe for its output: ") + std::strerror(errno);
+            hasEnded = true;
+            return;
+        }
+        posix_spawn_file_actions_t files;
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&files, pipe[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(
+            &files, STDERR_FILENO, program.logFile.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        std::vector<char*> arguments { program.path.data() };
+        for (std::string& argument : program.arguments)
+            arguments.push_back(argument.data());
+        arguments.push_back(nullptr);
+        const int error = ::posix_spawn(&started.pid, program.path.c_str(), &files, &attributes, arguments.data(), environ);
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&attributes);
+        ::close(pipe[1]);
+        output = pipe[0];
+        started.name = program.name;
+        if (error != 0) {
+            started.pid = 0;
+            hasEnded = true;
+            failure = program.path + " cannot be started: " + std::strerror(error);
+            return;
+        }
+        rlimit limit {};
+        if (::prlimit(started.pid, RLIMIT_AS, nullptr, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+            limit.rlim_cur = limit.rlim_max;
+            ::prlimit(started.pid, RLIMIT_AS, &limit, nullptr);
+        }
+        pidfd = int(::syscall(SYS_pidfd_open, started.pid, 0)); // the C library declares it without C linkage
+    }
+
+    // Looks for the ready line in what the program wrote so far.
+    void readReadyLine()
+    {
+        std::size_t end = 0;
+        while (!isReady && (end = text.find('\n')) != std::string::npos) {
+            std::istringstream line(text.substr(0, end));
+            text.erase(0, end + 1);
+            std::string word;
+            line >> word;
+            if (word != "ready")
+                continue;
+            line >> started.ready[""];
+            while (line >> word)
+                if (const auto sign = word.find('='); sign != std::string::npos)
+                    started.ready[word.substr(0, sign)] = word.substr(sign + 1);
+            isReady = true;
+        }
+    }
+};
+
+ChildKeeper::ChildKeeper(Ended ended)
+    : m_ended(std::move(ended))
+    , m_wakeUp(std::make_unique<WakeUp>())
+    , m_thread([this](const std::stop_token& stop) { run(stop); })
+{
+}
+
+ChildKeeper::~ChildKeeper()
+{
+    endAll();
+    m_thread.request_stop();
+    m_wakeUp->call();
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+Result<std::vector<StartedChild>> ChildKeeper::start(
+    std::vector<ChildProgram> programs, std::chrono::milliseconds timeout, const std::stop_token& stop)
+{
+    std::vector<std::shared_ptr<Child>> mine;
+    for (ChildProgram& program : programs) {
+        mine.push_back(std::make_shared<Child>());
+        mine.back()->program = std::move(program);
+    }
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    std::unique_lock lock(m_mutex);
+    m_wanted.insert(m_wanted.end(), mine.begin(), mine.end());
+    m_wakeUp->call();
+    m_changed.wait_until(lock, stop, deadline, [&] {
+        return std::any_of(mine.begin(), mine.end(), [](const auto& child) { return child->hasEnded; })
+            || std::all_of(mine.begin(), mine.end(), [](const auto& child) { return child->isReady; });
+    });
+    std::vector<StartedChild> started;
+    std::string failure;
+    for (const auto& child : mine) {
+        if (child->isReady && !child->hasEnded) {
+            started.push_back(child->started);
+            continue;
+        }
+        if (!failure.empty() && !child->hasEnded)
+            continue; // the first that ended tells more than those that were not ready yet
+        const std::string last = lastLine(child->program.logFile);
+        failure = child->program.name + " did not start: "
+            + (child->hasEnded         ? child->failure
+                    : stop.stop_requested() ? std::string("stopped")
+                                            : "no ready line within " + std::to_string(timeout.count() / 1000) + " s")
+            + (last.empty() ? "" : "; it says: " + last) + " (log: " + child->program.logFile + ")";
+        if (child->hasEnded)
+            break;
+    }
+    if (failure.empty())
+        return started;
+    std::erase_if(m_wanted, [&](const auto& child) { return std::find(mine.begin(), mine.end(), child) != mine.end(); });
+    std::vector<pid_t> pids;
+    for (const auto& child : mine)
+        if (child->started.pid != 0 && !child->hasEnded)
+            pids.push_back(child->started.pid);
+    lock.unlock();
+    end(pids);
+    return Error { failure };
+}
+
+void ChildKeeper::end(const std::vector<pid_t>& pids)
+{
+    std::unique_lock lock(m_mutex);
+    const auto signalAll = [&](int signal) {
+        for (const auto& child : m_children) {
+            if (std::find(pids.begin(), pids.end(), child->started.pid) == pids.end())
+                continue;
+            child->isBeingEnded = true;
+            ::kill(child->started.pid, signal); // not reaped yet, so the number is still its own
+        }
+    };
+    const auto areGone = [&] {
+        return std::none_of(m_children.begin(), m_children.end(),
+            [&](const auto& child) { return std::find(pids.begin(), pids.end(), child->started.pid) != pids.end(); });
+    };
+    signalAll(SIGTERM);
+    if (m_changed.wait_for(lock, kGrace, areGone))
+        return;
+    signalAll(SIGKILL);
+    m_changed.wait(lock, areGone);
+}
+
+void ChildKeeper::endAll()
+{
+    std::vector<pid_t> pids;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const auto& child : m_children)
+            pids.push_back(child->started.pid);
+    }
+    end(pids);
+}
+
+std::size_t ChildKeeper::running() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_children.size();
+}
+
+// ---- the keeper's thread
+
+void ChildKeeper::run(const std::stop_token& stop)
+{
+    while (!stop.stop_requested()) {
+        spawnWanted();
+        std::vector<pollfd> items { { m_wakeUp->descriptor(), POLLIN, 0 } };
+        bool isBlind = false; // some child's end is not told by a descriptor
+        std::vector<std::shared_ptr<Child>> children;
+        {
+            const std::lock_guard lock(m_mutex);
+            children = m_children;
+        }
+        for (const auto& child : children) {
+            items.push_back({ child->output, POLLIN, 0 });
+            items.push_back({ child->pidfd, POLLIN, 0 });
+            isBlind = isBlind || child->pidfd < 0;
+        }
+        if (::poll(items.data(), items.size(), isBlind ? kTickMs : -1) < 0)
+            continue; // interrupted
+        if (items[0].revents != 0)
+            m_wakeUp->clear();
+        for (std::size_t i = 0; i < children.size(); ++i)
+            if (items[1 + 2 * i].revents != 0)
+                readFrom(*children[i]);
+        reap();
+    }
+}
+
+void ChildKeeper::spawnWanted()
+{
+    std::vector<std::shared_ptr<Child>> wanted;
+    {
+        const std::lock_guard lock(m_mutex);
+        wanted.swap(m_wanted);
+    }
+    for (const auto& child : wanted) {
+        child->spawn();
+        const std::lock_guard lock(m_mutex);
+        if (child->started.pid != 0)
+            m_children.push_back(child);
+    }
+    if (!wanted.empty())
+        m_changed.notify_all();
+}
+
+void ChildKeeper::readFrom(Child& child)
+{
+    std::array<char, 4096> buffer {};
+    const ssize_t count = ::read(child.output, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR)
+        return;
+    const std::lock_guard lock(m_mutex);
+    if (count <= 0) {
+        ::close(child.output);
+        child.output = -1;
+        return;
+    }
+    if (!child.isReady) {
+        child.text.append(buffer.data(), std::size_t(count));
+        child.readReadyLine();
+        if (child.text.size() > kLineMax)
+            child.text.clear();
+    }
+    m_changed.notify_all();
+}
+
+void ChildKeeper::reap()
+{
+    std::vector<std::pair<pid_t, std::string>> ended;
+    {
+        const std::lock_guard lock(m_mutex);
+        std::erase_if(m_children, [&](const auto& child) {
+            int status = 0;
+            if (::waitpid(child->started.pid, &status, WNOHANG) != child->started.pid)
+                return false;
+            child->hasEnded = true;
+            child->failure = howItEnded(status);
+            ended.emplace_back(child->started.pid, child->isBeingEnded ? "it was ended" : child->failure);
+            return true;
+        });
+    }
+    if (ended.empty())
+        return;
+    m_changed.notify_all();
+    for (const auto& [pid, how] : ended)
+        m_ended(pid, how);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lhrs::gui {
+
+class WakeUp;
+
+// A program to start: its arguments after the program's own name, and where its standard error goes.
+struct ChildProgram {
+    std::string name; // in messages, e.g. "data-3"
+    std::string path;
+    std::vector<std::string> arguments;
+    std::string logFile;
+};
+
+struct StartedChild {
+    std::string name;
+    pid_t pid = 0;
+    // The line "ready NAME udp=.. tcp=.. control=.. events=.." by its words: "" -> NAME, "udp" -> .., ...
+    std::map<std::string, std::string> ready;
+};
+
+// Starts programs and ends them, in a thread of its own: the kernel ends a program that asked for it
+// (--die-with-parent) when the *thread* that started it ends, so that must be one that lives as long as they do. Only
+// processes that this object started, and that it has not yet seen the end of, are ever signalled.
+class ChildKeeper {
+public:
+    // A child ended by itself; called in the keeper's thread.
+    using Ended = std::function<void(pid_t, const std::string& how)>;
+
+    explicit ChildKeeper(Ended ended);
+    ~ChildKeeper(); // ends all
+    ChildKeeper(const ChildKeeper&) = delete;
+    ChildKeeper& operator=(const ChildKeeper&) = delete;
+
+    // Starts all and waits for each one's `ready` line. If one fails, those of this call are ended again; the error says
+    // which program, what it said last and where its log is.
+    Result<std::vector<StartedChild>> start(
+        std::vector<ChildProgram> programs, std::chrono::milliseconds timeout, const std::stop_token& stop);
+    // SIGTERM to all, SIGKILL to those still there after two seconds; returns when none is left.
+    void endAll();
+    std::size_t running() const;
+
+private:
+    struct Child;
+    void run(const std::stop_token& stop);
+    void spawnWanted();
+    void readFrom(Child& child);
+    void reap();
+    void end(const std::vector<pid_t>& pids);
+
+    const Ended m_ended;
+    mutable std::mutex m_mutex;
+    mutable std::condition_variable_any m_changed;
+    std::vector<std::shared_ptr<Child>> m_wanted;   // to be started; guarded by m_mutex
+    std::vector<std::shared_ptr<Child>> m_children; // started and not yet reaped; guarded by m_mutex
+    std::unique_ptr<WakeUp> m_wakeUp;
+    std::jthread m_thread;
+};
+
+} // namespace lhrs::gui

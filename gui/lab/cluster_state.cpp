@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/cluster_state.h"
+
+#include "gui/lab/fold_places.h"
+#include "gui/lab/fold_shared.h"
+
+#include <algorithm>
+#include <utility>
+
+// The fold. What one process tells of itself is applied in its order. What several processes tell of one thing (a
+// split, an operation, a group) is merged by operations that may come in any order: the greatest, the union, the sum of
+// what one of them counts. So the state does not depend on how the processes' events interleave.
+
+namespace lhrs::gui {
+
+namespace {
+
+using namespace fold;
+
+constexpr std::uint32_t kPositionMax = 31; // m <= 32
+
+template <class T>
+T& grown(std::vector<T>& list, std::uint32_t index)
+{
+    index = std::min(index, kPositionMax);
+    if (index >= list.size())
+        list.resize(index + 1);
+    return list[index];
+}
+
+void addMember(RankMap& ranks, std::uint32_t rank) { ranks.set(rank, ranks.at(rank) + 1); }
+
+void removeMember(RankMap& ranks, std::uint32_t rank)
+{
+    if (ranks.at(rank) > 1)
+        ranks.set(rank, ranks.at(rank) - 1);
+    else
+        ranks.clear(rank);
+}
+
+// One event of one process.
+struct Step {
+    ClusterState& s;
+    const ProcessId process;
+    const pb::Event& event;
+    const std::int64_t runNs;
+    ProcessState& self = s.processes[process];
+
+    DataBucketState* data() { return dataOf(s, process, event.place()); }
+    ParityBucketState* parity() { return parityOf(s, process, event.place()); }
+
+    void membership(const pb::ProcessStarted& e)
+    {
+        takeInfo(s, e.process());
+        if (self.place.role() == pb::NO_ROLE)
+            self.pool = e.process().spare_role();
+    }
+
+    void membership(const pb::NodeOffered& e)
+    {
+        self.isInvited = true;
+        self.offer = { e.invitation(), runNs, e.expires_ms() };
+    }
+
+    void settleOffer()
+    {
+        self.isInvited = false;
+        self.offer = {};
+    }
+
+    void membership(const pb::NodeRecruited& e)
+    {
+        settleOffer();
+        releasePlace(s, process);
+        self.pool = pb::NO_ROLE;
+        self.place.Clear();
+        self.incarnation = e.incarnation();
+        if (DataBucketState* bucket = data()) {
+            bucket->level = e.level();
+            bucket->state = pb::INIT;
+        } else if (ParityBucketState* column = parity()) {
+            column->state = pb::INIT;
+        }
+    }
+
+    void membership(const pb::NodeReleased& e)
+    {
+        settleOffer();
+        releasePlace(s, process);
+        self.place.Clear();
+        self.incarnation = 0;
+        self.pool = e.pool();
+    }
+
+    void membership(const pb::StateChanged& e)
+    {
+        if (DataBucketState* bucket = data()) {
+            bucket->state = e.state();
+            bucket->reason = e.reason();
+            if (e.level() != 0)
+                bucket->level = e.level();
+        } else if (ParityBucketState* column = parity()) {
+            column->state = e.state();
+            column->reason = e.reason();
+        }
+    }
+
+    void operation(const pb::OperationStarted& e)
+    {
+        ClientState& client = clientOf(s, process);
+        ++client.operations;
+        client.image = e.image();
+        if (OperationState* op = operationOf(s, event.operation())) {
+            op->key = e.key();
+            op->kind = e.kind();
+            op->computedBucket = e.bucket();
+            op->imageBefore = op->imageAfter = e.image();
+            op->startedNs = runNs;
+            visit(*op, e.bucket());
+        }
+    }
+
+    void operation(const pb::OperationForwarded& e)
+    {
+        if (OperationState* op = operationOf(s, event.operation())) {
+            visit(*op, e.from());
+            visit(*op, e.to());
+        }
+    }
+
+    void operation(const pb::ImageAdjusted& e)
+    {
+        ClientState& client = clientOf(s, process);
+        ++client.imageAdjustments;
+        client.image = e.after();
+        if (OperationState* op = operationOf(s, event.operation())) {
+            op->imageAdjusted = true;
+            op->imageBefore = e.before();
+            op->imageAfter = e.after();
+        }
+    }
+
+    void operation(const pb::OperationDone& e)
+    {
+        ClientState& client = clientOf(s, process);
+        ++client.done;
+        client.forwards += e.forwards();
+        client.resends += e.resends();
+        ++client.hops[std::min<std::size_t>(e.forwards(), 2)];
+        if (OperationState* op = operationOf(s, event.operation())) {
+            op->key = e.key();
+            op->kind = e.kind();
+            op->isDone = true;
+            op->result = e.result();
+            op->bucket = e.bucket();
+            op->rank = e.rank();
+            op->forwards = e.forwards();
+            op->timeNs = e.time_ns();
+        }
+    }
+
+    void record(const pb::RecordInserted& e)
+    {
+        if (DataBucketState* bucket = data()) {
+            bucket->ranks.set(e.rank(), e.key());
+            bucket->count = e.count();
+            bucket->sequence = e.sequence();
+            settleOverflow(*bucket, s.file);
+        }
+    }
+
+    void record(const pb::RecordUpdated& e)
+    {
+        if (DataBucketState* bucket = data())
+            bucket->sequence = e.sequence();
+    }
+
+    void record(const pb::RecordDeleted& e)
+    {
+        if (DataBucketState* bucket = data()) {
+            bucket->ranks.clear(e.rank());
+            bucket->count = e.count();
+            bucket->sequence = e.sequence();
+            settleOverflow(*bucket, s.file);
+        }
+    }
+
+    void becameApplied(ParityBucketState& column, std::uint32_t position, std::uint64_t sequence)
+    {
+        grown(column.applied, position) = sequence;
+        auto& waiting = grown(column.heldSequences, position);
+        waiting.erase(waiting.begin(), waiting.upper_bound(sequence));
+        grown(column.held, position) = std::uint32_t(waiting.size());
+    }
+
+    void record(const pb::DeltaApplied& e)
+    {
+        ParityBucketState* column = parity();
+        if (column == nullptr)
+            return;
+        becameApplied(*column, e.position(), e.sequence());
+        if (e.members() > 0)
+            column->ranks.set(e.rank(), e.members());
+        else
+            column->ranks.clear(e.rank());
+        column->recordGroups = e.record_groups();
+    }
+
+    void record(const pb::DeltaHeld& e)
+    {
+        if (ParityBucketState* column = parity()) {
+            auto& waiting = grown(column->heldSequences, e.position());
+            waiting.insert(e.sequence());
+            grown(column->held, e.position()) = std::uint32_t(waiting.size());
+        }
+    }
+
+    void structure(const pb::BucketOverflowed& e)
+    {
+        if (DataBucketState* bucket = data()) {
+            bucket->overflowIsReported = true;
+            bucket->count = e.count();
+            settleOverflow(*bucket, s.file);
+        }
+    }
+
+    void structure(const pb::SplitOrdered& e)
+    {
+        s.file.waitsFor.clear();
+        if (SplitState* split = splitOf(s, e.split())) {
+            concern(*split, e.bucket(), e.new_bucket());
+            split->level = e.level();
+            split->startedNs = runNs;
+            settle(*split, SplitStage::Ordered);
+        }
+    }
+
+    void structure(const pb::RecordsMoved& e)
+    {
+        if (DataBucketState* bucket = data())
+            for (int i = 0; i < e.keys_size() && i < e.new_ranks_size(); ++i)
+                bucket->incoming.set(e.new_ranks(i), e.keys(i));
+        if (SplitState* split = splitOf(s, e.split())) {
+            split->movedArrived += std::uint32_t(e.keys_size());
+            settle(*split, SplitStage::Moving);
+        }
+    }
+
+    void structure(const pb::SplitPrepared& e)
+    {
+        SplitState* split = splitOf(s, e.split());
+        if (split == nullptr)
+            return;
+        if (event.place().role() == pb::DATA) {
+            split->preparedBuckets.insert(event.place().number());
+            split->movedReported = std::max(split->movedReported, e.moved());
+        }
+        settle(*split, SplitStage::Moving);
+    }
+
+    void structure(const pb::SplitCommitted& e)
+    {
+        takeFileState(s, e.file());
+        if (SplitState* split = splitOf(s, e.split())) {
+            concern(*split, e.bucket(), e.new_bucket());
+            settle(*split, SplitStage::Committed);
+        }
+    }
+
+    void structure(const pb::SplitApplied& e)
+    {
+        if (DataBucketState* bucket = data()) {
+            for (const std::uint32_t rank : e.left_ranks())
+                bucket->ranks.clear(rank);
+            // A rank may be left by one record and taken by another, so all leave before any arrives.
+            std::vector<std::uint64_t> keys;
+            for (const std::uint32_t rank : e.from_ranks()) {
+                keys.push_back(bucket->ranks.at(rank));
+                bucket->ranks.clear(rank);
+            }
+            for (int i = 0; i < e.to_ranks_size() && std::size_t(i) < keys.size(); ++i)
+                bucket->ranks.set(e.to_ranks(i), keys[std::size_t(i)]);
+            for (std::uint32_t rank = bucket->incoming.rankMax(); rank > 0; --rank)
+                if (bucket->incoming.has(rank))
+                    bucket->ranks.set(rank, bucket->incoming.at(rank));
+            bucket->incoming.clearAll();
+            bucket->level = e.level();
+            bucket->count = e.count();
+            bucket->sequence = e.sequence();
+            bucket->overflowIsReported = false; // lhrs.md 2.2: a split clears it, and the bucket checks again
+            settleOverflow(*bucket, s.file);
+        }
+        if (SplitState* split = splitOf(s, e.split()))
+            settle(*split, SplitStage::Committed);
+    }
+
+    void structure(const pb::BatchApplied& e)
+    {
+        if (ParityBucketState* column = parity()) {
+            becameApplied(*column, e.position(), e.sequence());
+            for (int i = 0; i < e.kinds_size() && i < e.ranks_size(); ++i) {
+                if (e.kinds(i) == pb::CHANGE_INSERT)
+                    addMember(column->ranks, e.ranks(i));
+                else if (e.kinds(i) == pb::CHANGE_DELETE)
+                    removeMember(column->ranks, e.ranks(i));
+            }
+            column->recordGroups = e.record_groups();
+        }
+        if (SplitState* split = splitOf(s, e.split()))
+            settle(*split, SplitStage::Committed);
+    }
+
+    void structure(const pb::SplitFinished& e)
+    {
+        if (SplitState* split = splitOf(s, e.split())) {
+            concern(*split, e.bucket(), e.new_bucket());
+            split->level = e.level();
+            split->movedReported = std::max(split->movedReported, e.moved());
+            split->endedNs = runNs;
+            settle(*split, SplitStage::Finished);
+        }
+        forgetOldSplits(s);
+    }
+
+    void structure(const pb::SplitUndone& e)
+    {
+        if (SplitState* split = splitOf(s, e.split())) {
+            concern(*split, e.bucket(), e.new_bucket());
+            split->reason = e.reason();
+            split->endedNs = runNs;
+            settle(*split, SplitStage::Undone);
+        }
+        forgetOldSplits(s);
+    }
+
+    void structure(const pb::ContentsArrived& e)
+    {
+        ParityBucketState* column = parity();
+        if (column == nullptr)
+            return;
+        for (const std::uint32_t rank : e.ranks())
+            addMember(column->ranks, rank);
+        column->recordGroups = column->ranks.count();
+        if (e.is_last()) {
+            becameApplied(*column, e.position(), std::max(grown(column->applied, e.position()), e.snap()));
+            const std::size_t position = std::min(e.position(), kPositionMax);
+            if (position >= column->contentsIn.size())
+                column->contentsIn.resize(position + 1);
+            column->contentsIn[position] = true;
+        }
+    }
+
+    void structure(const pb::ParityAdded& e)
+    {
+        GroupState& group = groupOf(s, e.group());
+        group.k = std::max(group.k, e.k());
+        group.parityIsBeingAdded = false;
+    }
+
+    void sums(const pb::Gauges& e)
+    {
+        self.gauges = e;
+        if (DataBucketState* bucket = data(); bucket != nullptr && !bucket->ranksAreObserved) {
+            bucket->count = e.records();
+            bucket->sequence = e.sequence();
+            settleOverflow(*bucket, s.file);
+        } else if (ParityBucketState* column = parity(); column != nullptr && !column->ranksAreObserved) {
+            column->recordGroups = e.records();
+        }
+        if (const auto client = s.clients.find(process); client != s.clients.end()) {
+            client->second.done = std::max(client->second.done, e.operations());
+            client->second.operations = std::max(client->second.operations, e.operations());
+        }
+    }
+
+    void apply();
+};
+
+void Step::apply()
+{
+    using B = pb::Event;
+    switch (event.body_case()) {
+    case B::kProcessStarted: membership(event.process_started()); break;
+    case B::kProcessEnded: s.markEnded(process, event.process_ended().reason(), runNs); break;
+    case B::kFileCreated:
+        s.file.exists = true;
+        s.file.config = event.file_created().config();
+        s.file.availability = std::max(s.file.availability, s.file.config.availability());
+        s.file.buckets = std::max(s.file.buckets, 1u);
+        s.file.waitsFor.clear();
+        settleOverflows(s);
+        break;
+    case B::kNodeInvited: self.isInvited = true; break;
+    case B::kNodeOffered: membership(event.node_offered()); break;
+    case B::kOfferCancelled: settleOffer(); break;
+    case B::kNodeRecruited: membership(event.node_recruited()); break;
+    case B::kNodeReleased: membership(event.node_released()); break;
+    case B::kRecruitingChanged: s.recruiting = event.recruiting_changed().transport(); break;
+    case B::kSpareMissing:
+        s.file.waitsFor = (event.spare_missing().role() == pb::PARITY ? "a spare parity server for "
+                                                                      : "a spare data server for ")
+            + event.spare_missing().purpose();
+        break;
+    case B::kStateChanged: membership(event.state_changed()); break;
+    case B::kOperationStarted: operation(event.operation_started()); break;
+    case B::kOperationForwarded: operation(event.operation_forwarded()); break;
+    case B::kImageAdjusted: operation(event.image_adjusted()); break;
+    case B::kOperationDone: operation(event.operation_done()); break;
+    case B::kRecordInserted: record(event.record_inserted()); break;
+    case B::kRecordUpdated: record(event.record_updated()); break;
+    case B::kRecordDeleted: record(event.record_deleted()); break;
+    case B::kDeltaApplied: record(event.delta_applied()); break;
+    case B::kDeltaHeld: record(event.delta_held()); break;
+    case B::kBucketOverflowed: structure(event.bucket_overflowed()); break;
+    case B::kSplitOrdered: structure(event.split_ordered()); break;
+    case B::kRecordsMoved: structure(event.records_moved()); break;
+    case B::kSplitPrepared: structure(event.split_prepared()); break;
+    case B::kSplitCommitted: structure(event.split_committed()); break;
+    case B::kSplitApplied: structure(event.split_applied()); break;
+    case B::kBatchApplied: structure(event.batch_applied()); break;
+    case B::kSplitFinished: structure(event.split_finished()); break;
+    case B::kSplitUndone: structure(event.split_undone()); break;
+    case B::kParityCreationOrdered:
+        s.file.waitsFor.clear();
+        groupOf(s, event.parity_creation_ordered().group()).parityIsBeingAdded = true;
+        break;
+    case B::kContentsArrived: structure(event.contents_arrived()); break;
+    case B::kParityBucketFilled:
+        if (ParityBucketState* column = parity())
+            column->recordGroups = event.parity_bucket_filled().records();
+        break;
+    case B::kParityAdded: structure(event.parity_added()); break;
+    case B::kParityCreationUndone:
+        groupOf(s, event.parity_creation_undone().group()).parityIsBeingAdded = false;
+        break;
+    case B::kAvailabilityRaised: s.file.availability = event.availability_raised().availability(); break;
+    case B::kGroupCreated: {
+        GroupState& group = groupOf(s, event.group_created().group());
+        group.k = std::max(group.k, event.group_created().k());
+        break;
+    }
+    case B::kFileStateChanged:
+        takeFileState(s, event.file_state_changed().file());
+        s.file.availability = event.file_state_changed().availability();
+        s.file.splitsOwed = event.file_state_changed().splits_owed();
+        break;
+    case B::kEpochChanged: takeView(s, event.epoch_changed().view()); break;
+    case B::kGauges: sums(event.gauges()); break;
+    // They change nothing that lasts; motion and log show them.
+    case B::kInvitationSent:
+    case B::kMessageSent:
+    case B::kMessageReceived:
+    case B::kMessageDropped:
+    case B::kMessageGivenUp:
+    case B::kRecordRead:
+    case B::kChangeAcknowledged:
+    case B::BODY_NOT_SET: break;
+    }
+}
+
+} // namespace
+
+void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t runNs)
+{
+    Step step { *this, process, event, runNs };
+    step.self.id = process;
+    step.apply();
+    ++events;
+    step.self.sequence = event.sequence();
+    step.self.lastEventNs = runNs;
+    if (event.sequence() == 1)
+        step.self.isIncomplete = false; // seen from its first event on
+}
+
+void ClusterState::applyGap(ProcessId process, std::uint64_t first, std::uint64_t last)
+{
+    ProcessState& state = processes[process];
+    state.id = process;
+    state.lostEvents += last - first + 1;
+    state.sequence = std::max(state.sequence, last);
+    state.isIncomplete = true;
+    lost += last - first + 1;
+}
+
+void ClusterState::introduce(const pb::ProcessInfo& info)
+{
+    const bool isNew = !processes.contains(info.node());
+    takeInfo(*this, info);
+    if (isNew)
+        processes[info.node()].pool = info.spare_role();
+}
+
+void ClusterState::markEnded(ProcessId process, const std::string& reason, std::int64_t runNs)
+{
+    ProcessState& state = processes[process];
+    state.id = process;
+    state.hasEnded = true;
+    state.endReason = reason;
+    state.lastEventNs = std::max(state.lastEventNs, runNs);
+    state.isInvited = false;
+    state.offer = {};
+}
+
+} // namespace lhrs::gui

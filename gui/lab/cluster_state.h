@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/control.pb.h"
+#include "proto/event.pb.h"
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+using ProcessId = std::uint64_t;
+
+// Rank -> number (a key in a data bucket, the count of members in a parity bucket). Pages of 256 ranks are shared
+// between copies and copied on the first write, so a copy of the whole cluster costs a few pointers per bucket. A page
+// that was ever shared is never written again, so copies may be read in any thread without a lock.
+class RankMap {
+public:
+    static constexpr std::uint32_t kPage = 256;
+    static constexpr std::uint32_t kRankMax = 1u << 24;
+    RankMap() = default;
+    RankMap(const RankMap& other);
+    RankMap& operator=(const RankMap& other);
+    RankMap(RankMap&&) = default;
+    RankMap& operator=(RankMap&&) = default;
+    ~RankMap() = default;
+
+    void set(std::uint32_t rank, std::uint64_t number);
+    void clear(std::uint32_t rank);
+    void clearAll();
+    bool has(std::uint32_t rank) const;
+    std::uint64_t at(std::uint32_t rank) const; // 0 where there is none
+    std::uint32_t count() const { return m_count; }
+    std::uint32_t rankMax() const; // highest used rank, 0 when empty
+    bool operator==(const RankMap& other) const;
+
+private:
+    struct Page {
+        std::array<std::uint64_t, kPage> numbers {};
+        std::bitset<kPage> used;
+    };
+    struct Slot {
+        std::shared_ptr<Page> page;  // null: no rank of this page is used
+        mutable bool isShared = false; // set in both maps by a copy, never cleared
+    };
+    Page& pageForWrite(std::uint32_t rank);
+    std::vector<Slot> m_pages;
+    std::uint32_t m_count = 0;
+};
+
+struct OfferState {
+    std::uint64_t invitation = 0;
+    std::int64_t sinceNs = 0; // run time
+    std::uint32_t expiresMs = 0;
+};
+
+// A process as its events and the directory tell of it.
+struct ProcessState {
+    ProcessId id = 0;
+    pb::ProcessKind kind = pb::PROCESS_UNKNOWN;
+    std::string name;
+    std::uint32_t pid = 0;
+    std::string address; // 127.0.0.1:4711
+    std::string eventsEndpoint, controlEndpoint, version;
+    bool hasEnded = false;
+    std::string endReason;
+    pb::Role pool = pb::NO_ROLE; // a spare: its pool
+    bool isInvited = false;      // heard an invitation that is not settled
+    OfferState offer;            // invitation != 0: an open offer
+    pb::Place place;             // NO_ROLE: no bucket
+    std::uint64_t incarnation = 0;
+    std::uint64_t sequence = 0;  // last event folded
+    std::int64_t lastEventNs = 0;
+    std::uint64_t lostEvents = 0;
+    bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
+    pb::Gauges gauges;
+};
+
+struct DataBucketState {
+    std::uint32_t number = 0, level = 0, count = 0;
+    ProcessId process = 0;
+    std::uint64_t incarnation = 0, sequence = 0;
+    pb::MemberState state = pb::MEMBER_UNKNOWN;
+    std::string reason;
+    bool isOverflowed = false;      // reported, and still more than b records as far as b is known
+    bool overflowIsReported = false;
+    std::uint32_t b = 0;            // of a snapshot, 0: not known from there
+    RankMap ranks;                  // rank -> key
+    RankMap incoming;               // of a split that is not decided yet
+    bool ranksAreObserved = true;   // false: the detail level leaves the records out
+};
+
+struct ParityBucketState {
+    std::uint32_t group = 0, column = 0, recordGroups = 0;
+    ProcessId process = 0;
+    std::uint64_t incarnation = 0;
+    pb::MemberState state = pb::MEMBER_UNKNOWN;
+    std::string reason;
+    std::vector<std::uint64_t> applied; // by position
+    std::vector<std::uint32_t> held;    // by position: changes that wait for their predecessor
+    std::vector<std::set<std::uint64_t>> heldSequences; // those of them that events told of
+    RankMap ranks;                      // rank -> number of members
+    std::vector<bool> contentsIn;       // by position, while it is being filled
+    bool ranksAreObserved = true;
+};
+
+struct GroupState {
+    std::uint32_t number = 0, k = 0;
+    std::uint64_t epoch = 0;
+    bool parityIsBeingAdded = false;
+};
+
+enum class SplitStage { Ordered, Moving, Prepared, Committed, Finished, Undone };
+
+struct SplitState {
+    std::uint64_t id = 0;
+    std::uint32_t bucket = 0, newBucket = 0, level = 0, moved = 0;
+    SplitStage stage = SplitStage::Ordered;
+    bool sourceIsPrepared = false, targetIsPrepared = false;
+    std::string reason;
+    std::int64_t startedNs = 0, endedNs = 0;
+    bool isOrdered = false;                   // the coordinator told which buckets it concerns
+    std::set<std::uint32_t> preparedBuckets;  // data buckets that have staged their part
+    std::uint32_t movedReported = 0, movedArrived = 0; // as told at the end; records seen at the target
+    bool isUnderWay() const { return stage != SplitStage::Finished && stage != SplitStage::Undone; }
+};
+
+struct OperationState {
+    std::uint64_t number = 0, key = 0;
+    pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+    std::uint32_t computedBucket = 0, bucket = 0, rank = 0, forwards = 0;
+    std::vector<std::uint32_t> path; // buckets visited, ascending: a forward always goes to a larger number
+    bool isDone = false, imageAdjusted = false;
+    pb::ResultCode result = pb::RESULT_UNKNOWN;
+    pb::FileState imageBefore, imageAfter;
+    std::int64_t startedNs = 0, timeNs = 0;
+};
+
+struct ClientState {
+    ProcessId process = 0;
+    std::string name;
+    pb::FileState image;
+    pb::ImageMode mode = pb::ADJUSTING;
+    std::uint64_t operations = 0, forwards = 0, imageAdjustments = 0, resends = 0, done = 0;
+    std::array<std::uint64_t, 3> hops {}; // operations with 0, 1, 2 forwards
+    std::deque<OperationState> last;      // newest at the back, at most kOperations
+    static constexpr std::size_t kOperations = 32;
+};
+
+struct FileShown {
+    bool exists = false;
+    pb::FileConfig config;
+    std::uint32_t i = 0, n = 0, buckets = 0, availability = 0, splitsOwed = 0;
+    std::string waitsFor; // "a spare data server for bucket 5", empty: nothing
+};
+
+// The cluster at one instant, folded from events; the same for every interleaving of processes that keeps each
+// process' order. A plain value: copies are cheap and independent.
+struct ClusterState {
+    FileShown file;
+    std::map<ProcessId, ProcessState> processes;
+    std::map<std::uint32_t, DataBucketState> data;                                    // by bucket number
+    std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity;      // by (group, column)
+    std::map<std::uint32_t, GroupState> groups;
+    std::map<std::uint64_t, SplitState> splits;                                       // under way and the last 16
+    std::map<ProcessId, ClientState> clients;
+    // Buckets whose number has a younger incarnation elsewhere; by process. They come back when that one is released.
+    std::map<ProcessId, DataBucketState> displacedData;
+    std::map<ProcessId, ParityBucketState> displacedParity;
+    std::uint64_t splitForgotten = 0; // splits with numbers up to this one ended and were dropped from `splits`
+    static constexpr std::size_t kEndedSplits = 16;
+    pb::Transport recruiting = pb::MULTICAST;
+    bool isSimulated = false;
+    std::uint64_t events = 0, lost = 0;
+
+    // Folds one event of a process. `runNs` is the event's time on the run's clock.
+    void apply(ProcessId process, const pb::Event& event, std::int64_t runNs);
+    // Replaces what is known of the snapshot's process.
+    void apply(const pb::Snapshot& snapshot, std::int64_t runNs);
+    // Numbers first..last of the process never came.
+    void applyGap(ProcessId process, std::uint64_t first, std::uint64_t last);
+    // The directory knows the process (before any event of it arrived).
+    void introduce(const pb::ProcessInfo& info);
+    // The process is known to have ended; its places stay visible with that mark.
+    void markEnded(ProcessId process, const std::string& reason, std::int64_t runNs);
+    std::uint32_t m() const { return file.config.m() ? file.config.m() : 4; }
+};
+
+} // namespace lhrs::gui

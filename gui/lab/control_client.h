@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/cluster_state.h"
+#include "proto/control.pb.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace zmq {
+class context_t;
+}
+
+namespace lhrs::gui {
+
+class Ingest;
+class WakeUp;
+
+// How a command ended. Everything but Replied carries a sentence.
+struct Answer {
+    enum class Outcome {
+        Replied,
+        Refused,     // the process says why: reply.refusal() and text
+        TimedOut,
+        Unreachable, // no such process, or it ended
+        Stopped,     // the wait was stopped; the command may still be carried out
+    };
+    Outcome outcome = Outcome::Unreachable;
+    pb::CommandReply reply;
+    std::string text;
+    explicit operator bool() const { return outcome == Outcome::Replied; }
+};
+
+// Who a command goes to: a process of the directory, or a control endpoint.
+struct CallTarget {
+    CallTarget(ProcessId id) : process(id) {}
+    CallTarget(std::string at) : endpoint(std::move(at)) {}
+    ProcessId process = 0;
+    std::string endpoint;
+};
+
+struct KnownProcess {
+    pb::ProcessInfo info;
+    pb::Place place;               // as the coordinator's directory says
+    std::uint64_t incarnation = 0;
+    std::uint32_t silentMs = 0;    // since the coordinator heard of it
+    bool isListed = false;         // was in the coordinator's list
+    std::uint32_t listsWithout = 0; // since then
+    bool hasEnded = false;
+};
+
+// Commands to many processes and their answers, in one thread: one DEALER socket per process, time-outs, and the
+// directory, which asks the coordinator who there is, has new processes watched and their snapshots taken.
+class ControlClient {
+public:
+    using Callback = std::function<void(Answer)>;
+    using Milliseconds = std::chrono::milliseconds;
+    static constexpr Milliseconds kDirectoryPeriod { 250 };
+
+    ControlClient(zmq::context_t& context, Ingest& ingest);
+    ~ControlClient();
+    ControlClient(const ControlClient&) = delete;
+    ControlClient& operator=(const ControlClient&) = delete;
+
+    // All of these may be called by any thread.
+
+    // From now on the directory follows this coordinator (its control endpoint).
+    void watchCluster(const std::string& coordinatorEndpoint);
+    // Forgets the cluster; commands under way are answered Unreachable. Not in the control thread.
+    void leaveCluster();
+    // A process known by other means, e.g. because it was just started.
+    void addProcess(const pb::ProcessInfo& info);
+    // The end of a process is known.
+    void endProcess(ProcessId process, const std::string& reason);
+    void endProcessOfPid(std::uint32_t pid, const std::string& reason);
+    // How much all processes publish from now on, those that come later included.
+    void setDetail(pb::Detail detail, std::uint32_t sample);
+    pb::Detail detail() const;
+
+    // Sends the command; the callback comes in the control thread and must not wait.
+    void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
+    // The same, waiting for the answer; not in the control thread.
+    Answer callAndWait(const CallTarget& to, pb::Command command, Milliseconds timeout, const std::stop_token& stop = {});
+    // All at once; answers in the order of the commands.
+    std::vector<Answer> callAllAndWait(const std::vector<std::pair<CallTarget, pb::Command>>& calls, Milliseconds timeout,
+        const std::stop_token& stop = {});
+
+    std::vector<KnownProcess> directory() const;
+    std::optional<KnownProcess> find(ProcessId process) const;
+    // 0: none is known (yet).
+    ProcessId coordinator() const;
+    // The coordinator answered within the last second.
+    bool coordinatorAnswers() const;
+
+private:
+    struct Thread;
+    using Clock = std::chrono::steady_clock;
+
+    void takeSnapshot(ProcessId process);
+    void tellDetail(ProcessId process);
+
+    Ingest& m_ingest;
+
+    mutable std::mutex m_mutex; // the members below
+    std::map<ProcessId, KnownProcess> m_directory;
+    ProcessId m_coordinator = 0;
+    Clock::time_point m_answered {};
+    pb::Detail m_detail = pb::FULL;
+    std::uint32_t m_sample = 100;
+    std::vector<std::function<void(Thread&)>> m_tasks;
+
+    void post(std::function<void(Thread&)> task);
+
+    std::unique_ptr<WakeUp> m_wakeUp;
+    std::jthread m_thread;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/ingest.h"
+
+#include "gui/lab/wake_up.h"
+
+#include <zmq.hpp>
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <set>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
+constexpr std::int64_t kMessageBytes = 16 << 20;   // no batch of ours is longer
+constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
+constexpr milliseconds kTick(100);
+constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
+constexpr int kBatchesPerTurn = 256;
+
+std::int64_t wallNs()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// The frames of the next message; none when there is no message now.
+std::vector<zmq::message_t> receiveFrames(zmq::socket_t& socket)
+{
+    std::vector<zmq::message_t> frames;
+    try {
+        do {
+            zmq::message_t frame;
+            if (!socket.recv(frame, zmq::recv_flags::dontwait))
+                return {};
+            frames.push_back(std::move(frame));
+        } while (frames.back().more());
+    } catch (const zmq::error_t&) {
+        return {}; // interrupted: the next turn goes on
+    }
+    return frames;
+}
+
+} // namespace
+
+// A batch of one process as it came; its events are handed out by pointers that keep it alive.
+struct Ingest::Batch {
+    pb::EventHeader header;
+    google::protobuf::Arena arena;
+    const pb::EventBatch* body = nullptr;
+    std::size_t bytes = 0;
+    std::uint64_t last() const { return header.first_sequence() + header.count() - 1; }
+};
+
+// What is known of one process' numbers.
+struct Ingest::Source {
+    ProcessId id = 0;
+    std::uint64_t received = 0;   // highest number received, or known to be lost
+    std::uint64_t contained = 0;  // numbers up to this are in a snapshot that was folded
+    bool isComplete = false;      // the state needs no snapshot
+    bool waitsForSnapshot = false;
+    bool isAsked = false;         // the control thread was told
+    std::vector<std::shared_ptr<const Batch>> held; // while a snapshot is on its way
+    std::size_t heldBytes = 0;
+    std::uint64_t expected = 0;   // published for sure, since expectedAt
+    Clock::time_point expectedAt;
+    Clock::time_point heard = Clock::now();
+};
+
+struct Ingest::Cluster {
+    ClusterState state;
+    EventRing ring;
+    std::map<ProcessId, Source> sources;
+    std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
+    IngestCounters counters;
+    std::uint64_t eventsAtSecond = 0;
+    Clock::time_point second = Clock::now();
+
+    Source& source(ProcessId process)
+    {
+        Source& source = sources[process];
+        source.id = process;
+        return source;
+    }
+
+    void wantSnapshot(Source& source)
+    {
+        source.isComplete = false;
+        if (source.waitsForSnapshot)
+            return;
+        source.waitsForSnapshot = true;
+        source.isAsked = false;
+    }
+
+    void lose(Source& source, std::uint64_t first, std::uint64_t last, std::int64_t runNs)
+    {
+        counters.lost += last - first + 1;
+        ring.pushGap(source.id, runNs, first, last);
+        source.received = std::max(source.received, last);
+        // What a snapshot contains is lost to the log, not to the state.
+        if (last <= source.contained) {
+            state.processes[source.id].lostEvents += last - first + 1;
+            state.lost += last - first + 1;
+            return;
+        }
+        state.applyGap(source.id, first, last);
+        wantSnapshot(source);
+    }
+
+    void fold(Source& source, const Batch& batch, std::int64_t startedWallNs)
+    {
+        for (const pb::Event& event : batch.body->events())
+            if (event.sequence() > source.contained)
+                state.apply(source.id, event, event.wall_ns() - startedWallNs);
+    }
+
+    void foldHeld(Source& source, std::int64_t startedWallNs)
+    {
+        const auto held = std::exchange(source.held, {});
+        source.heldBytes = 0;
+        for (const auto& batch : held)
+            fold(source, *batch, startedWallNs);
+    }
+};
+
+struct Ingest::Sockets {
+    zmq::socket_t subscriber;
+    std::set<std::string> endpoints;
+    std::vector<std::pair<Clock::time_point, std::string>> closing;
+
+    void close(const std::string& endpoint)
+    {
+        if (endpoints.erase(endpoint) > 0)
+            subscriber.disconnect(endpoint);
+    }
+};
+
+Ingest::Ingest(zmq::context_t& context)
+    : m_startedWallNs(wallNs())
+    , m_started(Clock::now())
+    , m_cluster(std::make_unique<Cluster>())
+    , m_wakeUp(std::make_unique<WakeUp>())
+    , m_context(context)
+    , m_thread([this](const std::stop_token& stop) { run(stop); })
+{
+}
+
+Ingest::~Ingest()
+{
+    m_thread.request_stop();
+    m_wakeUp->call();
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void Ingest::post(Task task)
+{
+    {
+        const std::lock_guard lock(m_taskMutex);
+        m_tasks.push_back(std::move(task));
+    }
+    m_wakeUp->call();
+}
+
+void Ingest::onSnapshotWanted(std::function<void(ProcessId)> ask)
+{
+    post([this, ask = std::move(ask)]() mutable { m_askSnapshot = std::move(ask); });
+}
+
+void Ingest::watchEvents(const std::string& endpoint)
+{
+    post([this, endpoint] { connect(endpoint); });
+}
+
+void Ingest::addProcess(const pb::ProcessInfo& info)
+{
+    post([this, info] {
+        connect(info.events_endpoint());
+        const std::lock_guard lock(m_mutex);
+        m_cluster->state.introduce(info);
+        Source& source = m_cluster->source(info.node());
+        if (!source.isComplete)
+            m_cluster->wantSnapshot(source);
+    });
+}
+
+void Ingest::endProcess(ProcessId process, const std::string& reason)
+{
+    post([this, process, reason] {
+        const std::lock_guard lock(m_mutex);
+        Source& source = m_cluster->source(process);
+        m_cluster->foldHeld(source, m_startedWallNs);
+        source.waitsForSnapshot = false;
+        source.isComplete = true; // nobody is left to ask
+        source.expected = 0;
+        const auto known = m_cluster->state.processes.find(process);
+        if (known == m_cluster->state.processes.end() || known->second.hasEnded)
+            return;
+        m_cluster->state.markEnded(process, reason, nowNs());
+        // What the process said last may still be on its way in.
+        m_sockets->closing.emplace_back(Clock::now() + kTailTime, known->second.eventsEndpoint);
+    });
+}
+
+void Ingest::refresh(ProcessId process)
+{
+    post([this, process] {
+        const std::lock_guard lock(m_mutex);
+        const auto at = m_cluster->sources.find(process);
+        if (at != m_cluster->sources.end())
+            m_cluster->wantSnapshot(at->second);
+    });
+}
+
+void Ingest::giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot)
+{
+    post([this, process, snapshot = std::move(snapshot)] { applySnapshot(process, snapshot); });
+}
+
+void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
+{
+    post([this, process, sequence] {
+        const std::lock_guard lock(m_mutex);
+        Source& source = m_cluster->source(process);
+        source.heard = Clock::now();
+        if (sequence > source.received && sequence > source.contained) {
+            source.expected = sequence;
+            source.expectedAt = Clock::now();
+        }
+    });
+}
+
+void Ingest::forgetCluster()
+{
+    // Done when this returns: what is read afterwards is of the next cluster.
+    std::promise<void> done;
+    post([this, &done] {
+        while (!m_sockets->endpoints.empty())
+            m_sockets->close(std::string(*m_sockets->endpoints.begin()));
+        m_sockets->closing.clear();
+        const std::lock_guard lock(m_mutex);
+        for (const auto& [id, source] : m_cluster->sources)
+            m_cluster->forgotten.insert(id);
+        m_cluster->state = ClusterState();
+        m_cluster->sources.clear();
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+ClusterState Ingest::state() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cluster->state;
+}
+
+EventPage Ingest::eventsSince(std::uint64_t cursor, std::size_t max) const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cluster->ring.since(cursor, max);
+}
+
+bool Ingest::waitBeyond(std::uint64_t cursor, Clock::time_point deadline, const std::stop_token& stop) const
+{
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_until(lock, stop, deadline, [&] { return m_cluster->ring.lastIndex() > cursor; });
+}
+
+bool Ingest::waitFolded(
+    ProcessId process, std::uint64_t sequence, Clock::time_point deadline, const std::stop_token& stop) const
+{
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_until(lock, stop, deadline, [&] {
+        const auto known = m_cluster->state.processes.find(process);
+        return known != m_cluster->state.processes.end()
+            && (known->second.sequence >= sequence || known->second.hasEnded);
+    });
+}
+
+IngestCounters Ingest::counters() const
+{
+    const std::lock_guard lock(m_mutex);
+    IngestCounters counters = m_cluster->counters;
+    counters.eventsPerSecond = m_eventsPerSecond.load(std::memory_order_relaxed);
+    return counters;
+}
+
+std::vector<ProcessId> Ingest::silentSince(milliseconds time) const
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<ProcessId> silent;
+    for (const auto& [id, source] : m_cluster->sources) {
+        const auto known = m_cluster->state.processes.find(id);
+        const bool hasEnded = known != m_cluster->state.processes.end() && known->second.hasEnded;
+        if (!hasEnded && Clock::now() - source.heard > time)
+            silent.push_back(id);
+    }
+    return silent;
+}
+
+std::int64_t Ingest::nowNs() const
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_started).count();
+}
+
+// ---- the ingest thread
+
+void Ingest::run(const std::stop_token& stop)
+{
+    Sockets sockets { zmq::socket_t(m_context, zmq::socket_type::sub), {}, {} };
+    sockets.subscriber.set(zmq::sockopt::linger, 0);
+    sockets.subscriber.set(zmq::sockopt::rcvhwm, kBatchesWaiting);
+    sockets.subscriber.set(zmq::sockopt::maxmsgsize, kMessageBytes);
+    sockets.subscriber.set(zmq::sockopt::subscribe, "");
+    m_sockets = &sockets;
+    auto tickAt = Clock::now();
+    while (!stop.stop_requested()) {
+        std::array<zmq::pollitem_t, 2> items { { { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 },
+            { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 } } };
+        // An interrupted call is a turn without news.
+        if (zmq_poll(items.data(), int(items.size()), kTick.count()) < 0)
+            items[0].revents = items[1].revents = 0;
+        if ((items[0].revents & ZMQ_POLLIN) != 0)
+            receive();
+        if ((items[1].revents & ZMQ_POLLIN) != 0) {
+            m_wakeUp->clear();
+            std::vector<Task> tasks;
+            {
+                const std::lock_guard lock(m_taskMutex);
+                tasks.swap(m_tasks);
+            }
+            for (const Task& task : tasks)
+                task();
+        }
+        if (Clock::now() >= tickAt) {
+            tickAt = Clock::now() + kTick;
+            tick();
+        }
+        askSnapshots();
+    }
+    m_sockets = nullptr;
+}
+
+void Ingest::receive()
+{
+    for (int turn = 0; turn < kBatchesPerTurn; ++turn) {
+        std::vector<zmq::message_t> frames = receiveFrames(m_sockets->subscriber);
+        if (frames.empty())
+            break;
+        bool isBatch = frames.size() == 2;
+        frames.resize(2);
+        const zmq::message_t &header = frames[0], &body = frames[1];
+        auto batch = std::make_shared<Batch>();
+        auto* events = google::protobuf::Arena::CreateMessage<pb::EventBatch>(&batch->arena);
+        isBatch = isBatch && batch->header.ParseFromArray(header.data(), int(header.size()))
+            && events->ParseFromArray(body.data(), int(body.size())) && batch->header.process() != 0
+            && batch->header.first_sequence() > 0 && batch->header.count() > 0;
+        std::uint64_t before = isBatch ? batch->header.first_sequence() - 1 : 0;
+        for (const pb::Event& event : events->events()) {
+            isBatch = isBatch && event.sequence() > before && event.sequence() <= batch->last();
+            before = event.sequence();
+        }
+        if (!isBatch) {
+            const std::lock_guard lock(m_mutex);
+            ++m_cluster->counters.malformed;
+            continue;
+        }
+        batch->body = events;
+        batch->bytes = std::size_t(batch->arena.SpaceAllocated()) + sizeof(Batch);
+        take(batch);
+    }
+    commit();
+}
+
+void Ingest::take(const std::shared_ptr<const Batch>& batch)
+{
+    const std::lock_guard lock(m_mutex);
+    Cluster& cluster = *m_cluster;
+    if (cluster.forgotten.contains(batch->header.process()))
+        return;
+    Source& source = cluster.source(batch->header.process());
+    const pb::EventHeader& header = batch->header;
+    source.heard = Clock::now();
+    ++cluster.counters.batches;
+    cluster.state.isSimulated = header.simulated();
+    if (auto& process = cluster.state.processes[source.id]; process.id == 0) {
+        process.id = source.id;
+        process.name = header.name();
+    }
+    const bool isFirst = source.received == 0 && source.contained == 0;
+    const std::uint64_t next = std::max(source.received, isFirst ? header.first_sequence() - 1 : 0) + 1;
+    if (isFirst)
+        source.isComplete = header.first_sequence() == 1;
+    // Received nothing yet, but a snapshot: what it contains never had to come.
+    if (source.received == 0 && !isFirst && header.first_sequence() > source.contained + 1)
+        cluster.lose(source, source.contained + 1, header.first_sequence() - 1, header.wall_ns() - m_startedWallNs);
+    else if (source.received != 0 && header.first_sequence() > next)
+        cluster.lose(source, next, header.first_sequence() - 1, header.wall_ns() - m_startedWallNs);
+    const std::uint64_t from = std::max(next, header.first_sequence());
+    source.received = std::max(source.received, batch->last());
+
+    const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
+    for (const pb::Event& event : batch->body->events()) {
+        if (event.sequence() < from)
+            continue; // seen before
+        ++cluster.counters.events;
+        cluster.ring.push(source.id, event.wall_ns() - m_startedWallNs, { batch, &event }, share);
+    }
+    if (batch->last() < from)
+        return;
+    if (!source.waitsForSnapshot) {
+        cluster.fold(source, *batch, m_startedWallNs);
+        return;
+    }
+    source.held.push_back(batch);
+    source.heldBytes += batch->bytes;
+    if (source.heldBytes > kHeldBytes)
+        cluster.foldHeld(source, m_startedWallNs); // the snapshot is late: better an incomplete state than an old one
+}
+
+void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Snapshot>& snapshot)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        Cluster& cluster = *m_cluster;
+        const auto at = cluster.sources.find(process);
+        if (at == cluster.sources.end())
+            return; // of the former cluster
+        Source& source = at->second;
+        source.waitsForSnapshot = false;
+        source.heard = Clock::now();
+        if (snapshot != nullptr && snapshot->process() == process) {
+            const std::uint64_t contained = snapshot->sequence();
+            const std::uint64_t folded = cluster.state.processes[process].sequence;
+            // Older than the state: only of use if the state has to be repaired, and what was held goes on from there.
+            const std::uint64_t heldFrom = source.held.empty() ? source.received + 1 : source.held.front()->header.first_sequence();
+            const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
+            if (fits && (contained >= folded || !source.held.empty())) {
+                cluster.state.apply(*snapshot, nowNs());
+                source.contained = std::max(source.contained, contained);
+                source.isComplete = true;
+            } else if (!source.isComplete) {
+                cluster.wantSnapshot(source);
+            }
+        }
+        cluster.foldHeld(source, m_startedWallNs);
+    }
+    commit();
+}
+
+void Ingest::tick()
+{
+    std::erase_if(m_sockets->closing, [this](const auto& entry) {
+        const bool isDue = Clock::now() >= entry.first;
+        if (isDue)
+            m_sockets->close(entry.second);
+        return isDue;
+    });
+    {
+        const std::lock_guard lock(m_mutex);
+        Cluster& cluster = *m_cluster;
+        const auto now = Clock::now();
+        for (auto& [id, source] : cluster.sources) {
+            if (source.expected == 0 || now - source.expectedAt < kTailTime)
+                continue;
+            const std::uint64_t known = std::max(source.received, source.contained);
+            if (source.expected > known)
+                cluster.lose(source, known + 1, source.expected, nowNs());
+            source.expected = 0;
+        }
+        if (const auto passed = now - cluster.second; passed >= std::chrono::seconds(1)) {
+            const double events = double(cluster.counters.events - cluster.eventsAtSecond);
+            m_eventsPerSecond.store(events / std::chrono::duration<double>(passed).count(), std::memory_order_relaxed);
+            cluster.eventsAtSecond = cluster.counters.events;
+            cluster.second = now;
+        }
+    }
+    commit();
+}
+
+void Ingest::connect(const std::string& endpoint)
+{
+    if (endpoint.empty() || !m_sockets->endpoints.insert(endpoint).second)
+        return;
+    try {
+        m_sockets->subscriber.connect(endpoint);
+    } catch (const zmq::error_t&) {
+        // An endpoint that ZeroMQ does not understand: the process stays silent, which is shown.
+        m_sockets->endpoints.erase(endpoint);
+    }
+}
+
+void Ingest::askSnapshots()
+{
+    if (!m_askSnapshot)
+        return;
+    std::vector<ProcessId> wanted;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (auto& [id, source] : m_cluster->sources)
+            if (source.waitsForSnapshot && !std::exchange(source.isAsked, true))
+                wanted.push_back(id);
+    }
+    for (const ProcessId id : wanted)
+        m_askSnapshot(id);
+}
+
+void Ingest::commit()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_committed.store(m_cluster->ring.lastIndex(), std::memory_order_release);
+    }
+    m_changed.notify_all();
+}
+
+} // namespace lhrs::gui

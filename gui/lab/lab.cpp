@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/lab.h"
+
+#include "common/errors.h"
+
+#include <QFile>
+#include <QJSEngine>
+#include <QRegularExpression>
+
+namespace lhrs::gui {
+
+Lab::Lab(LabContext& context, BeforeCall before)
+    : m_context(context)
+    , m_before(std::move(before))
+{
+    addSetupCalls(*this, context);
+    addStructureCalls(*this, context);
+    addClientCalls(*this, context);
+    addStateCalls(*this, context);
+    addWaitCalls(*this, context);
+    addAuditCalls(*this, context);
+    addMeasureCalls(*this, context);
+    addStoryCalls(*this, context);
+    handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {
+        m_atEnd.push_back(c.arguments.at(0));
+        return QJSValue();
+    });
+    LHRS_CHECK(callsWithoutHandler().isEmpty());
+}
+
+void Lab::handle(const QString& call, LabHandler handler)
+{
+    const CallReference* reference = LabReference::instance().find(call);
+    LHRS_CHECK(reference != nullptr && !reference->isUnsupported);
+    LHRS_CHECK(m_handlers.emplace(call, std::move(handler)).second);
+}
+
+QStringList Lab::callsWithoutHandler() const
+{
+    QStringList missing;
+    for (const CallReference& call : LabReference::instance().calls())
+        if (!call.isUnsupported && !m_handlers.contains(call.name))
+            missing << call.name;
+    return missing;
+}
+
+void Lab::install()
+{
+    QJSEngine& engine = m_context.engine;
+    QJSEngine::setObjectOwnership(this, QJSEngine::CppOwnership);
+    QFile file(":/lab/lab_prelude.js");
+    LHRS_CHECK(file.open(QIODevice::ReadOnly));
+    QJSValue make = engine.evaluate(QString::fromUtf8(file.readAll()), "prelude");
+    QJSValue calls = engine.newArray();
+    std::uint32_t count = 0;
+    for (const CallReference& reference : LabReference::instance().calls()) {
+        QJSValue entry = engine.newObject();
+        entry.setProperty("name", reference.name);
+        entry.setProperty("object", reference.object);
+        entry.setProperty("member", reference.member);
+        entry.setProperty("isProperty", reference.isProperty);
+        calls.setProperty(count++, entry);
+    }
+    m_context.prelude = make.call({ engine.newQObject(this), calls });
+    LHRS_CHECK(!make.isError() && !m_context.prelude.isError());
+
+    // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors of
+    // functions can also be reached through any function.
+    QJSValue global = engine.globalObject();
+    global.setProperty("lab", m_context.prelude.property("lab"));
+    engine.evaluate("[function () {}, function* () {}, () => {}].forEach(f =>"
+                    " Object.defineProperty(Object.getPrototypeOf(f), 'constructor', { value: undefined }))", "prelude");
+    for (const char* name : { "eval", "Date", "Function", "Atomics", "SharedArrayBuffer" })
+        global.deleteProperty(name);
+    const QJSValue random = engine.evaluate("(lab => () => lab.random())", "prelude").call({ global.property("lab") });
+    global.property("Math").setProperty("random", random);
+}
+
+int Lab::lineOf(const QString& stack)
+{
+    static const QRegularExpression kPlace("@file:" + scriptName() + ":(-?\\d+)");
+    const auto match = kPlace.match(stack);
+    return match.hasMatch() ? std::max(0, match.captured(1).toInt()) : 0;
+}
+
+QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack)
+{
+    m_context.line = lineOf(stack);
+    const int line = m_context.line;
+    const CallReference* reference = LabReference::instance().find(name);
+    if (name == "lab.unknownMember") {
+        raise(unknownMember(self.toString()), self.toString());
+        return {};
+    }
+    LHRS_CHECK(reference != nullptr); // the prelude was built from it
+    m_before(line, *reference);
+    if (m_context.isStopped())
+        return {}; // the engine is interrupted: nothing of the script runs any more
+    if (reference->isUnsupported) {
+        raise({ LabCode::Unsupported, name + " (" + reference->text + ") is not in this version." }, name);
+        return {};
+    }
+    const auto complete = LabReference::instance().complete(*reference, arguments, m_context.engine);
+    if (!complete) {
+        raise(complete.error(), name);
+        return {};
+    }
+    if (reference->needsCluster && !m_context.hasCluster) {
+        raise({ LabCode::NoCluster, name + " needs a cluster.", "Begin with lab.cluster({ ... })." }, name);
+        return {};
+    }
+    if (reference->changes)
+        m_context.changeCursor = m_context.ingest.committed();
+    const LabResult<QJSValue> result = m_handlers.at(name)({ *reference, *complete, self });
+    m_context.line = line; // functions of the script that were called meanwhile had lines of their own
+    if (!result) {
+        raise(result.error(), name);
+        return {};
+    }
+    return *result;
+}
+
+LabError Lab::unknownMember(const QString& name) const
+{
+    QStringList known;
+    const QString object = name.section('.', 0, 0);
+    for (const CallReference& call : LabReference::instance().calls())
+        if (call.object == object && !call.isUnsupported)
+            known << call.member;
+    const QString near = LabReference::nearest(name.section('.', 1), known);
+    return { LabCode::BadArgument, name + " does not exist.", near.isEmpty() ? QString() : "Did you mean " + object + "." + near + "?" };
+}
+
+void Lab::raise(const LabError& error, const QString& call)
+{
+    if (error.code == LabCode::Stopped && m_context.isStopped())
+        return; // the engine is interrupted, which no catch can hold up
+    if (!error.thrown.isUndefined()) {
+        m_context.engine.throwError(error.thrown);
+        return;
+    }
+    m_context.engine.throwError(m_context.prelude.property("error").call(
+        { nameOf(error.code), error.message, error.hint, m_context.line, call }));
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Clients and their workloads (window.md 4.3).
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+#include "gui/lab/sentences.h"
+
+#include "common/linear_hash.h"
+
+#include <QJSEngine>
+#include <QJSValueIterator>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kAskTimeout = 5;
+constexpr double kGrace = 2;              // beyond an operation's own time-out
+constexpr std::uint32_t kWindowMax = 65'536; // "parallel": more than any client keeps under way
+
+// A workload that runs beside the script; shared with the callback that brings its result.
+struct Running {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::optional<Answer> answer; // guarded by mutex
+    QString client;
+    std::uint64_t messagesBefore = 0;
+};
+using Workloads = std::map<std::uint32_t, std::shared_ptr<Running>>;
+
+QString resultShown(pb::OperationKind kind, pb::ResultCode result)
+{
+    if (result == pb::OK) {
+        switch (kind) {
+        case pb::INSERT: return "inserted";
+        case pb::UPDATE: return "updated";
+        case pb::DELETE: return "deleted";
+        case pb::SEARCH: return "found";
+        case pb::OPERATION_UNKNOWN:
+        case pb::OperationKind_INT_MIN_SENTINEL_DO_NOT_USE_:
+        case pb::OperationKind_INT_MAX_SENTINEL_DO_NOT_USE_: break;
+        }
+    }
+    return result == pb::EXISTS ? "duplicate" : QString::fromStdString(resultWord(result));
+}
+
+QString pathShown(pb::Path path)
+{
+    return path == pb::FORWARDED ? "forwarded" : path == pb::BY_COORDINATOR ? "coordinator" : "direct";
+}
+
+struct ClientCalls {
+    LabContext& context;
+    std::shared_ptr<Workloads> workloads = std::make_shared<Workloads>();
+
+    LabResult<ProcessId> processOf(const QString& name) const
+    {
+        const auto at = context.clients.find(name);
+        if (at == context.clients.end())
+            return LabError { LabCode::Unreachable, "The client " + name + " belonged to a cluster that was replaced.",
+                "Call lab.client('" + name + "') again." };
+        return at->second.process;
+    }
+
+    LabResult<pb::ClientDescription> describe(ProcessId process) const
+    {
+        pb::Command command;
+        command.mutable_describe_client();
+        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        if (!reply)
+            return reply.error();
+        return reply->client();
+    }
+
+    LabResult<QJSValue> setImage(const QString& name, ProcessId process, pb::ImageMode mode, bool forget) const
+    {
+        pb::Command command;
+        command.mutable_set_image()->set_mode(mode);
+        command.mutable_set_image()->set_forget(forget);
+        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        if (!reply)
+            return reply.error();
+        context.clients[name].mode = mode;
+        context.ingest.refresh(process); // no event tells of it
+        return imageOf(process);
+    }
+
+    LabResult<QJSValue> imageOf(ProcessId process) const
+    {
+        const auto client = describe(process);
+        if (!client)
+            return client.error();
+        const auto file = context.describeFile();
+        if (!file)
+            return file.error();
+        QJSValue image = scriptImage(client->image(), context.engine);
+        image.setProperty("behind", int(file->buckets()) - image.property("M").toInt());
+        return image;
+    }
+
+    LabResult<QJSValue> client(const Arguments& arguments) const
+    {
+        static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING }, { "frozen", pb::FROZEN }, { "exact", pb::EXACT } };
+        static const QRegularExpression kName("^[A-Za-z0-9_-]{1,40}$");
+        const QString name = arguments.at(0).toString();
+        if (!kName.match(name).hasMatch())
+            return LabError { LabCode::BadArgument, "A client's name has 1 to 40 letters, digits, - and _, not '" + name.left(60) + "'." };
+        if (!context.clients.contains(name)) {
+            const auto process = find(name);
+            if (!process)
+                return process.error();
+            context.clients[name] = { *process, pb::ADJUSTING };
+        }
+        const LabClientInfo& info = context.clients.at(name);
+        const pb::ImageMode mode = kModes.at(arguments.text("image"));
+        if (arguments.wasGiven("image") && info.mode != mode)
+            if (const auto set = setImage(name, info.process, mode, false); !set)
+                return set.error();
+        QJSValue self = context.engine.newObject();
+        self.setProperty("name", name);
+        return context.prelude.property("client").call({ self });
+    }
+
+    // A client process of that name: one that is there, or a new one.
+    LabResult<ProcessId> find(const QString& name) const
+    {
+        for (const KnownProcess& known : context.control.directory()) {
+            if (QString::fromStdString(known.info.name()) != name || known.hasEnded)
+                continue;
+            if (known.info.kind() != pb::CLIENT)
+                return LabError { LabCode::BadArgument, name + " is the name of a process that is no client." };
+            return ProcessId(known.info.node());
+        }
+        if (!context.settings.mayStartCluster)
+            return LabError { LabCode::NotAllowed, "The connected cluster has no client " + name + ".",
+                "Start one: lhrs-client --name " + name + " --coordinator HOST:PORT" };
+        const auto started = context.local.startClient(name.toStdString(), context.stopToken());
+        if (!started)
+            return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(started.error().text) };
+        return ProcessId(started->node());
+    }
+
+    LabResult<QJSValue> operate(const LabCall& c, pb::OperationKind kind) const
+    {
+        const auto process = processOf(c.self.property("name").toString());
+        if (!process)
+            return process.error();
+        pb::Command command;
+        pb::Operate& order = *command.mutable_operate();
+        order.set_kind(kind);
+        if (c.arguments.at(0).isNull()) {
+            const auto client = describe(*process);
+            if (!client)
+                return client.error();
+            order.set_key(client->next_key());
+        } else {
+            const auto key = keyOf(c.arguments.at(0));
+            if (!key)
+                return key.error();
+            order.set_key(*key);
+        }
+        if (const QJSValue value = c.arguments.at(1); value.isString()) {
+            order.set_value(value.toString().toStdString());
+        } else if (kind == pb::INSERT || kind == pb::UPDATE) {
+            order.set_generate_value(true);
+            order.set_length(context.recordBytes);
+        }
+        const double timeout = c.arguments.number("timeout");
+        const auto reply = context.ask(*process, std::move(command), timeout);
+        if (!reply)
+            return reply.error();
+        const pb::OperationResult& done = reply->operation();
+        if (done.result() == pb::INVALID)
+            return LabError { LabCode::BadArgument, QString::fromStdString(done.text()) };
+        if (done.result() == pb::RETRY || done.result() == pb::UNKNOWN_OUTCOME)
+            return LabError { LabCode::Timeout, c.reference.name + ": " + QString::fromStdString(resultWord(done.result()))
+                    + " after " + QString::number(secondsOf(done.time_ns())) + " s." + (done.text().empty() ? "" : " " + QString::fromStdString(done.text())) };
+        return operationObject(kind, done);
+    }
+
+    QJSValue operationObject(pb::OperationKind kind, const pb::OperationResult& done) const
+    {
+        QJSValue result = context.engine.newObject();
+        result.setProperty("op", scriptNumber(done.operation().number()));
+        result.setProperty("key", scriptNumber(done.key()));
+        result.setProperty("result", resultShown(kind, done.result()));
+        result.setProperty("value", kind == pb::SEARCH && done.result() == pb::OK
+                ? (scriptText(done.value()).isNull() ? QJSValue("0x" + hexOf(done.value())) : scriptText(done.value()))
+                : QJSValue(QJSValue::NullValue));
+        result.setProperty("valueIsRight", done.value_is_right());
+        result.setProperty("bucket", done.bucket());
+        result.setProperty("rank", done.rank());
+        result.setProperty("forwards", done.forwards());
+        result.setProperty("iam", done.image_adjusted());
+        result.setProperty("path", pathShown(done.path()));
+        result.setProperty("alarm", false); // this version's clients raise none
+        result.setProperty("resends", done.resends());
+        result.setProperty("time_ms", double(done.time_ns()) / 1e6);
+        return result;
+    }
+
+    LabResult<pb::RunWorkload> orderOf(const Arguments& o) const
+    {
+        static const std::map<QString, pb::OperationKind> kKinds { { "insert", pb::INSERT }, { "update", pb::UPDATE },
+            { "delete", pb::DELETE }, { "search", pb::SEARCH }, { "mixed", pb::OPERATION_UNKNOWN } };
+        pb::RunWorkload order;
+        order.set_kind(kKinds.at(o.text("do")));
+        if (order.kind() == pb::OPERATION_UNKNOWN) {
+            static const QStringList kNames { "insert", "update", "delete", "search" };
+            const QJSValue mix = o.option("mix");
+            for (const QString& name : kNames)
+                order.add_mix(mix.property(name).isNumber() ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
+            for (QJSValueIterator it(mix); it.hasNext();) {
+                it.next();
+                if (!kNames.contains(it.name()) || !(it.value().toNumber() >= 0))
+                    return LabError { LabCode::BadArgument, "mix names weights of insert, update, delete and search, e.g. { insert: 1, search: 3 }." };
+            }
+        }
+        const QJSValue keys = o.option("keys");
+        if (keys.isArray()) {
+            order.set_keys(pb::LISTED);
+            for (std::uint32_t i = 0; i < keys.property("length").toUInt(); ++i) {
+                const auto key = keyOf(keys.property(i));
+                if (!key)
+                    return key.error();
+                order.add_key_list(*key);
+            }
+        } else {
+            const QString word = keys.isNull() ? (order.kind() == pb::INSERT ? "next" : "present") : keys.toString();
+            order.set_keys(word == "next" ? pb::NEXT : word == "uniform" ? pb::UNIFORM : pb::PRESENT);
+        }
+        if (o.option("count").isNull() && order.keys() != pb::LISTED)
+            return LabError { LabCode::BadArgument, "client.run needs the option count, or a list of keys." };
+        order.set_count(o.option("count").isNull() ? std::uint64_t(order.key_list_size()) : std::uint64_t(o.number("count")));
+        order.set_seed(context.settings.seed * 1'000'003 + context.workloads);
+        order.set_key_space(std::uint64_t(o.number("keySpace")));
+        order.set_length(context.recordBytes);
+        order.set_window(std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
+        order.set_unchecked(!o.isOn("check"));
+        order.set_record_times_every(o.integer("timesEvery"));
+        return order;
+    }
+
+    LabResult<std::uint64_t> messagesOf(ProcessId process) const
+    {
+        pb::Command command;
+        command.mutable_statistics();
+        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        if (!reply)
+            return reply.error();
+        return reply->gauges().messages_in() + reply->gauges().messages_out();
+    }
+
+    QJSValue workloadObject(const pb::WorkloadResult& done, std::optional<std::uint64_t> messages) const
+    {
+        QJSValue result = context.engine.newObject();
+        result.setProperty("operations", scriptNumber(done.operations()));
+        QJSValue results = context.engine.newObject();
+        for (const auto& [name, count] : done.results()) {
+            pb::ResultCode code = pb::RESULT_UNKNOWN;
+            const bool isKnown = pb::ResultCode_Parse(name, &code);
+            results.setProperty(isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name), scriptNumber(count));
+        }
+        result.setProperty("results", results);
+        result.setProperty("unanswered", scriptNumber(done.unanswered()));
+        result.setProperty("wrong", scriptNumber(done.wrong()));
+        result.setProperty("missing", scriptNumber(done.missing()));
+        result.setProperty("forwards", scriptNumber(done.forwards()));
+        result.setProperty("iams", scriptNumber(done.image_adjustments()));
+        result.setProperty("resends", scriptNumber(done.resends()));
+        result.setProperty("messages", messages ? scriptNumber(*messages) : QJSValue(QJSValue::NullValue));
+        result.setProperty("total_s", secondsOf(done.total_ns()));
+        result.setProperty("per_op_ms", done.operations() > 0 ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
+        result.setProperty("p50_ms", double(done.p50_ns()) / 1e6);
+        result.setProperty("p99_ms", double(done.p99_ns()) / 1e6);
+        result.setProperty("max_ms", double(done.max_ns()) / 1e6);
+        QJSValue times = context.engine.newArray(std::uint32_t(done.times_ns_size()));
+        for (int i = 0; i < done.times_ns_size(); ++i)
+            times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);
+        result.setProperty("times_ms", times);
+        return result;
+    }
+
+    LabResult<std::shared_ptr<Running>> begin(const LabCall& c) const
+    {
+        const QString name = c.self.property("name").toString();
+        const auto process = processOf(name);
+        if (!process)
+            return process.error();
+        auto order = orderOf(c.arguments);
+        if (!order)
+            return order.error();
+        const auto messages = messagesOf(*process);
+        if (!messages)
+            return messages.error();
+        ++context.workloads;
+        auto running = std::make_shared<Running>();
+        running->client = name;
+        running->messagesBefore = *messages;
+        pb::Command command;
+        *command.mutable_run_workload() = std::move(*order);
+        context.control.call(*process, std::move(command), millisecondsOf(c.arguments.number("timeout") + kGrace), [running](Answer answer) {
+            const std::lock_guard lock(running->mutex);
+            running->answer = std::move(answer);
+            running->changed.notify_all();
+        });
+        return running;
+    }
+
+    LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout) const
+    {
+        std::unique_lock lock(running->mutex);
+        const bool isDone = running->changed.wait_for(
+            lock, context.stopToken(), millisecondsOf(timeout), [&] { return running->answer.has_value(); });
+        if (context.isStopped())
+            return context.stopped();
+        if (!isDone)
+            return timedOut(running->client, timeout);
+        if (!*running->answer)
+            return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout) : LabContext::errorOf(*running->answer);
+        const auto process = processOf(running->client);
+        const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
+        return workloadObject(running->answer->reply.workload(),
+            messages ? std::optional(*messages - running->messagesBefore) : std::nullopt);
+    }
+
+    // What was seen instead of the end.
+    LabError timedOut(const QString& name, double timeout) const
+    {
+        LabError error { LabCode::Timeout, "The workload of " + name + " is not done after " + QString::number(timeout) + " s" };
+        if (const auto process = processOf(name)) {
+            pb::Command command;
+            command.mutable_workload_progress();
+            if (const auto reply = context.ask(*process, std::move(command), kAskTimeout))
+                error.message += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
+        }
+        error.message += ".";
+        return error;
+    }
+
+    // A workload that timed out, or was stopped, goes on in the client until it is told to end.
+    void endWorkload(const QString& name) const
+    {
+        if (const auto process = processOf(name)) {
+            pb::Command command;
+            command.mutable_stop_workload();
+            context.control.call(*process, std::move(command), std::chrono::seconds(1), [](const Answer&) {});
+        }
+    }
+
+    LabResult<QJSValue> run(const LabCall& c) const
+    {
+        const auto running = begin(c);
+        if (!running)
+            return running.error();
+        auto result = await(*running, c.arguments.number("timeout"));
+        if (!result && (result.error().code == LabCode::Timeout || result.error().code == LabCode::Stopped))
+            endWorkload((*running)->client);
+        return result;
+    }
+
+    LabResult<QJSValue> start(const LabCall& c) const
+    {
+        const auto running = begin(c);
+        if (!running)
+            return running.error();
+        const std::uint32_t id = std::uint32_t(workloads->size()) + 1;
+        (*workloads)[id] = *running;
+        QJSValue self = context.engine.newObject();
+        self.setProperty("id", id);
+        return context.prelude.property("handle").call({ self });
+    }
+
+    LabResult<QJSValue> verify(const LabCall& c) const
+    {
+        const auto process = processOf(c.self.property("name").toString());
+        if (!process)
+            return process.error();
+        pb::Command command;
+        command.mutable_verify()->set_window(c.arguments.integer("window"));
+        const auto reply = context.ask(*process, std::move(command), c.arguments.number("timeout"));
+        if (!reply)
+            return reply.error();
+        const pb::WorkloadResult& done = reply->workload();
+        const auto countOf = [&](const char* name) {
+            const auto at = done.results().find(name);
+            return at == done.results().end() ? std::uint64_t(0) : at->second;
+        };
+        QJSValue result = context.engine.newObject();
+        result.setProperty("keys", scriptNumber(done.operations()));
+        result.setProperty("equal", scriptNumber(countOf("OK") - std::min(countOf("OK"), done.wrong())));
+        result.setProperty("newer", QJSValue(QJSValue::NullValue));
+        result.setProperty("older", QJSValue(QJSValue::NullValue));
+        result.setProperty("missing", scriptNumber(done.missing()));
+        result.setProperty("lost", scriptNumber(countOf("LOST")));
+        result.setProperty("wrong", scriptNumber(done.wrong()));
+        result.setProperty("unanswered", scriptNumber(done.unanswered()));
+        return result;
+    }
+};
+
+} // namespace
+
+void addClientCalls(Lab& lab, LabContext& context)
+{
+    const ClientCalls calls { context };
+    lab.handle("lab.client", [calls](const LabCall& c) { return calls.client(c.arguments); });
+    lab.handle("client.insert", [calls](const LabCall& c) { return calls.operate(c, pb::INSERT); });
+    lab.handle("client.update", [calls](const LabCall& c) { return calls.operate(c, pb::UPDATE); });
+    lab.handle("client.delete", [calls](const LabCall& c) { return calls.operate(c, pb::DELETE); });
+    lab.handle("client.search", [calls](const LabCall& c) { return calls.operate(c, pb::SEARCH); });
+    lab.handle("client.run", [calls](const LabCall& c) { return calls.run(c); });
+    lab.handle("client.start", [calls](const LabCall& c) { return calls.start(c); });
+    lab.handle("client.verify", [calls](const LabCall& c) { return calls.verify(c); });
+    lab.handle("client.image", [calls](const LabCall& c) -> LabResult<QJSValue> {
+        const auto process = calls.processOf(c.self.property("name").toString());
+        return process ? calls.imageOf(*process) : LabResult<QJSValue>(process.error());
+    });
+    lab.handle("client.forget", [calls](const LabCall& c) -> LabResult<QJSValue> {
+        const QString name = c.self.property("name").toString();
+        const auto process = calls.processOf(name);
+        return process ? calls.setImage(name, *process, calls.context.clients.at(name).mode, true) : LabResult<QJSValue>(process.error());
+    });
+    const auto runningOf = [calls](const LabCall& c) { return calls.workloads->at(c.self.property("id").toUInt()); };
+    lab.handle("handle.progress", [calls, runningOf](const LabCall& c) -> LabResult<QJSValue> {
+        const auto running = runningOf(c);
+        {
+            const std::lock_guard lock(running->mutex);
+            if (running->answer && *running->answer) {
+                QJSValue result = calls.workloadObject(running->answer->reply.workload(), std::nullopt);
+                result.setProperty("done", result.property("operations"));
+                result.setProperty("of", result.property("operations"));
+                return result;
+            }
+        }
+        const auto process = calls.processOf(running->client);
+        if (!process)
+            return process.error();
+        pb::Command command;
+        command.mutable_workload_progress();
+        const auto reply = calls.context.ask(*process, std::move(command), kAskTimeout);
+        if (!reply)
+            return reply.error();
+        QJSValue result = calls.workloadObject(reply->workload(), std::nullopt);
+        result.setProperty("done", scriptNumber(reply->workload().done()));
+        result.setProperty("of", scriptNumber(reply->workload().of()));
+        return result;
+    });
+    lab.handle("handle.stop", [calls, runningOf](const LabCall& c) {
+        calls.endWorkload(runningOf(c)->client);
+        return calls.await(runningOf(c), c.arguments.number("timeout"));
+    });
+    lab.handle("handle.wait", [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout")); });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cluster, parameters, random numbers, targets (window.md 4.2).
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+
+#include <QJSEngine>
+#include <QJSValueIterator>
+
+#include <algorithm>
+#include <map>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kAskAgain(50);
+
+LabResult<pb::FileConfig> configOf(const Arguments& o)
+{
+    pb::FileConfig config;
+    config.set_m(o.integer("m"));
+    config.set_availability(o.integer("k"));
+    config.set_b(o.integer("b"));
+    config.set_field(o.integer("field") == 8 ? pb::GF_8 : pb::GF_16);
+    config.set_rerank(o.text("rerank") == "keep" ? pb::KEEP : pb::FILL_HOLES);
+    const QJSValue thresholds = o.option("thresholds");
+    std::uint32_t availability = config.availability();
+    for (std::uint32_t i = 0; i < thresholds.property("length").toUInt(); ++i) {
+        const std::uint32_t buckets = thresholds.property(i).toUInt();
+        if (buckets == 0)
+            return LabError { LabCode::BadArgument, "thresholds of lab.cluster are numbers of data buckets, from 1.", "thresholds: [8, 32]" };
+        auto* threshold = config.add_thresholds();
+        threshold->set_buckets(buckets);
+        threshold->set_availability(++availability);
+    }
+    return config;
+}
+
+// "m is 4 there, 8 wanted": the first parameter in which a file differs; empty: none.
+QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
+{
+    const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
+        return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
+    };
+    for (const QString& text : { differs("m", there.m(), wanted.m()), differs("k", there.availability(), wanted.availability()),
+             differs("b", there.b(), wanted.b()), differs("field", there.field() == pb::GF_8 ? 8 : 16, wanted.field() == pb::GF_8 ? 8 : 16) })
+        if (!text.isEmpty())
+            return text;
+    return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
+}
+
+// Waits until the file exists.
+LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
+{
+    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    std::uint64_t cursor = context.changeCursor;
+    for (;;) {
+        auto file = context.describeFile();
+        if (file && file->exists())
+            return file;
+        if (context.isStopped())
+            return context.stopped();
+        if (std::chrono::steady_clock::now() >= deadline) {
+            const QString seen = file ? QString::fromStdString(file->under_way()) : file.error().message;
+            return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after " + QString::number(timeout) + " s"
+                    + (seen.isEmpty() ? "." : " (" + seen + ").") };
+        }
+        context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+        cursor = context.ingest.committed();
+    }
+}
+
+// Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
+LabResult<bool> awaitServers(LabContext& context, double timeout)
+{
+    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    for (;;) {
+        pb::Command command;
+        command.mutable_list_processes();
+        const auto list = context.ask(context.control.coordinator(), std::move(command), 5);
+        if (!list)
+            return list.error();
+        const auto listed = std::count_if(list->processes().processes().begin(), list->processes().processes().end(),
+            [](const pb::ProcessList::Entry& entry) { return entry.process().kind() == pb::NODE; });
+        const std::vector<KnownProcess> directory = context.control.directory();
+        const auto started = std::count_if(directory.begin(), directory.end(),
+            [](const KnownProcess& known) { return known.info.kind() == pb::NODE && !known.hasEnded; });
+        if (listed >= started)
+            return true;
+        if (std::chrono::steady_clock::now() >= deadline)
+            return LabError { LabCode::Timeout, QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+        if (context.isStopped())
+            return context.stopped();
+    }
+}
+
+LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
+{
+    const auto config = configOf(o);
+    if (!config)
+        return config.error();
+    const QJSValue spares = o.option("spares");
+    LocalOptions local;
+    local.config = *config;
+    local.slowTimers = o.text("timers") == "classroom";
+    for (QJSValueIterator it(spares); it.hasNext();) {
+        it.next();
+        const double count = it.value().toNumber();
+        if ((it.name() != "data" && it.name() != "parity") || !it.value().isNumber() || count < 0 || count > 1000)
+            return LabError { LabCode::BadArgument, "spares of lab.cluster are { data: 0 to 1000, parity: 0 to 1000 }." };
+    }
+    local.dataServers = spares.property("data").isUndefined() ? 8 : spares.property("data").toUInt();
+    local.parityServers = spares.property("parity").isUndefined() ? 6 : spares.property("parity").toUInt();
+    if (local.dataServers < 1 || local.parityServers < config->availability())
+        return LabError { LabCode::BadArgument, "The file begins with one data bucket and k parity buckets, so spares.data must be 1 and "
+                "spares.parity k at least." };
+
+    const double timeout = o.number("timeout");
+    if (context.settings.mayStartCluster) {
+        const auto running = context.local.options();
+        const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty();
+        if (!isKept) {
+            context.clients.clear();
+            if (const auto started = context.local.start(local, context.stopToken()); !started)
+                return context.isStopped() ? context.stopped() : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
+        }
+    } else {
+        auto file = context.describeFile();
+        if (!file)
+            return LabError { LabCode::NoCluster, "The connected coordinator does not answer: " + file.error().message };
+        if (const QString text = difference(file->config(), *config); !text.isEmpty())
+            return LabError { LabCode::ClusterMismatch, "The connected cluster has other parameters: " + text + ".",
+                "It was not started here, so it is not replaced." };
+    }
+    const auto file = awaitFile(context, timeout);
+    if (!file)
+        return file.error();
+    if (const auto known = awaitServers(context, timeout); !known)
+        return known.error();
+    context.hasCluster = true;
+    context.config = file->config();
+    context.recordBytes = o.integer("recordBytes");
+
+    QJSValue result = context.engine.newObject();
+    result.setProperty("m", file->config().m());
+    result.setProperty("k", file->config().availability());
+    result.setProperty("b", file->config().b());
+    result.setProperty("field", file->config().field() == pb::GF_8 ? 8 : 16);
+    result.setProperty("recordBytes", context.recordBytes);
+    result.setProperty("simulated", context.ingest.state().isSimulated);
+    const std::vector<KnownProcess> directory = context.control.directory();
+    QStringList versions;
+    for (const KnownProcess& known : directory) {
+        if (const QString version = QString::fromStdString(known.info.version()); !versions.contains(version))
+            versions << version;
+        if (known.info.kind() == pb::COORDINATOR)
+            result.setProperty("address", QString::fromStdString(known.info.control_endpoint()));
+    }
+    result.setProperty("processes", std::uint32_t(directory.size()));
+    result.setProperty("versions", context.engine.toScriptValue(versions));
+    return result;
+}
+
+LabResult<QJSValue> sparesNow(LabContext& context)
+{
+    const auto file = context.describeFile();
+    if (!file)
+        return file.error();
+    QJSValue result = context.engine.newObject();
+    result.setProperty("data", file->data_spares());
+    result.setProperty("parity", file->parity_spares());
+    return result;
+}
+
+LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
+{
+    if (!context.settings.mayStartCluster)
+        return LabError { LabCode::NotAllowed, "Servers can only be started for a cluster that was started here.",
+            "Start them by hand: lhrs-node --role data --coordinator HOST:PORT" };
+    const auto before = context.describeFile();
+    if (!before)
+        return before.error();
+    for (const auto& [pool, count] : { std::pair(pb::DATA, o.integer("data")), std::pair(pb::PARITY, o.integer("parity")) })
+        if (count > 0)
+            if (const auto added = context.local.addServers(pool, count, context.stopToken()); !added)
+                return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
+    // Some may be taken at once by what waited for them.
+    if (const auto known = awaitServers(context, o.number("timeout")); !known)
+        return known.error();
+    return sparesNow(context);
+}
+
+LabResult<QJSValue> mergeParameters(const LabContext& context, const QJSValue& defaults)
+{
+    QJSValue merged = context.engine.newObject();
+    QStringList known;
+    for (QJSValueIterator it(defaults); it.hasNext();) {
+        it.next();
+        known << it.name();
+        merged.setProperty(it.name(), it.value());
+    }
+    for (const auto& [name, text] : context.settings.sets) {
+        if (!known.contains(name)) {
+            const QString near = LabReference::nearest(name, known);
+            return LabError { LabCode::BadArgument, "--set " + name + ": the scenario has no parameter of that name.",
+                near.isEmpty() ? "It has " + known.join(", ") + "." : "Did you mean " + near + "?" };
+        }
+        const QJSValue standard = defaults.property(name);
+        bool isGood = true;
+        if (standard.isNumber())
+            merged.setProperty(name, text.toDouble(&isGood));
+        else if (standard.isBool())
+            merged.setProperty(name, (isGood = text == "true" || text == "false") && text == "true");
+        else
+            merged.setProperty(name, text);
+        if (!isGood)
+            return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a " + (standard.isBool() ? "boolean" : "number") + " is wanted." };
+    }
+    return merged;
+}
+
+LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uint32_t sample)
+{
+    static const std::map<QString, pb::Detail> kLevels { { "full", pb::FULL }, { "operations", pb::OPERATIONS },
+        { "sampled", pb::SAMPLED }, { "counts", pb::COUNTS } };
+    const pb::Detail former = context.control.detail();
+    context.control.setDetail(kLevels.at(word), sample);
+    for (const auto& [name, level] : kLevels)
+        if (level == former)
+            return QJSValue(name);
+    return QJSValue();
+}
+
+// ---- targets
+
+QJSValue makeTarget(const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)
+{
+    QJSValue object = context.engine.newObject();
+    object.setProperty("labTarget", shown);
+    for (const auto& [name, value] : fields)
+        object.setProperty(name, value);
+    return context.prelude.property("target").call({ object });
+}
+
+// A number or a list of them, as a list.
+std::vector<std::uint32_t> numbersOf(const QJSValue& value)
+{
+    if (!value.isArray())
+        return { value.toUInt() };
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i < value.property("length").toUInt(); ++i)
+        numbers.push_back(value.property(i).toUInt());
+    return numbers;
+}
+
+QJSValue listOf(const LabContext& context, const std::vector<std::uint32_t>& numbers)
+{
+    QJSValue list = context.engine.newArray(std::uint32_t(numbers.size()));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        list.setProperty(std::uint32_t(i), numbers[i]);
+    return list;
+}
+
+QJSValue bucketTarget(const LabContext& context, const QString& role, std::optional<std::uint32_t> group, const QJSValue& value)
+{
+    const std::vector<std::uint32_t> numbers = numbersOf(value);
+    QStringList shown;
+    for (const std::uint32_t number : numbers)
+        shown << role + " " + (group ? QString::number(*group) + "." : QString()) + QString::number(number);
+    return makeTarget(context, shown.join(", "),
+        { { "role", role }, { "numbers", listOf(context, numbers) }, { "group", group ? QJSValue(*group) : QJSValue() } });
+}
+
+void addTargets(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.data", [&](const LabCall& c) -> LabResult<QJSValue> { return bucketTarget(context, "data", {}, c.arguments.at(0)); });
+    lab.handle("lab.parity", [&](const LabCall& c) -> LabResult<QJSValue> {
+        return bucketTarget(context, "parity", c.arguments.at(0).toUInt(), c.arguments.at(1));
+    });
+    lab.handle("lab.coordinator", [&](const LabCall&) -> LabResult<QJSValue> {
+        return makeTarget(context, "coordinator", { { "role", "coordinator" } });
+    });
+    lab.handle("lab.spare", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const QString pool = c.arguments.at(0).toString();
+        return makeTarget(context, pool + " spare " + c.arguments.at(1).toString(),
+            { { "role", "spare" }, { "pool", pool }, { "index", c.arguments.at(1) } });
+    });
+    lab.handle("lab.process", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const QString id = c.arguments.at(0).toString();
+        return makeTarget(context, id, { { "role", "process" }, { "id", id } });
+    });
+}
+
+void addRandomNumbers(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.seed", [&](const LabCall& c) -> LabResult<QJSValue> {
+        context.random = LabRandom(std::uint64_t(c.arguments.at(0).toNumber()));
+        return c.arguments.at(0);
+    });
+    lab.handle("lab.random", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
+    lab.handle("lab.randomInt", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const double low = c.arguments.at(0).toNumber(), high = c.arguments.at(1).toNumber();
+        if (low > high)
+            return LabError { LabCode::BadArgument, "lab.randomInt needs low <= high." };
+        return QJSValue(low + double(context.random.below(std::uint64_t(high - low) + 1)));
+    });
+    lab.handle("lab.pick", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const std::uint32_t length = c.arguments.at(0).property("length").toUInt();
+        if (length == 0)
+            return LabError { LabCode::BadArgument, "lab.pick needs a list with at least one element." };
+        return c.arguments.at(0).property(std::uint32_t(context.random.below(length)));
+    });
+    lab.handle("lab.shuffle", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const std::uint32_t length = c.arguments.at(0).property("length").toUInt();
+        QJSValue list = context.engine.newArray(length);
+        std::vector<QJSValue> values;
+        for (std::uint32_t i = 0; i < length; ++i)
+            values.push_back(c.arguments.at(0).property(i));
+        for (std::size_t i = values.size(); i > 1; --i)
+            std::swap(values[i - 1], values[std::size_t(context.random.below(i))]);
+        for (std::uint32_t i = 0; i < length; ++i)
+            list.setProperty(i, values[i]);
+        return list;
+    });
+}
+
+} // namespace
+
+void addSetupCalls(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.cluster", [&](const LabCall& c) { return startCluster(context, c.arguments); });
+    lab.handle("lab.addSpares", [&](const LabCall& c) { return addSpares(context, c.arguments); });
+    lab.handle("lab.spares", [&](const LabCall&) { return sparesNow(context); });
+    lab.handle("lab.detail", [&](const LabCall& c) {
+        return setDetail(context, c.arguments.at(0).toString(), c.arguments.integer("sample"));
+    });
+    lab.handle("lab.params", [&](const LabCall& c) { return mergeParameters(context, c.arguments.at(0)); });
+    lab.handle("lab.simulated", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.ingest.state().isSimulated); });
+    lab.handle("lab.version", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(LHRS_VERSION); });
+    addRandomNumbers(lab, context);
+    addTargets(lab, context);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/lab_context.h"
+
+namespace lhrs::gui {
+
+std::uint64_t LabRandom::next()
+{
+    m_state += 0x9e3779b97f4a7c15;
+    std::uint64_t x = m_state;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+LabError LabContext::errorOf(const Answer& answer)
+{
+    const QString text = QString::fromStdString(answer.text);
+    switch (answer.outcome) {
+    case Answer::Outcome::TimedOut: return { LabCode::Timeout, text };
+    case Answer::Outcome::Unreachable: return { LabCode::Unreachable, text };
+    case Answer::Outcome::Stopped: return { LabCode::Stopped, text };
+    case Answer::Outcome::Replied:
+    case Answer::Outcome::Refused: break;
+    }
+    switch (answer.reply.refusal()) {
+    case pb::BAD_ARGUMENT: return { LabCode::BadArgument, text };
+    case pb::TIMED_OUT: return { LabCode::Timeout, text };
+    case pb::NO_SPARES: return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
+    case pb::NOT_REFUSED:
+    case pb::MALFORMED:
+    case pb::WRONG_PROCESS:
+    case pb::REFUSED:
+    case pb::Refusal_INT_MIN_SENTINEL_DO_NOT_USE_:
+    case pb::Refusal_INT_MAX_SENTINEL_DO_NOT_USE_: break;
+    }
+    return { LabCode::Refused, text };
+}
+
+LabResult<pb::CommandReply> LabContext::ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const
+{
+    Answer answer = control.callAndWait(to, std::move(command), millisecondsOf(timeoutSeconds), stopToken());
+    if (!answer)
+        return errorOf(answer);
+    return std::move(answer.reply);
+}
+
+LabResult<std::vector<pb::CommandReply>> LabContext::askAll(
+    const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const
+{
+    std::vector<pb::CommandReply> replies;
+    for (Answer& answer : control.callAllAndWait(calls, millisecondsOf(timeoutSeconds), stopToken())) {
+        if (!answer)
+            return errorOf(answer);
+        replies.push_back(std::move(answer.reply));
+    }
+    return replies;
+}
+
+LabResult<pb::FileDescription> LabContext::describeFile(double timeoutSeconds) const
+{
+    const ProcessId coordinator = control.coordinator();
+    if (coordinator == 0)
+        return LabError { LabCode::Unreachable, "The coordinator does not answer." };
+    pb::Command command;
+    command.mutable_describe_file();
+    auto reply = ask(coordinator, std::move(command), timeoutSeconds);
+    if (!reply)
+        return reply.error();
+    return reply->file();
+}
+
+LabResult<bool> LabContext::catchUp() const
+{
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const KnownProcess& known : control.directory()) {
+        if (known.hasEnded)
+            continue;
+        pb::Command command;
+        command.mutable_take_snapshot()->set_without_records(true);
+        questions.emplace_back(known.info.node(), std::move(command));
+    }
+    constexpr auto kTimeout = std::chrono::seconds(2);
+    const std::vector<Answer> answers = control.callAllAndWait(questions, kTimeout, stopToken());
+    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+    for (const Answer& answer : answers)
+        if (answer) // one that does not answer has nothing to wait for
+            ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
+    if (isStopped())
+        return stopped();
+    return true;
+}
+
+LabResult<QJSValue> LabContext::callBack(const QJSValue& function, const QJSValueList& arguments) const
+{
+    QJSValue list = engine.newArray(std::uint32_t(arguments.size()));
+    for (qsizetype i = 0; i < arguments.size(); ++i)
+        list.setProperty(std::uint32_t(i), arguments[i]);
+    const QJSValue result = prelude.property("guard").call({ function, list });
+    if (isStopped() || engine.isInterrupted())
+        return stopped();
+    if (!result.isArray()) // the guard itself failed, e.g. because the stack is too deep
+        return LabError { LabCode::Refused, result.toString(), {}, result };
+    if (!result.property(0).toBool())
+        return LabError { LabCode::Refused, result.property(1).toString(), {}, result.property(1) };
+    return result.property(1);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/lab_error.h"
+#include "gui/lab/lab_reference.h"
+#include "gui/lab/lab_table.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/script_observer.h"
+
+#include <QJSEngine>
+#include <QString>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace lhrs::gui {
+
+// What a run of a script is told from outside.
+struct ScriptSettings {
+    std::uint64_t seed = 1;
+    std::map<QString, QString> sets;   // --set NAME=VALUE
+    double pace = 0;                   // speed of captions and pauses; 0: none
+    bool keepGoing = false;            // an expectation that fails does not end the script
+    bool mayStartCluster = true;       // false: connected to a cluster of somebody else
+    QString paperDirectory;            // published tables
+    std::chrono::milliseconds limit {}; // 0: none
+};
+
+// A number generator of our own, so that a seed gives the same numbers everywhere (SplitMix64).
+class LabRandom {
+public:
+    explicit LabRandom(std::uint64_t seed) : m_state(seed) {}
+    std::uint64_t next();
+    // 0..count-1; count >= 1.
+    std::uint64_t below(std::uint64_t count) { return next() % count; }
+    // 0 up to 1.
+    double fraction() { return double(next() >> 11) / 9007199254740992.0; }
+
+private:
+    std::uint64_t m_state;
+};
+
+struct LabClientInfo {
+    ProcessId process = 0;
+    pb::ImageMode mode = pb::ADJUSTING;
+};
+
+// What all groups of calls share while one script runs. Of the script's thread.
+struct LabContext {
+    Ingest& ingest;
+    ControlClient& control;
+    LocalCluster& local;
+    ScriptObserver& observer;
+    const ScriptSettings& settings;
+    QJSEngine& engine;
+    QJSValue prelude; // what lab_prelude.js gave: guard, makers
+    std::function<std::stop_token()> stopToken;      // of the present phase: the script, or its end
+    std::function<void(double seconds)> dwell;       // a pause of the show
+    LabTables& tables;
+
+    LabRandom random { settings.seed };
+    bool hasCluster = false;
+    pb::FileConfig config = {};
+    std::uint32_t recordBytes = 100;
+    std::map<QString, LabClientInfo> clients = {}; // by name
+    std::uint64_t workloads = 0;              // run so far: each draws from a seed of its own
+    std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
+    int line = 0;                             // of the script, in the present call
+    int expectationsHeld = 0, expectationsFailed = 0;
+
+    bool isStopped() const { return stopToken().stop_requested(); }
+    LabError stopped() const { return { LabCode::Stopped, "The script was stopped." }; }
+
+    // Sends a command and turns what is no answer into the error of that kind.
+    LabResult<pb::CommandReply> ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const;
+    // All at once.
+    LabResult<std::vector<pb::CommandReply>> askAll(
+        const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
+    // The coordinator's own picture of the file.
+    LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
+    // Waits until all events that processes have published by now are here.
+    LabResult<bool> catchUp() const;
+    // Calls a function of the script. What it throws is the error's `thrown`.
+    LabResult<QJSValue> callBack(const QJSValue& function, const QJSValueList& arguments = {}) const;
+    // The error that an answer stands for.
+    static LabError errorOf(const Answer& answer);
+};
+
+inline std::chrono::milliseconds millisecondsOf(double seconds)
+{
+    return std::chrono::milliseconds(std::int64_t(std::min(seconds, 1e9) * 1000));
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Measurements and the published tables (window.md 4.6).
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJSEngine>
+#include <QJSValueIterator>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+bool isFileName(const QString& name)
+{
+    static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
+    return kName.match(name).hasMatch();
+}
+
+// One cell: numbers, strings and truth values; anything else is not a value of a table.
+QVariant cellOf(const QJSValue& value)
+{
+    if (value.isNumber())
+        return std::isfinite(value.toNumber()) ? QVariant(value.toNumber()) : QVariant();
+    if (value.isBool())
+        return value.toBool();
+    if (value.isString())
+        return value.toString();
+    return {};
+}
+
+void takeCells(const QJSValue& object, std::map<QString, QVariant>& cells, QStringList& order, bool onlyNumbers)
+{
+    for (QJSValueIterator it(object); it.hasNext();) {
+        it.next();
+        const QVariant value = cellOf(it.value());
+        if (!value.isValid() || (onlyNumbers && !it.value().isNumber()))
+            continue;
+        cells[it.name()] = value;
+        if (!order.contains(it.name()))
+            order << it.name();
+    }
+}
+
+// All combinations of the factors' values, the last factor turning fastest.
+LabResult<std::vector<QJSValue>> casesOf(const LabContext& context, const Arguments& o)
+{
+    std::vector<QJSValue> cases;
+    if (const QJSValue given = o.option("cases"); given.isArray()) {
+        for (std::uint32_t i = 0; i < given.property("length").toUInt(); ++i) {
+            if (!given.property(i).isObject())
+                return LabError { LabCode::BadArgument, "The option cases of lab.measure is a list of objects." };
+            cases.push_back(given.property(i));
+        }
+        return cases;
+    }
+    cases.push_back(context.engine.newObject());
+    for (QJSValueIterator it(o.option("factors")); it.hasNext();) {
+        it.next();
+        const std::uint32_t count = it.value().isArray() ? it.value().property("length").toUInt() : 0;
+        if (count == 0)
+            return LabError { LabCode::BadArgument, "The factor " + it.name() + " of lab.measure needs a list of values." };
+        std::vector<QJSValue> next;
+        for (const QJSValue& before : cases)
+            for (std::uint32_t i = 0; i < count; ++i) {
+                QJSValue one = context.engine.newObject();
+                for (QJSValueIterator field(before); field.hasNext();) {
+                    field.next();
+                    one.setProperty(field.name(), field.value());
+                }
+                one.setProperty(it.name(), it.value().property(i));
+                next.push_back(one);
+            }
+        cases = std::move(next);
+    }
+    return cases;
+}
+
+QJSValue tableObject(const LabContext& context, const QString& name)
+{
+    QJSValue self = context.engine.newObject();
+    self.setProperty("name", name);
+    return context.prelude.property("table").call({ self });
+}
+
+struct Measurement {
+    LabContext& context;
+    const Arguments& o;
+    QString name, detail;
+    QStringList factorOrder, metricOrder;
+
+    LabResult<bool> once(const QJSValue& one, int repetition, bool isWarmUp)
+    {
+        if (o.option("before").isCallable())
+            if (const auto done = context.callBack(o.option("before"), { one }); !done)
+                return done.error();
+        const auto value = context.callBack(o.option("run"), { one });
+        if (!value)
+            return value.error();
+        LabTable::Row row;
+        row.detail = detail;
+        row.repetition = repetition;
+        row.isWarmUp = isWarmUp;
+        takeCells(one, row.factors, factorOrder, false);
+        takeCells(o.option("constants"), row.factors, factorOrder, false);
+        takeCells(*value, row.metrics, metricOrder, true);
+        for (const auto& [factor, ignored] : row.factors)
+            row.metrics.erase(factor); // e.g. `group` of a Timing, when it is a factor
+        if (row.metrics.empty())
+            return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number.",
+                "Return a Timing, the result of a workload, or an object such as { value: 42 }." };
+        QStringList metrics = metricOrder;
+        metrics.removeIf([&](const QString& metric) { return factorOrder.contains(metric); });
+        context.observer.onRow(name, context.tables.add(name, std::move(row), factorOrder, metrics));
+        if (o.option("after").isCallable())
+            if (const auto done = context.callBack(o.option("after"), { one }); !done)
+                return done.error();
+        return true;
+    }
+
+    LabResult<bool> all()
+    {
+        const auto cases = casesOf(context, o);
+        if (!cases)
+            return cases.error();
+        const int warmUps = int(o.integer("warmUp")), repetitions = int(o.integer("repetitions"));
+        for (int round = 1; round <= warmUps + repetitions; ++round) {
+            std::vector<QJSValue> order = *cases;
+            if (o.text("order") == "shuffled")
+                for (std::size_t i = order.size(); i > 1; --i)
+                    std::swap(order[i - 1], order[std::size_t(context.random.below(i))]);
+            const bool isWarmUp = round <= warmUps;
+            for (const QJSValue& one : order)
+                if (const auto done = once(one, isWarmUp ? round : round - warmUps, isWarmUp); !done)
+                    return done.error();
+        }
+        return true;
+    }
+};
+
+LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
+{
+    static const std::map<QString, pb::Detail> kLevels { { "full", pb::FULL }, { "operations", pb::OPERATIONS },
+        { "sampled", pb::SAMPLED }, { "counts", pb::COUNTS } };
+    const QString name = o.text("name");
+    if (!isFileName(name))
+        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
+    Measurement measurement { context, o, name, o.text("detail"), {}, {} };
+    const pb::Detail former = context.control.detail();
+    const pb::Detail wanted = kLevels.at(o.text("detail"));
+    if (context.hasCluster && wanted != former)
+        context.control.setDetail(wanted, 100);
+    const auto done = measurement.all(); // an error ends the table, but its rows stay
+    if (context.hasCluster && wanted != former)
+        context.control.setDetail(former, 100);
+    if (!done)
+        return done.error();
+    return tableObject(context, name);
+}
+
+LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSValue& object)
+{
+    if (!isFileName(name))
+        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
+    LabTable::Row row;
+    QStringList factors, metrics;
+    for (QJSValueIterator it(object); it.hasNext();) {
+        it.next();
+        const QVariant value = cellOf(it.value());
+        if (!value.isValid())
+            continue;
+        (it.value().isNumber() ? row.metrics : row.factors)[it.name()] = value;
+        (it.value().isNumber() ? metrics : factors) << it.name();
+    }
+    row.detail = context.control.detail() == pb::FULL ? "full" : "counts";
+    const int number = context.tables.add(name, std::move(row), factors, metrics);
+    context.observer.onRow(name, number);
+    return QJSValue(number);
+}
+
+QJSValue rowsOf(LabContext& context, const QString& name)
+{
+    const LabTable table = context.tables.table(name);
+    QJSValue list = context.engine.newArray(std::uint32_t(table.rows().size()));
+    for (std::size_t i = 0; i < table.rows().size(); ++i) {
+        const LabTable::Row& row = table.rows()[i];
+        QJSValue object = context.engine.newObject();
+        object.setProperty("repetition", row.repetition);
+        object.setProperty("warm_up", row.isWarmUp);
+        for (const auto* cells : { &row.factors, &row.metrics })
+            for (const auto& [column, value] : *cells)
+                object.setProperty(column, context.engine.toScriptValue(value));
+        list.setProperty(std::uint32_t(i), object);
+    }
+    return list;
+}
+
+QJSValue summaryOf(LabContext& context, const QString& name)
+{
+    const LabTable table = context.tables.table(name);
+    const std::vector<LabTable::Summary> summaries = table.summary();
+    QJSValue list = context.engine.newArray(std::uint32_t(summaries.size()));
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+        QJSValue object = context.engine.newObject();
+        for (const auto& [column, value] : summaries[i].factors)
+            object.setProperty(column, context.engine.toScriptValue(value));
+        object.setProperty("n", summaries[i].n);
+        for (const auto& [metric, quartiles] : summaries[i].metrics) {
+            QJSValue three = context.engine.newObject();
+            three.setProperty("median", quartiles.median);
+            three.setProperty("q1", quartiles.q1);
+            three.setProperty("q3", quartiles.q3);
+            object.setProperty(metric, three);
+        }
+        list.setProperty(std::uint32_t(i), object);
+    }
+    return list;
+}
+
+// ---- published tables
+
+// Cells of one line of a CSV file as RFC 4180 writes them; the files hold no line breaks inside cells.
+QStringList cellsOf(const QString& line)
+{
+    static const QRegularExpression kCell("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,]*))");
+    QStringList cells;
+    for (auto it = kCell.globalMatch(line); it.hasNext();) {
+        const auto match = it.next();
+        cells << (match.capturedStart(1) >= 0 ? match.captured(1).replace("\"\"", "\"") : match.captured(2));
+    }
+    return cells;
+}
+
+QJSValue paperValue(const QString& cell)
+{
+    bool isNumber = false;
+    const double number = cell.toDouble(&isNumber);
+    return cell.isEmpty() ? QJSValue(QJSValue::NullValue) : isNumber ? QJSValue(number) : QJSValue(cell);
+}
+
+LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSValue& where)
+{
+    const QDir directory(context.settings.paperDirectory);
+    QFile file(directory.filePath(name + ".csv"));
+    if (!isFileName(name) || !file.open(QIODevice::ReadOnly | QIODevice::Text)) {
+        QStringList known;
+        for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
+            known << entry.chopped(4);
+        const QString near = LabReference::nearest(name, known);
+        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in " + directory.path() + ".",
+            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.") : "There are " + known.join(", ") + ".")
+                           : "Did you mean " + near + "?" };
+    }
+    const QStringList lines = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
+    const QStringList columns = lines.isEmpty() ? QStringList() : cellsOf(lines.first());
+    bool withSuspect = false;
+    for (QJSValueIterator it(where); it.hasNext();) {
+        it.next();
+        if (it.name() == "suspect")
+            withSuspect = it.value().toBool();
+        else if (!columns.contains(it.name())) {
+            const QString near = LabReference::nearest(it.name(), columns);
+            return LabError { LabCode::BadArgument, "The table " + name + " has no column " + it.name() + ".",
+                near.isEmpty() ? "Its columns are " + columns.join(", ") + "." : "Did you mean " + near + "?" };
+        }
+    }
+    QJSValue list = context.engine.newArray();
+    std::uint32_t count = 0;
+    for (qsizetype i = 1; i < lines.size(); ++i) {
+        const QStringList cells = cellsOf(lines[i]);
+        QJSValue row = context.engine.newObject();
+        bool isWanted = withSuspect || !cells.value(columns.indexOf("note")).contains("SUSPECT");
+        for (qsizetype c = 0; c < columns.size(); ++c) {
+            row.setProperty(columns[c], paperValue(cells.value(c)));
+            if (where.hasProperty(columns[c]))
+                isWanted = isWanted && row.property(columns[c]).equals(where.property(columns[c]));
+        }
+        if (isWanted)
+            list.setProperty(count++, row);
+    }
+    return list;
+}
+
+} // namespace
+
+void addMeasureCalls(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.measure", [&](const LabCall& c) { return measure(context, c.arguments); });
+    lab.handle("lab.row", [&](const LabCall& c) { return addRow(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle("lab.paper", [&](const LabCall& c) { return paper(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle("table.rows", [&](const LabCall& c) -> LabResult<QJSValue> { return rowsOf(context, c.self.property("name").toString()); });
+    lab.handle("table.summary", [&](const LabCall& c) -> LabResult<QJSValue> { return summaryOf(context, c.self.property("name").toString()); });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/lab_values.h"
+
+#include "common/linear_hash.h"
+#include "gui/lab/sentences.h"
+
+#include <QJSEngine>
+#include <QStringDecoder>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr std::uint64_t kExact = std::uint64_t(1) << 53;
+
+// One value of a field; `index` -1: the field is not repeated.
+QJSValue fieldValue(const Message& message, const FieldDescriptor& field, int index, QJSEngine& engine)
+{
+    const auto& r = *message.GetReflection();
+    const bool isOne = index < 0;
+    switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32: return isOne ? r.GetInt32(message, &field) : r.GetRepeatedInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_UINT32: return isOne ? r.GetUInt32(message, &field) : r.GetRepeatedUInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_INT64: {
+        const std::int64_t value = isOne ? r.GetInt64(message, &field) : r.GetRepeatedInt64(message, &field, index);
+        return field.name().ends_with("_ns") ? QJSValue(secondsOf(value)) : QJSValue(double(value));
+    }
+    case FieldDescriptor::CPPTYPE_UINT64:
+        return scriptNumber(isOne ? r.GetUInt64(message, &field) : r.GetRepeatedUInt64(message, &field, index));
+    case FieldDescriptor::CPPTYPE_DOUBLE: return isOne ? r.GetDouble(message, &field) : r.GetRepeatedDouble(message, &field, index);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+        return double(isOne ? r.GetFloat(message, &field) : r.GetRepeatedFloat(message, &field, index));
+    case FieldDescriptor::CPPTYPE_BOOL: return isOne ? r.GetBool(message, &field) : r.GetRepeatedBool(message, &field, index);
+    case FieldDescriptor::CPPTYPE_ENUM: {
+        const auto* value = isOne ? r.GetEnum(message, &field) : r.GetRepeatedEnum(message, &field, index);
+        return QString::fromStdString(value->name());
+    }
+    case FieldDescriptor::CPPTYPE_STRING: {
+        const std::string value = isOne ? r.GetString(message, &field) : r.GetRepeatedString(message, &field, index);
+        return field.type() == FieldDescriptor::TYPE_BYTES ? hexOf(value) : QString::fromStdString(value);
+    }
+    case FieldDescriptor::CPPTYPE_MESSAGE: {
+        const Message& value = isOne ? r.GetMessage(message, &field) : r.GetRepeatedMessage(message, &field, index);
+        if (const auto* place = dynamic_cast<const pb::Place*>(&value))
+            return QString::fromStdString(placeName(*place));
+        return scriptObject(value, engine);
+    }
+    }
+    return {};
+}
+
+QString scriptName(const FieldDescriptor& field)
+{
+    if (field.name().ends_with("_ns"))
+        return QString::fromStdString(field.name().substr(0, field.name().size() - 3)) + "_s";
+    return QString::fromStdString(field.json_name()); // camelCase
+}
+
+void addFields(const Message& message, QJSValue& object, QJSEngine& engine)
+{
+    const auto* descriptor = message.GetDescriptor();
+    for (int i = 0; i < descriptor->field_count(); ++i) {
+        const FieldDescriptor& field = *descriptor->field(i);
+        if (field.is_repeated()) {
+            const int size = message.GetReflection()->FieldSize(message, &field);
+            QJSValue list = engine.newArray(std::uint32_t(size));
+            for (int k = 0; k < size; ++k)
+                list.setProperty(std::uint32_t(k), fieldValue(message, field, k, engine));
+            object.setProperty(scriptName(field), list);
+        } else if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || message.GetReflection()->HasField(message, &field)) {
+            object.setProperty(scriptName(field), fieldValue(message, field, -1, engine));
+        }
+    }
+}
+
+QString shownPlace(const pb::Place& place) { return QString::fromStdString(placeName(place)); }
+
+} // namespace
+
+QJSValue scriptNumber(std::uint64_t number)
+{
+    return number <= kExact ? QJSValue(double(number)) : QJSValue(QString::number(number));
+}
+
+LabResult<std::uint64_t> keyOf(const QJSValue& value)
+{
+    if (value.isNumber() && value.toNumber() >= 0 && value.toNumber() <= double(kExact))
+        return std::uint64_t(value.toNumber());
+    bool isNumber = false;
+    const std::uint64_t key = value.toString().toULongLong(&isNumber, 10);
+    if (value.isString() && isNumber)
+        return key;
+    return LabError { LabCode::BadArgument, "A key is a whole number from 0 to 2^64 - 1 (above 2^53 as a string), not '" + value.toString() + "'." };
+}
+
+QJSValue scriptObject(const Message& message, QJSEngine& engine)
+{
+    QJSValue object = engine.newObject();
+    addFields(message, object, engine);
+    return object;
+}
+
+QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine& engine)
+{
+    QJSValue object = engine.newObject();
+    if (event.isGap()) {
+        object.setProperty("kind", "Gap");
+        object.setProperty("first", scriptNumber(event.gapFirst));
+        object.setProperty("last", scriptNumber(event.gapLast));
+    } else {
+        const pb::Event& e = *event.event;
+        const auto* field = pb::Event::GetReflection()->GetOneofFieldDescriptor(e, pb::Event::descriptor()->FindOneofByName("body"));
+        if (field != nullptr)
+            addFields(pb::Event::GetReflection()->GetMessage(e, field), object, engine);
+        object.setProperty("kind", QString::fromStdString(kindName(e)));
+        object.setProperty("place", shownPlace(e.place()));
+        object.setProperty("op", scriptNumber(e.operation().number()));
+        object.setProperty("client", e.operation().client() == 0 ? QString() : QString::fromStdString(processShown(e.operation().client(), names)));
+        object.setProperty("sequence", scriptNumber(e.sequence()));
+    }
+    object.setProperty("t_s", secondsOf(event.runNs));
+    object.setProperty("process", QString::fromStdString(processShown(event.process, names)));
+    return object;
+}
+
+QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine)
+{
+    QJSValue object = engine.newObject();
+    object.setProperty("i", image.i());
+    object.setProperty("n", image.n());
+    object.setProperty("M", isValid({ image.i(), image.n() }) ? bucketCount({ image.i(), image.n() }) : 0);
+    return object;
+}
+
+QStringList eventKinds()
+{
+    QStringList kinds;
+    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
+    for (int i = 0; i < oneof->field_count(); ++i)
+        kinds << QString::fromStdString(oneof->field(i)->message_type()->name());
+    return kinds;
+}
+
+QJSValue scriptText(const std::string& bytes)
+{
+    QStringDecoder decoder(QStringDecoder::Utf8);
+    const QString text = decoder(QByteArrayView(bytes.data(), qsizetype(bytes.size())));
+    return decoder.hasError() || text.contains(QChar(0)) ? QJSValue(QJSValue::NullValue) : QJSValue(text);
+}
+
+QString hexOf(const std::string& bytes)
+{
+    return QString::fromLatin1(QByteArray::fromRawData(bytes.data(), qsizetype(bytes.size())).toHex());
+}
+
+double secondsOf(std::int64_t ns) { return double(ns) / 1e9; }
+
+std::vector<pb::Place> placesOf(const QJSValue& target)
+{
+    std::vector<pb::Place> places;
+    const QString role = target.property("role").toString();
+    if (role != "data" && role != "parity")
+        return places;
+    const QJSValue numbers = target.property("numbers");
+    for (std::uint32_t i = 0; i < numbers.property("length").toUInt(); ++i) {
+        pb::Place place;
+        place.set_role(role == "data" ? pb::DATA : pb::PARITY);
+        place.set_number(role == "data" ? numbers.property(i).toUInt() : target.property("group").toUInt());
+        place.set_column(role == "data" ? 0 : numbers.property(i).toUInt());
+        places.push_back(place);
+    }
+    return places;
+}
+
+ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place)
+{
+    const std::uint32_t m = std::max(1u, file.config().m());
+    const std::uint32_t number = place.role() == pb::DATA ? place.number() / m : place.number();
+    const std::uint32_t index = place.role() == pb::DATA ? place.number() % m : place.column();
+    for (const auto& group : file.groups())
+        if (group.number() == number)
+            for (const pb::Member& member : group.view().members())
+                if (member.role() == place.role() && member.index() == index)
+                    return member.holder().node();
+    return 0;
+}
+
+LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target)
+{
+    std::vector<FoundTarget> found;
+    const QString role = target.property("role").toString();
+    if (const auto places = placesOf(target); !places.empty()) {
+        const auto file = context.describeFile();
+        if (!file)
+            return file.error();
+        for (const pb::Place& place : places) {
+            const ProcessId holder = holderOf(*file, place);
+            if (holder == 0)
+                return LabError { LabCode::BadArgument, shownPlace(place) + " does not exist: the file has "
+                        + QString::number(file->buckets()) + " data buckets in " + QString::number(file->groups_size()) + " groups." };
+            found.push_back({ place, holder, shownPlace(place) });
+        }
+        return found;
+    }
+    if (role == "coordinator")
+        return std::vector<FoundTarget> { { {}, context.control.coordinator(), "coordinator" } };
+    const std::vector<KnownProcess> directory = context.control.directory();
+    if (role == "spare") {
+        const pb::Role pool = target.property("pool").toString() == "parity" ? pb::PARITY : pb::DATA;
+        std::uint32_t index = target.property("index").toUInt();
+        for (const KnownProcess& known : directory)
+            if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.spare_role() == pool
+                && known.place.role() == pb::NO_ROLE && index-- == 0)
+                return std::vector<FoundTarget> { { {}, known.info.node(), QString::fromStdString(known.info.name()) } };
+        return LabError { LabCode::BadArgument, "There is no " + target.toString() + "." };
+    }
+    const QString id = target.property("id").toString();
+    for (const KnownProcess& known : directory)
+        if (QString::fromStdString(known.info.name()) == id || QString::number(known.info.node()) == id)
+            return std::vector<FoundTarget> { { known.place, known.info.node(), QString::fromStdString(known.info.name()) } };
+    return LabError { LabCode::BadArgument, "There is no process " + id + "." };
+}
+
+LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target)
+{
+    auto found = findTargets(context, target);
+    if (!found)
+        return found.error();
+    if (found->size() != 1)
+        return LabError { LabCode::BadArgument, "One target is wanted here, not " + QString::number(found->size()) + " (" + target.toString() + ")." };
+    return found->front();
+}
+
+LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since)
+{
+    if (since.isUndefined() || since.isNull())
+        return context.changeCursor;
+    const QJSValue index = since.property("eventIndex");
+    if (!index.isNumber())
+        return LabError { LabCode::BadArgument, "The option since must be what lab.here() gave." };
+    return std::uint64_t(index.toNumber());
+}
+
+} // namespace lhrs::gui

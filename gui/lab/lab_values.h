@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/lab_context.h"
+#include "gui/lab/lab_error.h"
+
+#include <QJSValue>
+#include <QStringList>
+
+#include <google/protobuf/message.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+// ---- values of the protocol as values of the script, and back
+
+// A number; beyond 2^53, where a number of the script would lose digits, a string of them.
+QJSValue scriptNumber(std::uint64_t number);
+// The same, back.
+LabResult<std::uint64_t> keyOf(const QJSValue& value);
+// An object with the message's fields in camelCase; times of ..._ns in seconds as ..._s, places as printed.
+QJSValue scriptObject(const google::protobuf::Message& message, QJSEngine& engine);
+// {kind, t_s, process, place, op, client, ...body}
+QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine& engine);
+// {i, n, M}
+QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
+// The names of all kinds of events.
+QStringList eventKinds();
+// Text if the bytes are that, else null.
+QJSValue scriptText(const std::string& bytes);
+QString hexOf(const std::string& bytes);
+double secondsOf(std::int64_t ns);
+
+// ---- targets
+
+// A target of the script, found: where, and who is there now.
+struct FoundTarget {
+    pb::Place place; // NO_ROLE: a process without a place
+    ProcessId process = 0;
+    QString shown;   // "data 5"
+};
+
+// The places that a target of buckets names, in its order; empty for another target.
+std::vector<pb::Place> placesOf(const QJSValue& target);
+// The processes that a target names now. BadArgument: there is no such thing.
+LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target);
+// The same for a call that takes one.
+LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target);
+// A member of the file, by role and number, in a description; 0: does not exist.
+ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place);
+
+// A place in the order of events, from lab.here; the last changing call where nothing was given.
+LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since);
+
+} // namespace lhrs::gui

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Events, waits, expectations (window.md 4.5).
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+#include "gui/lab/sentences.h"
+
+#include <QJSEngine>
+#include <QJSValueIterator>
+
+#include <algorithm>
+#include <deque>
+
+namespace lhrs::gui {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kPage = 2000;
+constexpr std::chrono::milliseconds kTryAgain(100); // waitUntil, when no event comes
+
+// ---- equality, in depth, and values in words
+
+bool isEqual(const QJSValue& a, const QJSValue& b, int depth = 0)
+{
+    if (depth > 100)
+        return false;
+    if (a.isArray() != b.isArray() || a.isCallable() || b.isCallable())
+        return a.strictlyEquals(b);
+    if (!a.isObject() || !b.isObject())
+        return a.strictlyEquals(b) || (a.isNumber() && b.isNumber() && std::isnan(a.toNumber()) && std::isnan(b.toNumber()));
+    QStringList names;
+    for (QJSValueIterator it(a); it.hasNext();) {
+        it.next();
+        if (it.name() != "length" || !a.isArray())
+            names << it.name();
+    }
+    int others = 0;
+    for (QJSValueIterator it(b); it.hasNext();) {
+        it.next();
+        others += it.name() != "length" || !b.isArray() ? 1 : 0;
+    }
+    if (names.size() != others)
+        return false;
+    return std::all_of(names.begin(), names.end(), [&](const QString& name) {
+        return b.hasProperty(name) && isEqual(a.property(name), b.property(name), depth + 1);
+    });
+}
+
+QString shown(const LabContext& context, const QJSValue& value)
+{
+    if (value.isString())
+        return "'" + value.toString().left(200) + "'";
+    if (value.isObject() && !value.isCallable() && (value.isArray() || value.toString() == "[object Object]")) {
+        const QJSValue json = context.engine.globalObject().property("JSON").property("stringify").call({ value });
+        if (json.isString())
+            return json.toString().left(200);
+    }
+    return value.toString().left(200);
+}
+
+// ---- events
+
+// Which events a call wants.
+struct Filter {
+    pb::Event::BodyCase kind = pb::Event::BODY_NOT_SET; // BODY_NOT_SET: all
+    QJSValue where;                                     // null: all
+};
+
+LabResult<pb::Event::BodyCase> kindOf(const QString& name)
+{
+    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
+    for (int i = 0; i < oneof->field_count(); ++i)
+        if (oneof->field(i)->message_type()->name() == name.toStdString())
+            return pb::Event::BodyCase(oneof->field(i)->number());
+    const QString near = LabReference::nearest(name, eventKinds());
+    return LabError { LabCode::BadArgument, "There is no event " + name + ".",
+        near.isEmpty() ? "The kinds are the messages of proto/event.proto." : "Did you mean " + near + "?" };
+}
+
+// The script's form of the event if it fits, else undefined.
+LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEvent& event, const ClusterState& names)
+{
+    if (event.isGap() || (filter.kind != pb::Event::BODY_NOT_SET && event.event->body_case() != filter.kind))
+        return QJSValue();
+    QJSValue object = scriptEvent(event, names, context.engine);
+    if (filter.where.isCallable()) {
+        const auto fits = context.callBack(filter.where, { object });
+        if (!fits)
+            return fits.error();
+        return fits->toBool() ? object : QJSValue();
+    }
+    if (filter.where.isObject())
+        for (QJSValueIterator it(filter.where); it.hasNext();) {
+            it.next();
+            if (!object.hasProperty(it.name())) {
+                QStringList known;
+                for (QJSValueIterator field(object); field.hasNext();) {
+                    field.next();
+                    known << field.name();
+                }
+                return LabError { LabCode::BadArgument, object.property("kind").toString() + " has no field " + it.name() + ".",
+                    "Its fields are " + known.join(", ") + "." };
+            }
+            if (!isEqual(object.property(it.name()), it.value()))
+                return QJSValue();
+        }
+    return object;
+}
+
+// What was seen in place of an awaited event: how often which kinds.
+QString seenInstead(const std::map<std::string, int>& seen)
+{
+    std::vector<std::pair<int, std::string>> byCount;
+    for (const auto& [kind, count] : seen)
+        byCount.emplace_back(count, kind);
+    std::sort(byCount.rbegin(), byCount.rend());
+    QStringList parts;
+    for (std::size_t i = 0; i < byCount.size() && i < 6; ++i)
+        parts << QString("%1 %2").arg(byCount[i].first).arg(QString::fromStdString(byCount[i].second));
+    return parts.isEmpty() ? "no event was seen" : "seen were " + parts.join(", ");
+}
+
+LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
+{
+    const auto kind = kindOf(arguments.at(0).toString());
+    if (!kind)
+        return kind.error();
+    const Filter filter { *kind, arguments.option("where") };
+    auto cursor = cursorOf(context, arguments.option("since"));
+    if (!cursor)
+        return cursor.error();
+    const double timeout = arguments.number("timeout");
+    const auto deadline = Clock::now() + millisecondsOf(timeout);
+    const std::uint32_t wanted = arguments.integer("count");
+    std::vector<QJSValue> found;
+    std::map<std::string, int> seen;
+    int ofKind = 0;
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(*cursor, kPage);
+        *cursor = page.next;
+        const ClusterState names = page.events.empty() ? ClusterState() : context.ingest.state();
+        for (const RunEvent& event : page.events) {
+            const auto fits = match(context, filter, event, names);
+            if (!fits)
+                return fits.error();
+            if (!event.isGap()) {
+                ++seen[kindName(*event.event)];
+                ofKind += event.event->body_case() == *kind ? 1 : 0;
+            }
+            if (fits->isObject())
+                found.push_back(*fits);
+            if (found.size() == wanted)
+                break;
+        }
+        if (found.size() == wanted)
+            break;
+        if (page.events.empty() && !context.ingest.waitBeyond(*cursor, deadline, context.stopToken())) {
+            if (context.isStopped())
+                return context.stopped();
+            const QString name = arguments.at(0).toString();
+            return LabError { LabCode::Timeout, QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(name).arg(timeout)
+                    + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size())) : QString())
+                    + seenInstead(seen) + "." };
+        }
+        if (context.isStopped())
+            return context.stopped();
+    }
+    if (wanted == 1)
+        return found.front();
+    QJSValue list = context.engine.newArray(wanted);
+    for (std::uint32_t i = 0; i < wanted; ++i)
+        list.setProperty(i, found[i]);
+    return list;
+}
+
+LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
+{
+    const double timeout = arguments.number("timeout");
+    const auto deadline = Clock::now() + millisecondsOf(timeout);
+    for (;;) {
+        const std::uint64_t cursor = context.ingest.committed();
+        const auto value = context.callBack(arguments.at(0));
+        if (!value || value->toBool())
+            return value;
+        if (Clock::now() >= deadline)
+            return LabError { LabCode::Timeout, QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
+                    .arg(timeout).arg(shown(context, *value)) };
+        context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + kTryAgain), context.stopToken());
+        if (context.isStopped())
+            return context.stopped();
+    }
+}
+
+LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
+{
+    Filter filter;
+    if (!arguments.option("kind").isNull()) {
+        const auto kind = kindOf(arguments.text("kind"));
+        if (!kind)
+            return kind.error();
+        filter.kind = *kind;
+    }
+    const auto cursor = arguments.option("since").isNull() ? LabResult<std::uint64_t>(std::uint64_t(0)) : cursorOf(context, arguments.option("since"));
+    if (!cursor)
+        return cursor.error();
+    if (const auto here = context.catchUp(); !here)
+        return here.error();
+    const QJSValue place = arguments.option("place"), op = arguments.option("op"), client = arguments.option("client");
+    const ClusterState names = context.ingest.state();
+    std::deque<QJSValue> found;
+    std::uint64_t at = *cursor;
+    for (EventPage page = context.ingest.eventsSince(at, kPage); !page.events.empty(); page = context.ingest.eventsSince(at, kPage)) {
+        at = page.next;
+        for (const RunEvent& event : page.events) {
+            if (event.isGap() || (filter.kind != pb::Event::BODY_NOT_SET && event.event->body_case() != filter.kind)
+                || (!place.isNull() && QString::fromStdString(placeName(event.event->place())) != place.toString())
+                || (!op.isNull() && double(event.event->operation().number()) != op.toNumber())
+                || (!client.isNull() && QString::fromStdString(processShown(event.event->operation().client(), names)) != client.toString()))
+                continue;
+            found.push_back(scriptEvent(event, names, context.engine));
+            if (found.size() > arguments.integer("limit"))
+                found.pop_front();
+        }
+        if (context.isStopped())
+            return context.stopped();
+    }
+    QJSValue list = context.engine.newArray(std::uint32_t(found.size()));
+    for (std::size_t i = 0; i < found.size(); ++i)
+        list.setProperty(std::uint32_t(i), found[i]);
+    return list;
+}
+
+// ---- expectations
+
+LabResult<QJSValue> judge(LabContext& context, bool isHeld, const QString& text, const QString& detail)
+{
+    ++(isHeld ? context.expectationsHeld : context.expectationsFailed);
+    context.observer.onExpectation({ context.line, text, isHeld, isHeld ? QString() : detail });
+    if (isHeld || context.settings.keepGoing)
+        return QJSValue(isHeld);
+    return LabError { LabCode::ExpectationFailed, text + (detail.isEmpty() ? "" : ": " + detail) };
+}
+
+LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
+{
+    const auto kind = kindOf(arguments.at(0).toString());
+    if (!kind)
+        return kind.error();
+    const auto cursor = cursorOf(context, arguments.option("since"));
+    if (!cursor)
+        return cursor.error();
+    if (const auto here = context.catchUp(); !here)
+        return here.error();
+    const ClusterState names = context.ingest.state();
+    const Filter filter { *kind, arguments.option("where") };
+    const QString text = "no " + arguments.at(0).toString();
+    std::uint64_t at = *cursor;
+    for (EventPage page = context.ingest.eventsSince(at, kPage); !page.events.empty(); page = context.ingest.eventsSince(at, kPage)) {
+        at = page.next;
+        for (const RunEvent& event : page.events) {
+            const auto fits = match(context, filter, event, names);
+            if (!fits)
+                return fits.error();
+            if (fits->isObject())
+                return judge(context, false, text, QString::fromStdString(sentence(event, names)));
+        }
+    }
+    return judge(context, true, text, {});
+}
+
+LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
+{
+    const QString code = arguments.at(0).toString();
+    if (!LabReference::instance().codes().contains(code)) {
+        QStringList known;
+        for (const auto& [name, text] : LabReference::instance().codes())
+            known << name;
+        return LabError { LabCode::BadArgument, "There is no error code " + code + ".", "The codes are " + known.join(", ") + "." };
+    }
+    const int line = context.line;
+    const auto value = context.callBack(arguments.at(1));
+    context.line = line;
+    if (!value && value.error().thrown.isUndefined())
+        return value.error(); // stopped
+    const QString got = value ? "no error" : value.error().thrown.property("code").isString()
+            ? value.error().thrown.property("code").toString() + " (" + value.error().thrown.property("message").toString() + ")"
+            : value.error().thrown.toString();
+    const bool isHeld = !value && value.error().thrown.property("code").toString() == code;
+    return judge(context, isHeld, "an error " + code, "got " + got);
+}
+
+} // namespace
+
+void addWaitCalls(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.now", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(secondsOf(context.ingest.nowNs())); });
+    lab.handle("lab.here", [&](const LabCall&) -> LabResult<QJSValue> {
+        QJSValue here = context.engine.newObject();
+        here.setProperty("eventIndex", double(context.ingest.committed()));
+        here.setProperty("t_s", secondsOf(context.ingest.nowNs()));
+        return here;
+    });
+    lab.handle("lab.events", [&](const LabCall& c) { return events(context, c.arguments); });
+    lab.handle("lab.waitFor", [&](const LabCall& c) { return waitFor(context, c.arguments); });
+    lab.handle("lab.waitUntil", [&](const LabCall& c) { return waitUntil(context, c.arguments); });
+    lab.handle("lab.expect", [&](const LabCall& c) {
+        return judge(context, c.arguments.at(0).toBool(), c.arguments.at(1).toString(), {});
+    });
+    lab.handle("lab.expectEqual", [&](const LabCall& c) {
+        const bool isHeld = isEqual(c.arguments.at(0), c.arguments.at(1));
+        const QString detail = isHeld ? QString() : "got " + shown(context, c.arguments.at(0)) + ", wanted " + shown(context, c.arguments.at(1));
+        return judge(context, isHeld, c.arguments.at(2).toString(), detail);
+    });
+    lab.handle("lab.expectWithin", [&](const LabCall& c) {
+        const double got = c.arguments.at(0).toNumber(), low = c.arguments.at(1).toNumber(), high = c.arguments.at(2).toNumber();
+        const QString detail = QString("got %1, wanted %2 to %3").arg(got).arg(low).arg(high);
+        return judge(context, got >= low && got <= high, c.arguments.at(3).toString(), detail);
+    });
+    lab.handle("lab.expectNone", [&](const LabCall& c) { return expectNone(context, c.arguments); });
+    lab.handle("lab.expectError", [&](const LabCall& c) { return expectError(context, c.arguments); });
+}
+
+} // namespace lhrs::gui

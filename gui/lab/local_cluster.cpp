@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/local_cluster.h"
+
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace lhrs::gui {
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kStartTimeout(10'000);
+constexpr milliseconds kAskTimeout(3000);
+
+std::string ownDirectory()
+{
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path().string();
+}
+
+std::string word(const StartedChild& child, const std::string& name)
+{
+    const auto at = child.ready.find(name);
+    return at == child.ready.end() ? std::string() : at->second;
+}
+
+} // namespace
+
+LocalCluster::LocalCluster(ControlClient& control, Ingest& ingest)
+    : m_control(control)
+    , m_ingest(ingest)
+    , m_programDirectory(ownDirectory())
+    , m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); })
+{
+}
+
+LocalCluster::~LocalCluster() { stop(); }
+
+void LocalCluster::setProgramDirectory(std::string directory)
+{
+    const std::lock_guard lock(m_mutex);
+    m_programDirectory = std::move(directory);
+}
+
+Result<ChildProgram> LocalCluster::program(
+    const std::string& file, const std::string& name, std::vector<std::string> arguments) const
+{
+    const std::string path = m_programDirectory + "/" + file;
+    if (::access(path.c_str(), X_OK) != 0)
+        return Error { "The program " + file + " is not in " + m_programDirectory + "; build it first (./run builds all programs)." };
+    arguments.insert(arguments.end(), { "--name", name, "--die-with-parent" });
+    return ChildProgram { name, path, std::move(arguments), m_logDirectory + "/" + name + ".log" };
+}
+
+Result<void> LocalCluster::makeLogDirectory()
+{
+    std::error_code error;
+    std::string path = (fs::temp_directory_path(error) / "lhrs-XXXXXX").string();
+    if (error || ::mkdtemp(path.data()) == nullptr)
+        return Error { "No directory for the processes' logs can be made in " + fs::temp_directory_path(error).string()
+            + "; set TMPDIR to one that can be written." };
+    m_logDirectory = path;
+    m_hasFailed = false;
+    return {};
+}
+
+std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& options) const
+{
+    const pb::FileConfig& c = options.config;
+    std::vector<std::string> arguments { "-m", std::to_string(c.m()), "-k", std::to_string(c.availability()), "-b",
+        std::to_string(c.b()), "--field", c.field() == pb::GF_8 ? "8" : "16" };
+    if (c.rerank() == pb::KEEP)
+        arguments.insert(arguments.end(), { "--rerank", "keep" });
+    for (const pb::Threshold& threshold : c.thresholds())
+        arguments.insert(arguments.end(),
+            { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });
+    if (options.slowTimers)
+        arguments.insert(arguments.end(), { "--time-scale", "5" });
+    return arguments;
+}
+
+Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs, const std::stop_token& stop)
+{
+    auto started = m_keeper.start(std::move(programs), kStartTimeout, stop);
+    if (!started) {
+        m_hasFailed = true;
+        return Error { started.error().text };
+    }
+    // Watched before anybody asks who they are: their first events are what is to be seen.
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const StartedChild& child : *started) {
+        m_ingest.watchEvents(word(child, "events"));
+        pb::Command command;
+        command.mutable_who_are_you();
+        questions.emplace_back(word(child, "control"), command);
+    }
+    std::vector<pb::ProcessInfo> processes;
+    const std::vector<Answer> answers = m_control.callAllAndWait(questions, kAskTimeout, stop);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (!answers[i]) {
+            m_hasFailed = true;
+            return Error { (*started)[i].name + " runs, but does not answer at " + word((*started)[i], "control") + ": "
+                + answers[i].text };
+        }
+        processes.push_back(answers[i].reply.process());
+        m_control.addProcess(processes.back());
+    }
+    return processes;
+}
+
+Result<void> LocalCluster::start(const LocalOptions& options, const std::stop_token& stopToken)
+{
+    stop();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_control.leaveCluster();
+        if (const auto made = makeLogDirectory(); !made)
+            return made;
+        auto coordinator = program("lhrs-coordinator", "coordinator", coordinatorArguments(options));
+        if (!coordinator)
+            return Error { coordinator.error().text };
+        const auto first = startAll({ std::move(*coordinator) }, stopToken);
+        if (!first)
+            return Error { first.error().text };
+        const pb::ProcessInfo& info = first->front();
+        const std::uint32_t ip = info.address().ip();
+        m_coordinator = std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.'
+            + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':' + std::to_string(info.address().udp_port());
+        m_options = options;
+        m_control.watchCluster(info.control_endpoint());
+    }
+    if (const auto added = addServers(pb::PARITY, options.parityServers, stopToken); !added)
+        return added;
+    return addServers(pb::DATA, options.dataServers, stopToken);
+}
+
+Result<void> LocalCluster::addServers(pb::Role pool, std::uint32_t count, const std::stop_token& stopToken)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_options)
+        return Error { "No cluster of this program runs, so no server can be added." };
+    const std::string word = pool == pb::PARITY ? "parity" : "data";
+    std::uint32_t& started = pool == pb::PARITY ? m_parityServers : m_dataServers;
+    std::vector<ChildProgram> servers;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto server = program("lhrs-node", word + "-" + std::to_string(++started), { "--role", word, "--coordinator", m_coordinator });
+        if (!server)
+            return Error { server.error().text };
+        servers.push_back(std::move(*server));
+    }
+    const auto processes = startAll(std::move(servers), stopToken);
+    return processes ? Result<void>() : Result<void>(processes.error());
+}
+
+Result<pb::ProcessInfo> LocalCluster::startClient(const std::string& name, const std::stop_token& stopToken)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_options)
+        return Error { "No cluster of this program runs, so no client can be started." };
+    auto client = program("lhrs-client", name, { "--coordinator", m_coordinator });
+    if (!client)
+        return Error { client.error().text };
+    auto processes = startAll({ std::move(*client) }, stopToken);
+    if (!processes)
+        return Error { processes.error().text };
+    return processes->front();
+}
+
+void LocalCluster::stop()
+{
+    m_keeper.endAll();
+    const std::lock_guard lock(m_mutex);
+    m_options.reset();
+    m_coordinator.clear();
+    m_dataServers = m_parityServers = 0;
+    if (!m_logDirectory.empty() && !m_hasFailed) {
+        std::error_code ignored; // logs that stay do no harm
+        fs::remove_all(m_logDirectory, ignored);
+    }
+    m_logDirectory.clear();
+}
+
+bool LocalCluster::isRunning() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_options.has_value();
+}
+
+std::optional<LocalOptions> LocalCluster::options() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_options;
+}
+
+std::string LocalCluster::logDirectory() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_logDirectory;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "gui/lab/child_keeper.h"
+#include "proto/config.pb.h"
+#include "proto/message.pb.h"
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+class ControlClient;
+class Ingest;
+
+// What a cluster of local processes is started with.
+struct LocalOptions {
+    pb::FileConfig config;
+    bool slowTimers = false;       // "classroom": five times slower
+    std::uint32_t dataServers = 9; // in the pools before the file takes any
+    std::uint32_t parityServers = 7;
+};
+
+// Real processes on this machine: a coordinator, servers in both pools, clients by name. They die with this process,
+// however it ends. Programs are found beside this process' own program. Each function may be called by any thread; one
+// at a time.
+class LocalCluster {
+public:
+    LocalCluster(ControlClient& control, Ingest& ingest);
+    ~LocalCluster();
+    LocalCluster(const LocalCluster&) = delete;
+    LocalCluster& operator=(const LocalCluster&) = delete;
+
+    // Ends the present cluster, if any, and starts another; from then on `control` and `ingest` follow it.
+    Result<void> start(const LocalOptions& options, const std::stop_token& stop = {});
+    // Further servers for a pool.
+    Result<void> addServers(pb::Role pool, std::uint32_t count, const std::stop_token& stop = {});
+    // A client process of that name, with its process number and endpoints; a name is started once.
+    Result<pb::ProcessInfo> startClient(const std::string& name, const std::stop_token& stop = {});
+    // Ends all its processes.
+    void stop();
+
+    bool isRunning() const;
+    std::size_t processes() const { return m_keeper.running(); }
+    std::optional<LocalOptions> options() const;
+    // Where the processes' logs are.
+    std::string logDirectory() const;
+
+    // Where the programs are looked for: beside this process' own, unless set.
+    void setProgramDirectory(std::string directory);
+
+private:
+    Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
+    Result<ChildProgram> program(const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
+    std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
+    Result<void> makeLogDirectory();
+
+    ControlClient& m_control;
+    Ingest& m_ingest;
+    mutable std::mutex m_mutex; // guards what follows up to the keeper
+    std::string m_programDirectory;
+    std::string m_logDirectory;
+    std::optional<LocalOptions> m_options; // of the running cluster
+    std::string m_coordinator;             // where servers and clients register, HOST:PORT
+    std::uint32_t m_dataServers = 0, m_parityServers = 0; // started so far
+    bool m_hasFailed = false; // keep the logs
+    ChildKeeper m_keeper;
+};
+
+} // namespace lhrs::gui

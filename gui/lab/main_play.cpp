@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lhrs-play: runs a scenario without a window (window.md 4.1).
+#include "gui/lab/control_client.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/play_printer.h"
+#include "gui/lab/script_engine.h"
+#include "gui/lab/session.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
+
+#include <CLI/CLI.hpp>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+using namespace lhrs::gui;
+using std::chrono::milliseconds;
+
+constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4;
+constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more ends with an error
+constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
+constexpr int kPollMs = 50;
+
+struct PlayOptions {
+    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false;
+    std::string connect, csv, file;
+    std::uint64_t seed = 1;
+    std::vector<std::string> sets;
+    double pace = 0, limit = 0;
+};
+
+int fail(int code, const QString& sentence)
+{
+    std::fprintf(stderr, "lhrs-play: %s\n", qPrintable(sentence));
+    return code;
+}
+
+[[noreturn]] void outOfMemory()
+{
+    // Nothing that needs memory may be done here. The cluster's processes end with this one.
+    static constexpr char kText[] = "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
+    ::_exit(kExitUsage);
+}
+
+// Published tables are beside the scenario, or installed beside the program.
+QString paperDirectory(const QString& file)
+{
+    const QString beside = QFileInfo(file).absolutePath() + "/paper";
+    if (QFileInfo(beside).isDir())
+        return beside;
+    return QCoreApplication::applicationDirPath() + "/../share/lhrs/scenarios/paper";
+}
+
+// SIGINT and SIGTERM as a descriptor; blocked before any thread starts, so that all inherit it.
+int openSignals()
+{
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    ::sigaddset(&wanted, SIGTERM);
+    ::sigaddset(&wanted, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+    return ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Waits for the script's end; a signal stops it. False: the engine does not answer (a built-in call under way).
+bool awaitEnd(ScriptEngine& engine, int ends)
+{
+    while (!engine.wait(milliseconds(0))) {
+        pollfd item { ends, POLLIN, 0 };
+        if (::poll(&item, 1, kPollMs) > 0) {
+            engine.stop();
+            return engine.wait(kEndTime);
+        }
+    }
+    return true;
+}
+
+int play(const PlayOptions& options, const QString& source, int ends)
+{
+    const QString file = QString::fromStdString(options.file);
+    ScriptSettings settings;
+    settings.seed = options.seed;
+    settings.pace = options.pace;
+    settings.keepGoing = options.keepsGoing;
+    settings.mayStartCluster = options.connect.empty();
+    settings.paperDirectory = paperDirectory(file);
+    settings.limit = milliseconds(std::int64_t(options.limit * 1000));
+    for (const std::string& set : options.sets) {
+        const QString text = QString::fromStdString(set);
+        settings.sets[text.section('=', 0, 0)] = text.section('=', 1);
+    }
+
+    PlayPrinter printer(stdout);
+    Session session;
+    ScriptEngine engine(session, printer);
+    if (!options.connect.empty()) {
+        session.control().watchCluster("tcp://" + options.connect);
+        lhrs::pb::Command question;
+        question.mutable_who_are_you();
+        const Answer answer = session.control().callAndWait("tcp://" + options.connect, question, milliseconds(3000));
+        if (!answer || answer.reply.process().kind() != lhrs::pb::COORDINATOR)
+            return fail(kExitNoCluster, "no coordinator answers at " + QString::fromStdString(options.connect)
+                    + "; give the port that its line `ready ... control=` names.");
+        session.control().addProcess(answer.reply.process());
+    }
+    engine.start(source, QFileInfo(file).fileName(), settings);
+    if (!awaitEnd(engine, ends)) {
+        session.local().stop();
+        std::fprintf(stderr, "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
+        ::_exit(kExitStopped);
+    }
+    const ScriptResult result = engine.result();
+    printer.summary(result, engine.tables());
+    if (!options.csv.empty()) {
+        if (const QString error = engine.tables().write(QString::fromStdString(options.csv), engine.identity()); !error.isEmpty())
+            return fail(kExitUsage, error);
+        for (const QString& name : engine.tables().names())
+            std::printf("written: %s/%s.csv\n", options.csv.c_str(), qPrintable(name));
+    }
+    if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached && result.outcome != ScriptOutcome::Stopped) {
+        std::printf("the cluster of %zu processes stays up; end it with Ctrl-C\n", session.local().processes());
+        std::fflush(stdout);
+        pollfd item { ends, POLLIN, 0 };
+        while (::poll(&item, 1, -1) < 0) { }
+    }
+    return int(result.outcome);
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    const int ends = openSignals();
+    PlayOptions options;
+    CLI::App app("Plays a scenario without a window.", "lhrs-play");
+    app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
+    auto* where = app.add_option_group("cluster");
+    where->add_flag("--local", options.isLocal, "Start processes on this machine (what is done anyway)");
+    where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
+    where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster");
+    where->require_option(0, 1);
+    app.add_option("--seed", options.seed, "Seed of the random numbers (1)")->type_name("N");
+    app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
+        ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--csv", options.csv, "Write the tables of measurements into this directory")->type_name("DIR");
+    app.add_option("--pace", options.pace, "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
+    app.add_option("--limit", options.limit, "End the script after so many seconds; 0: never (0)")->type_name("S")->check(CLI::NonNegativeNumber);
+    app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
+    app.add_flag("--check", options.isCheck, "Only check that the text is a program");
+    app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
+    app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js")->required();
+    app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or stopped.");
+    try {
+        app.parse(count, arguments);
+    } catch (const CLI::ParseError& error) {
+        const int code = app.exit(error);
+        return code == 0 ? 0 : kExitUsage;
+    }
+    for (const std::string& set : options.sets)
+        if (set.find('=') == std::string::npos || set.front() == '=')
+            return fail(kExitUsage, "--set " + QString::fromStdString(set) + ": write NAME=VALUE.");
+    if (options.isSimulated)
+        return fail(kExitNoCluster, "a simulated cluster is not in this version; leave --sim out to start processes on this machine.");
+
+    QFile file(QString::fromStdString(options.file));
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(kExitUsage, file.fileName() + " cannot be read: " + file.errorString() + ".");
+    const QString source = QString::fromUtf8(file.readAll());
+    const QCoreApplication application(count, arguments);
+    if (const auto problem = ScriptEngine::check(source)) {
+        const QString hint = problem->hint.isEmpty() ? QString() : " " + problem->hint;
+        return fail(kExitUsage, QString("%1, line %2: %3.%4").arg(file.fileName()).arg(problem->line).arg(problem->message, hint));
+    }
+    if (options.isCheck) {
+        std::printf("%s: no error found\n", options.file.c_str());
+        return 0;
+    }
+    rlimit memory {};
+    if (::getrlimit(RLIMIT_AS, &memory) == 0 && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > kMemory)) {
+        memory.rlim_cur = kMemory;
+        ::setrlimit(RLIMIT_AS, &memory);
+    }
+    std::set_terminate(outOfMemory);
+    return play(options, source, ends);
+}

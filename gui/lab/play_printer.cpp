@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/play_printer.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+QString shown(const QVariant& value)
+{
+    if (value.typeId() == QMetaType::Double)
+        return QString::number(value.toDouble(), 'g', 5);
+    return value.toString();
+}
+
+} // namespace
+
+void PlayPrinter::line(const QString& text)
+{
+    std::fprintf(m_out, "%s\n", qUtf8Printable(text));
+    std::fflush(m_out);
+}
+
+void PlayPrinter::onStep(const QString& id, const QString& title) { line("\n(" + id + ") " + title); }
+
+void PlayPrinter::onSay(const QString& text) { line("    " + text); }
+
+void PlayPrinter::onPrint(const QString& text) { line("    > " + text); }
+
+void PlayPrinter::onExpectation(const Expectation& expectation)
+{
+    if (expectation.isHeld)
+        line("  ok  " + expectation.text);
+    else
+        line(QString("  NO  line %1: %2%3").arg(expectation.line).arg(expectation.text, expectation.detail.isEmpty() ? "" : ": " + expectation.detail));
+}
+
+std::optional<std::vector<int>> PlayPrinter::onQuestion(const Question& question, const std::stop_token&)
+{
+    line("    ? " + question.text + " (" + question.choices.join(" / ") + ")");
+    return std::nullopt;
+}
+
+void PlayPrinter::onReveal(const Question& question, int index, const QString& why)
+{
+    line("    ! " + question.choices.value(index) + (why.isEmpty() ? "" : ": " + why));
+}
+
+void PlayPrinter::onMark(const QString& text) { line("    -- " + text); }
+
+void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
+{
+    // One row for each case and metric: median (q1 to q3).
+    QStringList head = table.factorColumns() + QStringList { "n", "metric", "median", "q1", "q3" };
+    std::vector<QStringList> rows { head };
+    for (const LabTable::Summary& s : table.summary())
+        for (const auto& [metric, quartiles] : s.metrics) {
+            QStringList row;
+            for (const QString& factor : table.factorColumns()) {
+                const auto at = s.factors.find(factor);
+                row << (at == s.factors.end() ? QString() : shown(at->second));
+            }
+            rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median), shown(quartiles.q1), shown(quartiles.q3) });
+        }
+    std::vector<qsizetype> widths(std::size_t(head.size()), 0);
+    for (const QStringList& row : rows)
+        for (qsizetype i = 0; i < row.size(); ++i)
+            widths[std::size_t(i)] = std::max(widths[std::size_t(i)], row[i].size());
+    line("\n" + name);
+    for (const QStringList& row : rows) {
+        QString text = "   ";
+        for (qsizetype i = 0; i < row.size(); ++i)
+            text += " " + row[i].leftJustified(widths[std::size_t(i)] + 1);
+        while (text.endsWith(' '))
+            text.chop(1);
+        line(text);
+    }
+}
+
+void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
+{
+    for (const QString& name : tables.names())
+        tableSummary(name, tables.table(name));
+    line(QString());
+    line(QString("expectations: %1 hold, %2 do not; %3 s").arg(result.expectationsHeld).arg(result.expectationsFailed).arg(result.seconds, 0, 'f', 1));
+    if (result.outcome != ScriptOutcome::Held)
+        line(result.sentence());
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/script_engine.h"
+
+#include "common/errors.h"
+#include "gui/lab/lab.h"
+#include "gui/lab/session.h"
+
+#include <QDateTime>
+#include <QJSEngine>
+#include <QRegularExpression>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kAtEndLimit(10); // of each function given to lab.atEnd
+
+// What this engine does not know, and what to write in its place (window.md 4.1).
+QString hintFor(const QString& source, int line, const QString& message)
+{
+    const QString text = source.split('\n').value(line - 1);
+    struct Hint {
+        const char* pattern;
+        const char* text;
+    };
+    static constexpr Hint kHints[] = {
+        { "\\{[^}]*\\.\\.\\.", "Object spread is not in this engine: use Object.assign({}, a, b)." },
+        { "\\bcatch\\s*\\{", "catch needs a name in this engine: catch (e) { ... }." },
+        { "\\b(async|await)\\b", "There is no async and await: each call of lab returns when it is done." },
+        { "\\b\\d+n\\b", "There is no BigInt: large keys are strings, e.g. '18446744073709551615'." },
+        { "\\d_\\d", "Numbers have no _ in this engine: write 1000." },
+        { "#\\w+", "There are no private members (#name) in this engine." },
+        { "\\b(import|export)\\b", "A scenario is one file: there are no modules." },
+    };
+    for (const Hint& hint : kHints)
+        if (QRegularExpression(hint.pattern).match(text).hasMatch())
+            return hint.text;
+    if (message.contains("Date is not defined"))
+        return "Use lab.now(): seconds since the start of the run.";
+    if (message.contains("eval is not defined") || message.contains("Function is not defined"))
+        return "Code made from text is not possible in a scenario.";
+    if (message.contains("require is not defined") || message.contains("console is not defined"))
+        return "The only door out is lab; lab.print writes a line.";
+    return {};
+}
+
+int lineOf(const QJSValue& error, const QStringList& trace)
+{
+    if (error.property("line").isNumber())
+        return error.property("line").toInt();
+    if (const int line = Lab::lineOf(error.property("stack").toString()); line > 0)
+        return line;
+    // "function:line:column:file:NAME"
+    static const QRegularExpression kPlace(":(\\d+):-?\\d+:file:" + Lab::scriptName() + "$");
+    for (const QString& frame : trace)
+        if (const auto match = kPlace.match(frame); match.hasMatch())
+            return match.captured(1).toInt();
+    return std::max(0, error.property("lineNumber").toInt());
+}
+
+} // namespace
+
+ScriptHeader headerOf(const QString& source)
+{
+    const QString line = source.section('\n', 0, 0);
+    const auto tag = [&](const QString& name) {
+        const auto match = QRegularExpression("@" + name + "\\s+([^@]*)").match(line);
+        return match.hasMatch() ? match.captured(1).trimmed() : QString();
+    };
+    return { tag("title"), tag("minutes"), tag("needs") };
+}
+
+QString ScriptResult::sentence() const
+{
+    if (outcome == ScriptOutcome::Held)
+        return {};
+    QString text = file + (line > 0 ? QString(", line %1").arg(line) : QString()) + ": " + message;
+    return hint.isEmpty() ? text : text + " " + hint;
+}
+
+ScriptEngine::ScriptEngine(Session& session, ScriptObserver& observer)
+    : m_session(session)
+    , m_observer(observer)
+    , m_tables(std::make_unique<LabTables>())
+    , m_guard([this](const std::stop_token& stop) { guard(stop); })
+{
+}
+
+ScriptEngine::~ScriptEngine()
+{
+    stop();
+    if (m_thread.joinable())
+        m_thread.join();
+    m_guard.request_stop();
+}
+
+std::optional<ScriptProblem> ScriptEngine::check(const QString& source)
+{
+    QJSEngine engine;
+    QStringList trace;
+    // As the body of a function that nobody calls: compiled, not run.
+    const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1, &trace);
+    if (!value.isError())
+        return std::nullopt;
+    const QString message = value.property("message").toString();
+    const int line = std::min(lineOf(value, trace), int(source.count('\n')) + 1);
+    return ScriptProblem { line, message, hintFor(source, line, message) };
+}
+
+void ScriptEngine::start(const QString& source, const QString& file, ScriptSettings settings)
+{
+    LHRS_CHECK(!m_isRunning.exchange(true));
+    if (m_thread.joinable())
+        m_thread.join();
+    m_settings = std::move(settings);
+    m_pace.store(m_settings.pace);
+    m_tables = std::make_unique<LabTables>();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isStopped = m_isLimitReached = false;
+        m_run = QDateTime::currentDateTimeUtc().toString("yyyyMMdd'T'HHmmss'Z'") + "-" + QString::number(m_settings.seed);
+    }
+    m_thread = std::jthread([this, source, file] { run(source, file); });
+}
+
+void ScriptEngine::stop()
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_isRunning.load() || m_isStopped)
+        return;
+    m_isStopped = true;
+    m_phase.request_stop();
+    if (m_engine != nullptr)
+        m_engine->setInterrupted(true);
+    m_changed.notify_all();
+}
+
+bool ScriptEngine::wait(std::chrono::milliseconds time)
+{
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_for(lock, time, [this] { return !m_isRunning.load(); });
+}
+
+ScriptResult ScriptEngine::result() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_result;
+}
+
+void ScriptEngine::setStops(ScriptStops stops)
+{
+    const std::lock_guard lock(m_mutex);
+    m_stops = stops;
+    m_changed.notify_all();
+}
+
+void ScriptEngine::proceed()
+{
+    const std::lock_guard lock(m_mutex);
+    ++m_proceeds;
+    m_changed.notify_all();
+}
+
+void ScriptEngine::setPace(double pace)
+{
+    m_pace.store(pace);
+    m_changed.notify_all();
+}
+
+RunIdentity ScriptEngine::identity() const
+{
+    const std::lock_guard lock(m_mutex);
+    return { m_run, m_wasSimulated, machineShown() };
+}
+
+// ---- the guard: ends a phase whose time is over, because the script's own thread cannot
+
+void ScriptEngine::guard(const std::stop_token& stop)
+{
+    std::unique_lock lock(m_mutex);
+    while (!stop.stop_requested()) {
+        const auto deadline = m_deadline;
+        if (deadline == Clock::time_point::max())
+            m_changed.wait(lock, stop, [&] { return m_deadline != deadline; });
+        else if (!m_changed.wait_until(lock, stop, deadline, [&] { return m_deadline != deadline; }) && !stop.stop_requested()) {
+            m_deadline = Clock::time_point::max();
+            m_isLimitReached = true;
+            m_phase.request_stop();
+            if (m_engine != nullptr)
+                m_engine->setInterrupted(true);
+            m_changed.notify_all();
+        }
+    }
+}
+
+void ScriptEngine::beginPhase(std::chrono::milliseconds limit)
+{
+    const std::lock_guard lock(m_mutex);
+    m_phase = std::stop_source();
+    m_deadline = limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max();
+    m_isLimitReached = false;
+    if (m_engine != nullptr)
+        m_engine->setInterrupted(false);
+    m_changed.notify_all();
+}
+
+std::stop_token ScriptEngine::phaseToken() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_phase.get_token();
+}
+
+// ---- the script's thread
+
+void ScriptEngine::beforeCall(int line, const CallReference& call)
+{
+    m_observer.onCall(line, call.name);
+    std::unique_lock lock(m_mutex);
+    const auto isHeld = [&] {
+        return m_stops == ScriptStops::BeforeCalls || (m_stops == ScriptStops::BeforeSteps && call.name == "lab.step");
+    };
+    if (!isHeld())
+        return;
+    const std::uint64_t proceeds = m_proceeds;
+    const std::stop_token stop = m_phase.get_token();
+    lock.unlock();
+    m_observer.onHeld(line, call.name);
+    lock.lock();
+    m_changed.wait(lock, stop, [&] { return m_proceeds != proceeds || !isHeld(); });
+}
+
+void ScriptEngine::dwell(double seconds)
+{
+    const auto start = Clock::now();
+    std::unique_lock lock(m_mutex);
+    const std::stop_token stop = m_phase.get_token();
+    const std::uint64_t proceeds = m_proceeds;
+    for (;;) {
+        const double pace = m_pace.load();
+        if (pace <= 0 || stop.stop_requested() || m_proceeds != proceeds)
+            return;
+        const auto end = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds / pace));
+        if (Clock::now() >= end)
+            return;
+        m_changed.wait_until(lock, stop, end, [&] { return m_pace.load() != pace || m_proceeds != proceeds; });
+    }
+}
+
+void ScriptEngine::run(const QString& source, const QString& file)
+{
+    const auto started = Clock::now();
+    ScriptResult result;
+    result.file = file;
+    m_observer.onStarted(file);
+    {
+        QJSEngine engine;
+        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_observer, m_settings, engine, {},
+            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables };
+        Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
+        lab.install();
+        beginPhase(m_settings.limit);
+        {
+            const std::lock_guard lock(m_mutex);
+            m_engine = &engine;
+            if (m_isStopped) { // before it began
+                m_phase.request_stop();
+                engine.setInterrupted(true);
+            }
+        }
+        evaluate(context, engine, source, result);
+        callAtEnd(context, lab, result);
+        result.expectationsHeld = context.expectationsHeld;
+        result.expectationsFailed = context.expectationsFailed;
+        if (result.outcome == ScriptOutcome::Held && context.expectationsFailed > 0) {
+            result.outcome = ScriptOutcome::ExpectationFailed;
+            result.message = QString("%1 of %2 expectations do not hold.")
+                                 .arg(context.expectationsFailed)
+                                 .arg(context.expectationsFailed + context.expectationsHeld);
+        }
+        const std::lock_guard lock(m_mutex);
+        m_wasSimulated = m_session.ingest().state().isSimulated;
+        m_engine = nullptr;
+        m_deadline = Clock::time_point::max();
+    }
+    result.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_result = result;
+    }
+    m_observer.onFinished(result);
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isRunning.store(false);
+    }
+    m_changed.notify_all();
+}
+
+void ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result)
+{
+    QStringList trace;
+    // Strict mode, without shifting lines.
+    const QJSValue value = engine.evaluate("\"use strict\"; " + source, Lab::scriptName(), 1, &trace);
+    if (engine.isInterrupted() || context.isStopped()) {
+        const std::lock_guard lock(m_mutex);
+        result.outcome = ScriptOutcome::Stopped;
+        result.code = nameOf(LabCode::Stopped);
+        result.isLimitReached = m_isLimitReached;
+        result.line = context.line;
+        result.message = m_isLimitReached
+            ? QString("The time limit of %1 s is reached.").arg(double(m_settings.limit.count()) / 1000)
+            : QString("The script was stopped.");
+        return;
+    }
+    if (!value.isError() && trace.isEmpty())
+        return;
+    result.line = lineOf(value, trace);
+    result.code = value.property("code").isString() ? value.property("code").toString() : QString();
+    result.outcome = result.code == nameOf(LabCode::ExpectationFailed) ? ScriptOutcome::ExpectationFailed
+        : result.code == nameOf(LabCode::NoCluster)                    ? ScriptOutcome::NoCluster
+                                                                       : ScriptOutcome::ScriptError;
+    if (result.code.isEmpty()) {
+        result.message = value.isError() ? value.toString() + "." : "The script threw " + value.toString() + ".";
+        result.hint = hintFor(source, result.line, result.message);
+    } else {
+        result.message = value.property("message").toString();
+        if (!result.message.endsWith('.'))
+            result.message += '.';
+        result.hint = value.property("hint").toString();
+    }
+}
+
+void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result)
+{
+    std::vector<QJSValue> functions = lab.takeEndFunctions();
+    std::reverse(functions.begin(), functions.end());
+    for (const QJSValue& function : functions) {
+        beginPhase(kAtEndLimit);
+        const auto done = context.callBack(function);
+        if (done || result.outcome != ScriptOutcome::Held)
+            continue;
+        // The script itself held, but what it does at its end did not.
+        const QJSValue thrown = done.error().thrown;
+        result.outcome = ScriptOutcome::ScriptError;
+        result.line = lineOf(thrown, {});
+        result.code = thrown.property("code").isString() ? thrown.property("code").toString() : nameOf(done.error().code);
+        result.message = "In a function of lab.atEnd: " + done.error().message;
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/lab_context.h"
+#include "gui/lab/lab_table.h"
+#include "gui/lab/script_observer.h"
+
+#include <QString>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+class QJSEngine;
+
+namespace lhrs::gui {
+
+class Session;
+
+// What is wrong with a text before it runs.
+struct ScriptProblem {
+    int line = 0;
+    QString message;
+    QString hint;
+};
+
+// The tags of the first comment line: @title, @minutes, @needs.
+struct ScriptHeader {
+    QString title, minutes, needs;
+};
+ScriptHeader headerOf(const QString& source);
+
+// Where a script stops by itself and waits for proceed().
+enum class ScriptStops { Nowhere, BeforeSteps, BeforeCalls };
+
+// Runs one scenario at a time, in a thread of its own: a QJSEngine with the object `lab` and nothing else (window.md
+// 4.1). Only the script's thread ever waits for the cluster. A built-in call of the engine cannot be interrupted; then
+// stop() returns all the same and isRunning() stays true.
+class ScriptEngine {
+public:
+    ScriptEngine(Session& session, ScriptObserver& observer);
+    ~ScriptEngine(); // stops and waits
+    ScriptEngine(const ScriptEngine&) = delete;
+    ScriptEngine& operator=(const ScriptEngine&) = delete;
+
+    // Whether the text is a program of this engine; nothing of it is run.
+    static std::optional<ScriptProblem> check(const QString& source);
+
+    // Starts the script; `file` is its name in messages. The former one must have ended (check).
+    void start(const QString& source, const QString& file, ScriptSettings settings);
+    // Ends the script, also inside a wait or a loop; functions given to lab.atEnd still run. Any thread.
+    void stop();
+    // Waits for the end. False: it did not end in time.
+    bool wait(std::chrono::milliseconds time);
+    bool isRunning() const { return m_isRunning.load(); }
+    // Of the script that ended last.
+    ScriptResult result() const;
+
+    // The player's pause and step; any thread.
+    void setStops(ScriptStops stops);
+    void proceed();
+    // Speed of captions and pauses: 0 none, 1 as written, 2 twice as fast.
+    void setPace(double pace);
+
+    // The tables of the present or last run.
+    const LabTables& tables() const { return *m_tables; }
+    RunIdentity identity() const;
+
+private:
+    void run(const QString& source, const QString& file);
+    void evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result);
+    void callAtEnd(LabContext& context, class Lab& lab, ScriptResult& result);
+    void beforeCall(int line, const CallReference& call);
+    void dwell(double seconds);
+    void guard(const std::stop_token& stop);
+    // The phase that the guard ends when its time is over; zero: no limit.
+    void beginPhase(std::chrono::milliseconds limit);
+    std::stop_token phaseToken() const;
+
+    Session& m_session;
+    ScriptObserver& m_observer;
+    ScriptSettings m_settings; // of the present run; written before its thread starts
+    std::unique_ptr<LabTables> m_tables;
+    std::atomic<bool> m_isRunning { false };
+    std::atomic<double> m_pace { 0 };
+
+    mutable std::mutex m_mutex; // what follows
+    mutable std::condition_variable_any m_changed;
+    QJSEngine* m_engine = nullptr;      // while a phase runs
+    std::stop_source m_phase;
+    std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::time_point::max();
+    bool m_isStopped = false;           // by stop(): the first phase ends
+    bool m_isLimitReached = false;
+    ScriptStops m_stops = ScriptStops::Nowhere;
+    std::uint64_t m_proceeds = 0;
+    ScriptResult m_result;
+    QString m_run;                      // identity
+    bool m_wasSimulated = false;
+
+    std::jthread m_guard;
+    std::jthread m_thread;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace lhrs::gui {
+
+struct Expectation {
+    int line = 0;
+    QString text;
+    bool isHeld = false;
+    QString detail; // of one that failed: got and wanted
+};
+
+// What lab.camera asks for; empty members change nothing.
+struct CameraWish {
+    QString fit;   // "file", "spares", or a place ("data 5", "parity 1.0"), or several with commas
+    QString view;
+    QString layout; // "groups", "processes"
+    std::map<QString, bool> layers;
+    std::optional<double> speed;
+    std::optional<std::uint32_t> group, rank; // record group to show
+};
+
+struct Question {
+    int id = 0;
+    QString text;
+    QStringList choices;
+};
+
+// How a script ended. The numbers are the exit codes of lhrs-play (window.md 4.1).
+enum class ScriptOutcome { Held = 0, ExpectationFailed = 1, ScriptError = 2, NoCluster = 3, Stopped = 4 };
+
+struct ScriptResult {
+    ScriptOutcome outcome = ScriptOutcome::Held;
+    QString message;  // why it did not hold: one sentence
+    QString hint;
+    QString code;     // of a LabError, else empty
+    QString file;
+    int line = 0;
+    int expectationsHeld = 0, expectationsFailed = 0;
+    double seconds = 0;
+    bool isLimitReached = false;
+    // "grow.js, line 12: lab.cluster has no option bb. Did you mean b?"; empty if all held.
+    QString sentence() const;
+};
+
+// Watches a script: the window's player and the lines of lhrs-play. All functions are called in the script's thread;
+// the defaults do nothing.
+class ScriptObserver {
+public:
+    virtual ~ScriptObserver() = default;
+    virtual void onStarted(const QString& /*file*/) {}
+    // The script is about to carry out this call in this line.
+    virtual void onCall(int /*line*/, const QString& /*call*/) {}
+    // The script stands before a call until it may go on (ScriptEngine::setStops).
+    virtual void onHeld(int /*line*/, const QString& /*call*/) {}
+    virtual void onStep(const QString& /*id*/, const QString& /*title*/) {}
+    virtual void onSay(const QString& /*text*/) {}
+    virtual void onNote(const QString& /*text*/) {}
+    virtual void onPrint(const QString& /*text*/) {}
+    virtual void onExpectation(const Expectation&) {}
+    virtual void onCamera(const CameraWish&) {}
+    // `targets` are places or process names.
+    virtual void onHighlight(const QStringList& /*targets*/, const QString& /*text*/, double /*seconds*/) {}
+    // May wait for the hall's votes, until stopped; their numbers by choice, or nothing.
+    virtual std::optional<std::vector<int>> onQuestion(const Question&, const std::stop_token&) { return std::nullopt; }
+    virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) {}
+    virtual void onMark(const QString& /*text*/) {}
+    // A row was added to a table of measurements.
+    virtual void onRow(const QString& /*table*/, int /*rows*/) {}
+    virtual void onFinished(const ScriptResult&) {}
+};
+
+} // namespace lhrs::gui

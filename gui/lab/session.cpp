@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/session.h"
+
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/local_cluster.h"
+
+#include <zmq.hpp>
+
+namespace lhrs::gui {
+
+struct Session::Parts {
+    zmq::context_t context;
+    Ingest ingest { context };
+    ControlClient control { context, ingest };
+    LocalCluster local { control, ingest };
+};
+
+Session::Session()
+    : m_parts(std::make_unique<Parts>())
+{
+}
+
+Session::~Session() = default;
+
+Ingest& Session::ingest() { return m_parts->ingest; }
+ControlClient& Session::control() { return m_parts->control; }
+LocalCluster& Session::local() { return m_parts->local; }
+
+} // namespace lhrs::gui

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+namespace lhrs::gui {
+
+class ControlClient;
+class Ingest;
+class LocalCluster;
+
+// What a program on the watching side owns, in the order of lifetimes: the ZeroMQ context, the ingest thread, the
+// control thread, the local processes. lhrs-play and the window each have one.
+class Session {
+public:
+    Session();
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    Ingest& ingest();
+    ControlClient& control();
+    LocalCluster& local();
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> m_parts;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace lhrs::gui {
+
+// A file descriptor that becomes readable when somebody calls. It lets a thread that polls sockets be woken by others.
+class WakeUp {
+public:
+    WakeUp();
+    ~WakeUp();
+    WakeUp(const WakeUp&) = delete;
+    WakeUp& operator=(const WakeUp&) = delete;
+
+    // Any thread.
+    void call();
+    // The polling thread: takes all calls so far.
+    void clear();
+    int descriptor() const { return m_descriptor; }
+
+private:
+    const int m_descriptor;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster_picture.h"
+
+#include "gui/view/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr TextStyle kNumber { TextSize::Title, true, false };
+constexpr TextStyle kSmall { TextSize::Small, false, false };
+constexpr TextStyle kSmallBold { TextSize::Small, true, false };
+
+QColor blend(QColor from, QColor to, qreal t)
+{
+    const auto part = [t](float a, float b) { return float(a + (b - a) * float(t)); };
+    return QColor::fromRgbF(part(from.redF(), to.redF()), part(from.greenF(), to.greenF()), part(from.blueF(), to.blueF()));
+}
+
+// Empty, the shades up to the full colour, incoming.
+std::vector<QColor> cellPalette(const Theme& theme, QColor full)
+{
+    std::vector<QColor> palette { theme.empty };
+    for (int shade = 1; shade < kCellShades; ++shade)
+        palette.push_back(blend(theme.empty, full, 0.35 + 0.65 * (shade - 1) / (kCellShades - 2)));
+    palette.push_back(theme.incoming);
+    return palette;
+}
+
+// What a data and a parity card have in common.
+struct Card {
+    QRectF rect;
+    Look look = Look::DataUp;
+    QColor kind;          // colour of the kind: data or parity
+    QStringList title;    // wordings, longest first
+    QStringList corner;   // right end of the header
+    QString process;
+    qreal fill = 0;       // share of the capacity; above 1: overload
+    bool hasLimit = true; // the mark at b
+    bool isOverflowed = false;
+    QStringList amount;
+    QString stateWord;    // instead of the state's own word
+};
+
+CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const LookStyle& style = theme.look(card.look);
+    const qreal u = theme.px(1);
+    const CardDetail detail = detailFor(card.rect.size(), theme);
+    const bool isQuiet = style.glyph == Glyph::None;
+    const qreal cut = std::min(9 * u, card.rect.width() * 0.16);
+    if (in.selected == object || in.hovered == object) {
+        const qreal grow = detail >= CardDetail::Tile ? 1.5 : 2 * u;
+        out.add(DisplayList::Box { card.rect.adjusted(-grow, -grow, grow, grow), style.outline, cut + grow, {}, in.selected == object ? theme.selection : theme.outline,
+            in.selected == object ? 3 * u : 2, false, false });
+    }
+    if (detail == CardDetail::Heat || detail == CardDetail::Tile) {
+        const QColor shade = isQuiet ? blend(theme.empty, card.kind, 0.25 + 0.75 * std::min(1.0, card.fill)) : style.colour;
+        const bool hasOutline = detail == CardDetail::Tile;
+        out.add(DisplayList::Box { card.rect, detail == CardDetail::Tile ? style.outline : Outline::Rectangle, cut, shade,
+            hasOutline ? (card.isOverflowed ? theme.text : theme.outline) : QColor(), card.isOverflowed ? 2.0 : 1.0, style.isDashed, style.isHatched });
+        if (detail == CardDetail::Tile) {
+            const QRectF inside = card.rect.adjusted(2, 1, -2, -1);
+            if (!isQuiet) {
+                const qreal side = std::min({ inside.width(), inside.height(), 14 * u });
+                out.add(DisplayList::Mark { QRectF(inside.center().x() - side / 2, inside.center().y() - side / 2, side, side), style.glyph, inkOn(shade), {} });
+            } else if (in.layers.labels && inside.height() >= theme.lineHeight(kSmallBold)
+                && theme.metrics(kSmallBold).horizontalAdvance(card.title.back()) <= inside.width()) {
+                out.text(inside, card.title.back(), kSmallBold, inkOn(shade), Qt::AlignCenter);
+            }
+        }
+        return detail;
+    }
+
+    const bool isFull = detail == CardDetail::Full;
+    const qreal headerHeight = isFull ? theme.lineHeight(kNumber) + 6 * u : theme.lineHeight(kSmallBold) + 4 * u;
+    out.add(DisplayList::Box { card.rect.translated(0, 2 * u), style.outline, cut, theme.shadow, {}, 1, false, false });
+    out.add(DisplayList::Box { card.rect, style.outline, cut, theme.card, theme.outline, 1.2, style.isDashed, style.isHatched });
+    // The header carries the kind's colour and takes the outline's upper corners.
+    const QRectF header(card.rect.left(), card.rect.top(), card.rect.width(), headerHeight);
+    if (style.outline == Outline::CutCorners) {
+
+        const QRectF wedge(header.left() + cut, header.top(), header.width() - 2 * cut, cut + 1);
+        out.add(DisplayList::Box { QRectF(header.left(), header.top() + cut, header.width(), header.height() - cut), Outline::Rectangle, 0, card.kind, {}, 1, false, false });
+        out.add(DisplayList::Box { wedge, Outline::Rectangle, 0, card.kind, {}, 1, false, false });
+        out.add(DisplayList::Box { QRectF(header.left(), header.top(), 2 * cut, 2 * cut), Outline::Diamond, 0, card.kind, {}, 1, false, false });
+        out.add(DisplayList::Box { QRectF(header.right() - 2 * cut, header.top(), 2 * cut, 2 * cut), Outline::Diamond, 0, card.kind, {}, 1, false, false });
+    } else {
+        out.add(DisplayList::Box { header, Outline::Rectangle, 0, card.kind, {}, 1, false, false });
+    }
+    out.add(DisplayList::Box { card.rect, style.outline, cut, {}, isQuiet ? theme.outline : style.colour, isQuiet ? 1.2 : 2.5 * u, style.isDashed, false });
+
+    const QColor ink = inkOn(card.kind);
+    const qreal side = isFull ? 8 * u : 4 * u;
+    const TextStyle titleStyle = isFull ? kNumber : kSmallBold;
+    const TextStyle cornerStyle = isFull ? TextStyle { TextSize::Strong, true, false } : kSmall;
+    const QRectF line = header.adjusted(side + (style.outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
+    const qreal titleMin = theme.metrics(titleStyle).horizontalAdvance(card.title.back());
+    qreal cornerWidth = 0;
+    for (const QString& wording : card.corner) {
+        const qreal width = theme.metrics(cornerStyle).horizontalAdvance(wording);
+        if (width + titleMin + 6 * u <= line.width()) {
+            cornerWidth = width + 1;
+            out.text(QRectF(line.right() - cornerWidth, line.top(), cornerWidth, line.height()), wording, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
+            break;
+        }
+    }
+    if (in.layers.labels)
+        out.text(line.adjusted(0, 0, -cornerWidth - (cornerWidth > 0 ? 6 * u : 0), 0), card.title, titleStyle, ink);
+
+    const qreal pad = isFull ? 7 * u : 3 * u;
+    const qreal lineHeight = theme.lineHeight(kSmall) + 3 * u;
+    QRectF row(card.rect.left() + pad, header.bottom() + 1 * u, card.rect.width() - 2 * pad, lineHeight);
+    if (isFull) {
+        // Process name on the left, state in a chip on the right: colour, glyph and word.
+        qreal chipWidth = 0;
+        if (!isQuiet) {
+            const QString word = card.stateWord.isEmpty() ? lookWord(card.look) : card.stateWord;
+            const qreal glyph = 11 * u;
+            chipWidth = std::min(row.width(), theme.metrics(kSmallBold).horizontalAdvance(word) + glyph + 12 * u);
+            const QRectF chip(row.right() - chipWidth, row.top() + 1, chipWidth, row.height() - 2);
+            out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
+            out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph), style.glyph, inkOn(style.colour), {} });
+            out.text(chip.adjusted(8 * u + glyph, 0, -3 * u, 0), word, kSmallBold, inkOn(style.colour));
+        }
+        if (in.layers.labels && row.width() - chipWidth > 30 * u)
+            out.text(row.adjusted(0, 0, -chipWidth - (chipWidth > 0 ? 4 * u : 0), 0), card.process, kSmall, theme.muted);
+        row.translate(0, row.height());
+    }
+    return detail;
+}
+
+void drawFill(const PictureInput& in, const Card& card, CardDetail detail, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const qreal u = theme.px(1);
+    const bool isFull = detail == CardDetail::Full;
+    const qreal pad = isFull ? 7 * u : 3 * u;
+    const qreal lineHeight = theme.lineHeight(kSmall) + 3 * u;
+    const qreal headerHeight = isFull ? theme.lineHeight(kNumber) + 6 * u : theme.lineHeight(kSmallBold) + 4 * u;
+    const qreal top = card.rect.top() + headerHeight + 1 * u + (isFull ? lineHeight : 0);
+    const QRectF row(card.rect.left() + pad, top, card.rect.width() - 2 * pad, lineHeight);
+    const auto fits = [&](const QString& wording) { return theme.metrics(kSmallBold).horizontalAdvance(wording); };
+    QRectF bar = row.adjusted(0, row.height() * 0.22, 0, -row.height() * 0.22);
+    if (isFull) {
+        QString amount = card.amount.front();
+        for (const QString& wording : card.amount) {
+            amount = wording;
+            if (fits(wording) < row.width() * 0.62)
+                break;
+        }
+        const qreal width = std::min(fits(amount) + 1, row.width());
+        out.text(QRectF(row.right() - width, row.top(), width, row.height()), amount, kSmallBold, theme.text, Qt::AlignRight | Qt::AlignVCenter);
+        bar.setRight(row.right() - width - 6 * u);
+    } else {
+        bar = QRectF(row.left(), row.top() + 2 * u, row.width(), 6 * u);
+        const QRectF below(row.left(), bar.bottom() + 1 * u, row.width(), card.rect.bottom() - bar.bottom() - 3 * u);
+        if (in.layers.labels && below.height() >= theme.lineHeight(kSmall)) {
+            const bool hasGlyph = theme.look(card.look).glyph != Glyph::None;
+            const qreal glyph = hasGlyph ? std::min(13 * u, below.height()) : 0;
+            if (hasGlyph)
+                out.add(DisplayList::Mark { QRectF(below.left(), below.center().y() - glyph / 2, glyph, glyph), theme.look(card.look).glyph, theme.text, {} });
+            const QRectF rest = below.adjusted(hasGlyph ? glyph + 2 * u : 0, 0, 0, 0);
+            if (fits(card.amount.back()) <= rest.width())
+                out.text(rest, card.amount, kSmallBold, theme.text, hasGlyph ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
+        } else if (theme.look(card.look).glyph != Glyph::None) {
+            const qreal side = std::min(12 * u, below.height());
+            out.add(DisplayList::Mark { QRectF(below.center().x() - side / 2, below.top(), side, side), theme.look(card.look).glyph, theme.text, {} });
+        }
+    }
+    if (bar.width() < 8)
+        return;
+    // The bar ends at 1.25 b, so that an overload is seen: the mark stands at b.
+    const qreal scale = card.hasLimit ? 1.25 : 1, share = std::min(card.fill, scale) / scale;
+    const qreal markX = bar.left() + bar.width() / scale;
+    out.add(DisplayList::Box { bar, Outline::Rectangle, 0, theme.empty, {}, 1, false, false });
+    out.add(DisplayList::Box { QRectF(bar.left(), bar.top(), bar.width() * share, bar.height()), Outline::Rectangle, 0, card.kind, {}, 1, false, false });
+    if (!card.hasLimit)
+        return;
+    if (card.fill > 1)
+        out.add(DisplayList::Box { QRectF(markX, bar.top(), bar.left() + bar.width() * share - markX, bar.height()), Outline::Rectangle, 0, theme.bad, {}, 1, false, false });
+    out.add(DisplayList::Line { { QPointF(markX, bar.top() - 2 * u), QPointF(markX, bar.bottom() + 2 * u) }, theme.text, 1.5 * u, false, 0 });
+    if (card.isOverflowed && isFull) {
+        const qreal side = row.height() * 0.86;
+        out.add(DisplayList::Mark { QRectF(markX - side - 3 * u, row.center().y() - side / 2, side, side), Glyph::Warning, theme.caution, theme.card });
+    }
+}
+
+void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector<std::uint8_t> values, QColor full, DisplayList& out)
+{
+    DisplayList::Cells cells;
+    const int rows = (int(values.size()) + geometry.columns - 1) / geometry.columns;
+    cells.rect = QRectF(geometry.area.left(), geometry.area.top(), geometry.columns * geometry.pitch, rows * geometry.pitch);
+    cells.columns = geometry.columns;
+    cells.pitch = geometry.pitch;
+    cells.gap = 1;
+    cells.values = std::move(values);
+    cells.palette = cellPalette(in.theme, full);
+    cells.gapColour = in.theme.card;
+    out.add(std::move(cells));
+}
+
+QString processNameOf(const ClusterState& state, ProcessId id)
+{
+    const auto found = state.processes.find(id);
+    return found == state.processes.end() ? QString() : QString::fromStdString(found->second.name);
+}
+
+} // namespace
+
+std::uint32_t ranksShown(const ClusterState& state)
+{
+    std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
+    for (const auto& [number, bucket] : state.data) {
+        b = std::max(b, bucket.b);
+        highest = std::max({ highest, bucket.ranks.rankMax(), bucket.incoming.rankMax() });
+    }
+    for (const auto& [place, bucket] : state.parity)
+        highest = std::max(highest, bucket.ranks.rankMax());
+    if (highest <= b)
+        return b;
+    const std::uint32_t step = std::max(1U, b / 8);
+    return b + (highest - b + step - 1) / step * step;
+}
+
+void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const QRectF& rect, DisplayList& out)
+{
+    const ObjectRef object { ObjectKind::Data, bucket.number, 0 };
+    out.setObject(object);
+    const std::uint32_t b = capacityOf(in.state, bucket);
+    Card card;
+    card.rect = rect;
+    card.look = lookOf(in.state, object, in.nowNs, in.silenceCounts);
+    card.kind = in.theme.dataFill;
+    card.title = { QStringLiteral("Bucket %1").arg(bucket.number), QString::number(bucket.number) };
+    card.corner = { QStringLiteral("j = %1").arg(bucket.level), QStringLiteral("j%1").arg(bucket.level) };
+    card.process = processNameOf(in.state, bucket.process);
+    card.fill = qreal(bucket.count) / b;
+    card.isOverflowed = bucket.isOverflowed;
+    card.amount = { QStringLiteral("%1 / %2").arg(grouped(bucket.count), grouped(b)), grouped(bucket.count),
+        bucket.count >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.count / 1000.0)) : QString::number(bucket.count) };
+    for (const auto& [id, split] : in.state.splits) {
+        if (!split.isUnderWay())
+            continue;
+        if (split.bucket == bucket.number)
+            card.stateWord = QStringLiteral("splitting → %1").arg(split.newBucket);
+        else if (split.newBucket == bucket.number)
+            card.stateWord = QStringLiteral("new ← %1").arg(split.bucket);
+    }
+    const CardDetail detail = drawFrame(in, object, card, out);
+    if (detail >= CardDetail::Tile)
+        return;
+    drawFill(in, card, detail, out);
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.ranks);
+    if (!geometry.isValid() || !in.layers.ranks)
+        return;
+    if (!bucket.ranksAreObserved) {
+        out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
+        return;
+    }
+    drawCells(in, geometry, in.cells.data(bucket, geometry, in.ranks), in.theme.dataFill, out);
+}
+
+void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out)
+{
+    const ObjectRef object { ObjectKind::Parity, bucket.group, bucket.column };
+    out.setObject(object);
+    Card card;
+    card.rect = rect;
+    card.look = lookOf(in.state, object, in.nowNs, in.silenceCounts);
+    card.kind = in.theme.parityFill;
+    const QString place = QStringLiteral("%1.%2").arg(bucket.group).arg(bucket.column);
+    card.title = { QStringLiteral("Parity %1").arg(place), QStringLiteral("P %1").arg(place), place };
+    card.process = processNameOf(in.state, bucket.process);
+    card.fill = qreal(bucket.recordGroups) / std::max(1U, in.ranks);
+    card.hasLimit = false;
+    card.amount = { QStringLiteral("%1 record groups").arg(grouped(bucket.recordGroups)), QStringLiteral("%1 groups").arg(grouped(bucket.recordGroups)), grouped(bucket.recordGroups),
+        bucket.recordGroups >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.recordGroups / 1000.0)) : QString::number(bucket.recordGroups) };
+    std::uint32_t held = 0;
+    for (std::uint32_t waiting : bucket.held)
+        held += waiting;
+    const auto contents = std::count(bucket.contentsIn.begin(), bucket.contentsIn.end(), true);
+    if (card.look == Look::ParityStarting && contents > 0)
+        card.stateWord = QStringLiteral("filling %1 of %2").arg(contents).arg(bucket.contentsIn.size());
+    if (held > 0)
+        card.corner = { QStringLiteral("holds %1").arg(held) };
+    const CardDetail detail = drawFrame(in, object, card, out);
+    if (detail >= CardDetail::Tile)
+        return;
+    drawFill(in, card, detail, out);
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.ranks);
+    if (!geometry.isValid() || !in.layers.ranks)
+        return;
+    if (!bucket.ranksAreObserved) {
+        out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
+        return;
+    }
+    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.ranks, in.state.m()), in.theme.parityFill, out);
+}
+
+void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect, DisplayList& out)
+{
+    const ObjectRef object { ObjectKind::Dummy, number, 0 };
+    out.setObject(object);
+    const CardDetail detail = detailFor(rect.size(), in.theme);
+    if (detail == CardDetail::Heat)
+        return;
+    const bool isMarked = in.selected == object || in.hovered == object;
+    out.add(DisplayList::Box { rect.adjusted(1, 1, -1, -1), Outline::Rectangle, 0, QColor(in.theme.canvas), isMarked ? in.theme.selection : in.theme.outline, isMarked ? 2.0 : 1.0, true, false });
+    if (!in.layers.labels)
+        return;
+    const qreal u = in.theme.px(1);
+    const QRectF inside = rect.adjusted(4 * u, 3 * u, -4 * u, -3 * u);
+    if (detail == CardDetail::Full) {
+        const qreal line = in.theme.lineHeight(kNumber);
+        out.text(QRectF(inside.left(), inside.center().y() - line, inside.width(), line), { QStringLiteral("Bucket %1").arg(number), QString::number(number) }, kNumber, in.theme.muted, Qt::AlignCenter);
+        out.text(QRectF(inside.left(), inside.center().y() + 2 * u, inside.width(), in.theme.lineHeight(kSmall)), { QStringLiteral("does not exist yet: zeros"), QStringLiteral("zero") }, kSmall, in.theme.muted, Qt::AlignCenter);
+    } else if (detail == CardDetail::Compact) {
+        out.text(inside, QString::number(number), kSmallBold, in.theme.muted, Qt::AlignCenter);
+    }
+}
+
+} // namespace lhrs::gui

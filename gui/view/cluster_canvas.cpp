@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster_canvas.h"
+
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <QAccessible>
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kLiveBuild = 0.03;    // seconds between two builds of the resting layer while much happens
+constexpr double kHoverDelay = 0.35;   // seconds until the hover card shows
+constexpr double kAnnounceEvery = 0.25;
+constexpr qreal kZoomMax = 32;
+
+} // namespace
+
+ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_moving(m_theme)
+{
+    setObjectName(QStringLiteral("clusterCanvas"));
+    setAccessibleName(tr("Cluster"));
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setMinimumSize(320, 240);
+    connect(&selection, &Selection::selectionChanged, this, [this] { changed(); });
+    connect(&selection, &Selection::hoverChanged, this, [this] { changed(); });
+    registerCanvasAccessibility();
+}
+
+ClusterCanvas::~ClusterCanvas() = default;
+
+void ClusterCanvas::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    m_resting.setTheme(theme);
+    m_moving.setTheme(theme);
+    relayout(false);
+}
+
+void ClusterCanvas::setLayers(Layers layers)
+{
+    m_layers = layers;
+    relayout(true);
+}
+
+void ClusterCanvas::setReducedMotion(bool on)
+{
+    m_isReduced = on;
+    m_pacer.setReducedMotion(on);
+    m_motion.clear();
+    m_motion.setReduced(on);
+    changed();
+}
+
+// ---- frames
+
+bool ClusterCanvas::refresh(double seconds)
+{
+    m_time += seconds;
+    m_motion.take(m_pacer, seconds);
+    for (const ShownEvent& shown : m_pacer.shown()) {
+        if (!shown.run.isGap() && changesStructure(*shown.run.event))
+            m_toAnnounce = sentence(shown.run, m_pacer.state());
+    }
+    announce();
+    if (m_version != m_pacer.version()) {
+        m_version = m_pacer.version();
+        relayout(!m_isReduced);
+    }
+    std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
+    // Offers run out and processes fall silent without any event.
+    const std::int64_t newest = m_pacer.shownNs();
+    if (newest - m_nowNs > 100'000'000)
+        changed();
+    m_nowNs = std::max(m_nowNs, newest);
+    if (const QString note = m_motion.footNote(m_pacer); note != m_footNote && (m_time - m_builtAt > 0.3 || note.isEmpty() != m_footNote.isEmpty())) {
+        m_footNote = note;
+        changed();
+    }
+    const bool slides = m_layoutMotion.isMoving(m_time);
+    const bool isDue = !m_pacer.isLive() || m_time - m_builtAt >= kLiveBuild;
+    if (slides || m_wasMoving || (m_isDirty && isDue)) {
+        m_wasMoving = slides;
+        m_layout = m_layoutMotion.at(m_time);
+        rebuildResting();
+        update();
+    }
+    const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty();
+    const bool hovers = bool(m_selection.hovered());
+    if (moves || hovers || !m_moving.items().empty()) {
+        rebuildMoving();
+        update();
+    }
+    return slides || moves || m_pacer.isBusy();
+}
+
+void ClusterCanvas::relayout(bool isAnimated)
+{
+    LayoutOptions options;
+    options.viewport = size();
+    options.zoom = m_zoom;
+    options.pan = m_pan;
+    options.showSpares = m_layers.spares;
+    options.showLegend = m_layers.legend;
+    const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
+    m_pan = layout.pan;
+    m_layoutMotion.retarget(layout, m_time, isAnimated);
+    m_layout = m_layoutMotion.at(m_time);
+    changed();
+}
+
+void ClusterCanvas::rebuildResting()
+{
+    m_cells.beginFrame();
+    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
+    input.layers = m_layers;
+    input.selected = m_selection.selected();
+    input.hovered = m_selection.hovered();
+    input.nowNs = m_nowNs;
+    input.silenceCounts = m_silenceCounts;
+    input.hasFocus = hasFocus();
+    input.ranks = ranksShown(m_pacer.state());
+    input.footNote = m_footNote;
+    m_resting.clear();
+    drawCluster(input, m_resting);
+    const qreal ratio = devicePixelRatioF();
+    const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
+    if (m_cache.size() != pixels) {
+        m_cache = QPixmap(pixels);
+        m_cache.setDevicePixelRatio(ratio);
+    }
+    m_cache.fill(m_theme.canvas);
+    QPainter painter(&m_cache);
+    m_resting.paint(painter);
+    m_builtAt = m_time;
+    m_isDirty = m_cells.isLate();
+}
+
+void ClusterCanvas::rebuildMoving()
+{
+    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
+    input.layers = m_layers;
+    input.ranks = ranksShown(m_pacer.state());
+    m_moving.clear();
+    m_motion.draw(input, m_pacer.clock(), m_moving);
+    m_moving.setObject({});
+    for (const Highlight& highlight : m_highlights) {
+        const QRectF rect = rectOf(highlight.object);
+        if (rect.isNull())
+            continue;
+        const qreal u = m_theme.px(1);
+        m_moving.add(DisplayList::Box { rect.adjusted(-6 * u, -6 * u, 6 * u, 6 * u), Outline::Rounded, 8 * u, {}, m_theme.caution, 4 * u, false, false });
+        if (highlight.words.isEmpty())
+            continue;
+        const TextStyle style { TextSize::Strong, true };
+        const qreal textWidth = m_theme.metrics(style).horizontalAdvance(highlight.words) + 16 * u;
+        QRectF box(rect.center().x() - textWidth / 2, rect.bottom() + 8 * u, textWidth, m_theme.lineHeight(style) + 6 * u);
+        box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - textWidth)));
+        if (box.bottom() > height())
+            box.moveBottom(rect.top() - 8 * u);
+        m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
+        m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
+    }
+    drawHoverCard();
+}
+
+void ClusterCanvas::drawHoverCard()
+{
+    const ObjectRef object = m_selection.hovered();
+    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || !underMouse())
+        return;
+    const QStringList lines = detailsOf(m_pacer.state(), object, m_nowNs);
+    if (lines.isEmpty())
+        return;
+    const qreal u = m_theme.px(1);
+    qreal wide = 0, high = 8 * u;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
+        wide = std::max(wide, m_theme.metrics(style).horizontalAdvance(lines[i]));
+        high += m_theme.lineHeight(style) + 1 * u;
+    }
+    QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
+    if (box.right() > width() - 4)
+        box.moveRight(width() - 4);
+    if (box.bottom() > height() - 4)
+        box.moveBottom(m_mouse.y() - 10);
+    if (box.top() < 2)
+        box.moveTop(2);
+    m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
+    m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
+    qreal y = box.top() + 4 * u;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
+        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
+        y += m_theme.lineHeight(style) + 1 * u;
+    }
+}
+
+DisplayList ClusterCanvas::picture() const
+{
+    DisplayList all = m_resting;
+    all.append(m_moving);
+    return all;
+}
+
+QRectF ClusterCanvas::rectOf(ObjectRef object) const
+{
+    if (const ClusterLayout::Item* item = m_layout.find(object))
+        return item->rect;
+    if (object.kind == ObjectKind::Group) {
+        const auto group = std::find_if(m_layout.groups.begin(), m_layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
+        return group != m_layout.groups.end() ? group->frame : QRectF();
+    }
+    if (object.kind == ObjectKind::Pool) {
+        const auto pool = std::find_if(m_layout.pools.begin(), m_layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
+        return pool != m_layout.pools.end() ? pool->frame : QRectF();
+    }
+    return object.kind == ObjectKind::File ? m_layout.file : QRectF();
+}
+
+void ClusterCanvas::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    if (m_cache.isNull() || m_cache.deviceIndependentSize().toSize() != size()) {
+        relayout(false);
+        rebuildResting();
+    }
+    painter.drawPixmap(0, 0, m_cache);
+    m_moving.paint(painter);
+    if (hasFocus()) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(QPen(m_theme.focus, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRectF(1, 1, width() - 2, height() - 2));
+    }
+}
+
+void ClusterCanvas::resizeEvent(QResizeEvent*)
+{
+    relayout(false);
+}
+
+// ---- sight
+
+void ClusterCanvas::zoomBy(qreal factor, QPointF around)
+{
+    const qreal zoom = std::clamp(m_zoom * factor, 1.0, kZoomMax);
+    const QPointF inside = around - m_layout.groupsArea.topLeft();
+    m_pan = (m_pan + inside) * (zoom / m_zoom) - inside;
+    m_zoom = zoom;
+    relayout(false);
+}
+
+void ClusterCanvas::fit()
+{
+    m_zoom = 1;
+    m_pan = QPointF();
+    relayout(!m_isReduced);
+}
+
+void ClusterCanvas::fitTo(ObjectRef object)
+{
+    if (!m_layoutMotion.target().isInGroups(object)) {
+        fit();
+        return;
+    }
+    // Grown until a card shows everything, then moved so that it stands in the middle.
+    for (int step = 0; step < 12; ++step) {
+        const ClusterLayout& target = m_layoutMotion.target();
+        QRectF rect = rectOf(object);
+        if (const ClusterLayout::Item* item = target.find(object))
+            rect = item->rect;
+        m_pan += rect.center() - target.groupsArea.center();
+        if (target.detail == CardDetail::Full || m_zoom >= kZoomMax)
+            break;
+        zoomBy(1.4, target.groupsArea.center());
+    }
+    relayout(false);
+}
+
+void ClusterCanvas::highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds)
+{
+    for (std::size_t i = 0; i < objects.size(); ++i)
+        m_highlights.push_back({ objects[i], i == 0 ? words : QString(), m_time + seconds });
+}
+
+bool ClusterCanvas::findObject(const QString& words)
+{
+    const QString wanted = words.trimmed().toLower();
+    if (wanted.isEmpty())
+        return false;
+    for (ObjectRef object : objectsOf(m_pacer.state())) {
+        const QString name = nameOf(m_pacer.state(), object).toLower();
+        if (name == wanted || name.section(QLatin1Char(' '), 1) == wanted) {
+            choose(object);
+            return true;
+        }
+    }
+    return false;
+}
+
+void ClusterCanvas::choose(ObjectRef object)
+{
+    m_selection.select(object);
+    const QRectF rect = rectOf(object);
+    if (m_layout.isInGroups(object) && !m_layout.groupsArea.contains(rect.center())) {
+        m_pan += rect.center() - m_layout.groupsArea.center();
+        relayout(!m_isReduced);
+    }
+    const QString words = sentenceOf(m_pacer.state(), object, m_nowNs);
+    setAccessibleDescription(words);
+    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+}
+
+// ---- people
+
+void ClusterCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    m_mouse = event->position();
+    if (m_isPressed && (m_isDragging || (m_mouse - m_pressedAt).manhattanLength() > 6)) {
+        m_isDragging = true;
+        setCursor(Qt::ClosedHandCursor);
+        m_pan = m_panAtPress - (m_mouse - m_pressedAt);
+        relayout(false);
+        return;
+    }
+    const ObjectRef before = m_selection.hovered();
+    m_selection.hover(m_resting.hitTest(m_mouse));
+    if (m_selection.hovered() != before)
+        m_hoverSince = m_time;
+}
+
+void ClusterCanvas::mousePressEvent(QMouseEvent* event)
+{
+    setFocus(Qt::MouseFocusReason);
+    if (event->button() != Qt::LeftButton)
+        return;
+    m_isPressed = true;
+    m_pressedAt = event->position();
+    m_panAtPress = m_pan;
+}
+
+void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton)
+        return;
+    if (!m_isDragging)
+        choose(m_resting.hitTest(event->position()));
+    m_isPressed = m_isDragging = false;
+    unsetCursor();
+}
+
+void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const ObjectRef object = m_resting.hitTest(event->position()))
+        emit inspectRequested(object);
+}
+
+void ClusterCanvas::leaveEvent(QEvent*)
+{
+    m_selection.hover({});
+}
+
+void ClusterCanvas::wheelEvent(QWheelEvent* event)
+{
+    zoomBy(std::pow(1.0015, event->angleDelta().y()), event->position());
+    event->accept();
+}
+
+void ClusterCanvas::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_Left: walk(-1, 0); return;
+    case Qt::Key_Right: walk(1, 0); return;
+    case Qt::Key_Up: walk(0, -1); return;
+    case Qt::Key_Down: walk(0, 1); return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_selection.selected())
+            emit inspectRequested(m_selection.selected());
+        return;
+    default: QWidget::keyPressEvent(event);
+    }
+}
+
+// The nearest object in that direction; what lies to the side counts double.
+void ClusterCanvas::walk(int dx, int dy)
+{
+    const auto& items = m_layout.items;
+    if (items.empty())
+        return;
+    const ClusterLayout::Item* here = m_layout.find(m_selection.selected());
+    if (!here) {
+        const auto first = std::find_if(items.begin(), items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; });
+        choose(first != items.end() ? first->object : items.front().object);
+        return;
+    }
+    const QPointF from = here->rect.center();
+    const ClusterLayout::Item* best = nullptr;
+    qreal bestCost = 0;
+    for (const ClusterLayout::Item& item : items) {
+        const QPointF way = item.rect.center() - from;
+        const qreal ahead = way.x() * dx + way.y() * dy, aside = std::abs(way.x() * dy) + std::abs(way.y() * dx);
+        if (&item == here || ahead <= 1)
+            continue;
+        const qreal cost = ahead + 2 * aside;
+        if (!best || cost < bestCost) {
+            best = &item;
+            bestCost = cost;
+        }
+    }
+    if (best)
+        choose(best->object);
+}
+
+void ClusterCanvas::contextMenuEvent(QContextMenuEvent* event)
+{
+    const bool isKeyboard = event->reason() == QContextMenuEvent::Keyboard;
+    const ObjectRef object = isKeyboard ? m_selection.selected() : m_resting.hitTest(event->pos());
+    if (!isKeyboard && object)
+        choose(object);
+    const QPoint at = isKeyboard ? mapToGlobal((rectOf(object).isNull() ? QRectF(rect()) : rectOf(object)).center().toPoint()) : event->globalPos();
+    emit menuRequested(object, at);
+}
+
+void ClusterCanvas::focusInEvent(QFocusEvent*)
+{
+    update();
+}
+
+void ClusterCanvas::focusOutEvent(QFocusEvent*)
+{
+    update();
+}
+
+// At most four a second, the newest structural one: what a screen reader is told of its own accord.
+void ClusterCanvas::announce()
+{
+    if (m_toAnnounce.empty() || m_time - m_announcedAt < kAnnounceEvery)
+        return;
+    m_announcedAt = m_time;
+    setAccessibleDescription(QString::fromStdString(m_toAnnounce));
+    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+    m_toAnnounce.clear();
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster_picture.h"
+#include "gui/view/frame_clock.h"
+#include "gui/view/layout_motion.h"
+#include "gui/view/motion.h"
+#include "gui/view/pacer.h"
+#include "gui/view/selection.h"
+
+#include <QPixmap>
+#include <QWidget>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+// The picture of the cluster. It pulls from the pacer once per frame, keeps what rests in a cached layer and draws what
+// moves above it. Pan by dragging, zoom by the wheel; arrow keys walk over everything that can be selected.
+class ClusterCanvas : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    // Pacer and selection must outlive the canvas.
+    ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent = nullptr);
+    ~ClusterCanvas() override;
+
+    bool refresh(double seconds) override;
+
+    void setTheme(const Theme& theme);
+    const Theme& theme() const { return m_theme; }
+    void setLayers(Layers layers);
+    Layers layers() const { return m_layers; }
+    // Nothing travels; what changes is simply there.
+    void setReducedMotion(bool on);
+    bool isMotionReduced() const { return m_isReduced; }
+    // Whether a process that says nothing is worth showing: only when all of them give signs of life.
+    void setSilenceCounts(bool on) { m_silenceCounts = on; }
+
+    // ---- sight
+    void zoomBy(qreal factor, QPointF around);
+    void zoomIn() { zoomBy(1.5, rect().center()); }
+    void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
+    void fit();
+    // Makes the object large enough to read and brings it into the middle.
+    void fitTo(ObjectRef object);
+    qreal zoom() const { return m_zoom; }
+
+    // A ring with words around the objects, for some seconds.
+    void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
+    // Selects the bucket with this number, the bucket of this group and column ("1.0"), or the process of this name.
+    bool findObject(const QString& words);
+
+    // ---- the picture as data
+    // What rests and what moves, as drawn in the last frame.
+    const DisplayList& restingPicture() const { return m_resting; }
+    const DisplayList& movingPicture() const { return m_moving; }
+    DisplayList picture() const;
+    const ClusterLayout& layoutShown() const { return m_layout; }
+    const ClusterState& state() const { return m_pacer.state(); }
+    Selection& selection() { return m_selection; }
+    std::int64_t shownNs() const { return m_nowNs; }
+    QRectF rectOf(ObjectRef object) const;
+    const Motion& motion() const { return m_motion; }
+    // Selects and brings into sight; for keyboard and screen readers.
+    void choose(ObjectRef object);
+
+signals:
+    void inspectRequested(lhrs::gui::ObjectRef object);
+    void menuRequested(lhrs::gui::ObjectRef object, QPoint globalPosition);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    struct Highlight {
+        ObjectRef object;
+        QString words;
+        double until = 0;
+    };
+
+    void relayout(bool isAnimated);
+    void rebuildResting();
+    void rebuildMoving();
+    void drawHoverCard();
+    void walk(int dx, int dy);
+    void announce();
+    void changed() { m_isDirty = true; }
+
+    Pacer& m_pacer;
+    Selection& m_selection;
+    Motion m_motion;
+    Theme m_theme;
+    Layers m_layers;
+    CellReader m_cells;
+    LayoutMotion m_layoutMotion;
+    ClusterLayout m_layout;
+    DisplayList m_resting, m_moving;
+    QPixmap m_cache;
+    QString m_footNote;
+    qreal m_zoom = 1;
+    QPointF m_pan;
+    double m_time = 0, m_builtAt = -1, m_hoverSince = 0, m_announcedAt = 0;
+    std::int64_t m_nowNs = 0;
+    std::uint64_t m_version = 0;
+    bool m_isDirty = true, m_isReduced = false, m_silenceCounts = false, m_wasMoving = false;
+    bool m_isPressed = false, m_isDragging = false;
+    QPointF m_pressedAt, m_panAtPress, m_mouse;
+    std::vector<Highlight> m_highlights;
+    std::string m_toAnnounce;
+};
+
+// Registers the accessible interface of the canvas; once per program.
+void registerCanvasAccessibility();
+
+} // namespace lhrs::gui

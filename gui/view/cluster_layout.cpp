@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+// What the groups' area has to hold.
+struct Census {
+    std::vector<std::uint32_t> groups;
+    std::uint32_t m = 4, k = 1;
+};
+
+Census censusOf(const ClusterState& state)
+{
+    std::set<std::uint32_t> groups;
+    Census census;
+    census.m = std::max(1U, state.m());
+    census.k = std::max(1U, state.file.availability);
+    for (const auto& [number, bucket] : state.data)
+        groups.insert(number / census.m);
+    for (const auto& [place, bucket] : state.parity) {
+        groups.insert(place.first);
+        census.k = std::max(census.k, place.second + 1);
+    }
+    for (const auto& [number, group] : state.groups)
+        groups.insert(number);
+    // The next bucket to be created may open a group: shown only once a process holds a place in it.
+    census.groups.assign(groups.begin(), groups.end());
+    return census;
+}
+
+// Sizes of one group's row for a number of columns of groups.
+struct RowFit {
+    QSizeF cell;
+    QSizeF card;
+    qreal header = 0, pointer = 0, cardGap = 0, parityGap = 0, score = 0;
+};
+
+RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& theme)
+{
+    const int rows = (int(census.groups.size()) + columns - 1) / columns;
+    const qreal u = theme.px(1);
+    RowFit fit;
+    const qreal columnGap = 16 * u, rowGap = 6 * u;
+    fit.cell = QSizeF((area.width() - (columns - 1) * columnGap) / columns, (area.height() - (rows - 1) * rowGap) / rows);
+    const int cards = int(census.m + census.k);
+    fit.cardGap = std::clamp(fit.cell.width() / cards * 0.06, 1.0, 12 * u);
+    fit.parityGap = 2.5 * fit.cardGap;
+    const qreal width = (fit.cell.width() - (cards - 2) * fit.cardGap - fit.parityGap) / cards;
+    const auto heightWith = [&](qreal header, qreal pointer) { return fit.cell.height() - header - pointer; };
+    fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
+    fit.pointer = theme.lineHeight({ TextSize::Small }) + 2 * u;
+    if (heightWith(fit.header, fit.pointer) < 30 * u) {
+        fit.pointer = 5 * u;
+        if (heightWith(fit.header, fit.pointer) < 18 * u) {
+            fit.header = 0;
+            fit.pointer = 2;
+        }
+    }
+    const qreal height = heightWith(fit.header, fit.pointer);
+    fit.card = QSizeF(std::min(width, 330 * u), std::min({ height, width * 1.15, 260 * u }));
+    fit.card.setWidth(std::min(fit.card.width(), std::max(fit.card.height(), 1.0) * 2.4));
+    // The best arrangement is the one with the largest cards, as far as their smaller side counts.
+    fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
+    return fit;
+}
+
+int bestColumns(const Census& census, QSizeF area, const Theme& theme)
+{
+    int best = 1;
+    qreal score = -1;
+    for (int columns = 1; columns <= std::min<int>(64, int(census.groups.size())); ++columns) {
+        const qreal s = fitRows(census, area, columns, theme).score;
+        if (s > score * 1.02) {
+            score = s;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOptions& options, ClusterLayout& layout)
+{
+    const Census census = censusOf(state);
+    if (census.groups.empty())
+        return;
+    const QRectF area = layout.groupsArea;
+    const qreal zoom = std::clamp(options.zoom, 1.0, 64.0);
+    layout.columns = bestColumns(census, area.size(), theme);
+    const QSizeF whole = area.size() * zoom;
+    const RowFit fit = fitRows(census, whole, layout.columns, theme);
+    layout.card = fit.card;
+    layout.pointerHeight = fit.pointer;
+    layout.detail = detailFor(fit.card, theme);
+    layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
+    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
+
+    const int rows = (int(census.groups.size()) + layout.columns - 1) / layout.columns;
+    const qreal u = theme.px(1), columnGap = 16 * u, rowGap = 6 * u;
+    const qreal usedHeight = fit.header + fit.card.height() + fit.pointer;
+    const qreal rowPitch = std::min(fit.cell.height() + rowGap, usedHeight + 34 * u);
+    const qreal used = rowPitch * rows - (rowPitch - usedHeight);
+    const qreal top = std::max(0.0, (whole.height() - used) * 0.4);
+    const auto cardsWidth = qreal(census.m + census.k) * fit.card.width() + qreal(census.m + census.k - 2) * fit.cardGap + fit.parityGap;
+    const qreal left = std::max(0.0, (fit.cell.width() - cardsWidth) / 2);
+    for (std::size_t index = 0; index < census.groups.size(); ++index) {
+        const auto column = int(index) / rows, row = int(index) % rows;
+        const std::uint32_t g = census.groups[index];
+        const QPointF corner = area.topLeft() - layout.pan
+            + QPointF(column * (fit.cell.width() + columnGap) + left, top + row * rowPitch);
+        ClusterLayout::Group group;
+        group.number = g;
+        group.frame = QRectF(corner, QSizeF(cardsWidth, usedHeight));
+        group.header = QRectF(corner, QSizeF(cardsWidth, std::max(0.0, fit.header - 4 * u)));
+        layout.groups.push_back(group);
+        qreal x = corner.x();
+        const qreal y = corner.y() + fit.header;
+        for (std::uint32_t q = 0; q < census.m; ++q) {
+            const std::uint32_t a = g * census.m + q;
+            const auto bucket = state.data.find(a);
+            const bool exists = bucket != state.data.end();
+            layout.items.push_back({ { exists ? ObjectKind::Data : ObjectKind::Dummy, a, 0 }, exists ? bucket->second.process : 0,
+                QRectF(QPointF(x, y), fit.card) });
+            x += fit.card.width() + fit.cardGap;
+        }
+        x += fit.parityGap - fit.cardGap;
+        for (std::uint32_t p = 0; p < census.k; ++p) {
+            const auto bucket = state.parity.find({ g, p });
+            if (bucket != state.parity.end())
+                layout.items.push_back({ { ObjectKind::Parity, g, p }, bucket->second.process, QRectF(QPointF(x, y), fit.card) });
+            x += fit.card.width() + fit.cardGap;
+        }
+    }
+}
+
+void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::Role role, ClusterLayout& layout)
+{
+    const qreal u = theme.px(1);
+    ClusterLayout::Pool pool;
+    pool.role = role;
+    pool.frame = frame;
+    const qreal titleHeight = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
+    pool.title = QRectF(frame.left() + 8 * u, frame.top() + 2 * u, frame.width() - 16 * u, titleHeight);
+    const std::vector<ProcessId> spares = sparesOf(state, role);
+    pool.spares = spares.size();
+    const QRectF inside(frame.left() + 8 * u, pool.title.bottom() + 1 * u, frame.width() - 16 * u, frame.bottom() - pool.title.bottom() - 6 * u);
+    // As few rows as possible: chips with names as long as they fit, else squares.
+    const qreal gap = 5 * u;
+    const auto count = int(std::max<std::size_t>(1, spares.size()));
+    QSizeF chip;
+    int perRow = 1;
+    for (int rows = 1; rows <= 64; ++rows) {
+        perRow = (count + rows - 1) / rows;
+        chip = QSizeF(std::min(112 * u, (inside.width() - (perRow - 1) * gap) / perRow), (inside.height() - (rows - 1) * gap) / rows);
+        chip.setHeight(std::min(chip.height(), 26 * u));
+        if (chip.width() >= 74 * u || chip.width() >= chip.height())
+            break;
+    }
+    pool.hasNames = chip.width() >= 52 * u && chip.height() >= theme.lineHeight({ TextSize::Small });
+    for (std::size_t i = 0; i < spares.size(); ++i) {
+        const auto column = int(i) % perRow, row = int(i) / perRow;
+        layout.items.push_back({ { ObjectKind::Spare, spares[i], 0 }, spares[i],
+            QRectF(inside.left() + column * (chip.width() + gap), inside.top() + row * (chip.height() + gap), chip.width(), chip.height()) });
+    }
+    layout.pools.push_back(pool);
+}
+
+void placeTop(const ClusterState& state, const Theme& theme, QRectF band, ClusterLayout& layout)
+{
+    const qreal u = theme.px(1);
+    const qreal coordinatorWidth = 112 * u;
+    const qreal fileWidth = std::min(band.width() * 0.5, 560 * u);
+    layout.file = QRectF(band.right() - fileWidth, band.top(), fileWidth, band.height());
+    const QRectF middle(layout.file.left() - coordinatorWidth, band.top(), coordinatorWidth, band.height());
+    layout.clients = QRectF(band.left(), band.top(), middle.left() - band.left() - 6 * u, band.height());
+    const std::vector<ProcessId> clients = clientsOf(state);
+    const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (176 * u))));
+    const std::size_t shown = std::min(clients.size(), fits);
+    layout.clientsHidden = clients.size() - shown;
+    const qreal more = layout.clientsHidden > 0 ? 52 * u : 0;
+    const qreal cell = std::min(240 * u, (layout.clients.width() - more) / qreal(std::max<std::size_t>(1, shown)));
+    const qreal diameter = std::min(46 * u, band.height() - 8 * u);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const QRectF place(layout.clients.left() + qreal(i) * cell, band.top(), cell - 4 * u, band.height());
+        layout.items.push_back({ { ObjectKind::Client, clients[i], 0 }, clients[i],
+            QRectF(place.left() + 2 * u, place.center().y() - diameter / 2, diameter, diameter) });
+    }
+    if (const ProcessId coordinator = coordinatorOf(state)) {
+        const qreal side = std::min(52 * u, band.height() - theme.lineHeight({ TextSize::Small }) - 8 * u);
+        layout.items.push_back({ { ObjectKind::Coordinator, coordinator, 0 }, coordinator,
+            QRectF(middle.center().x() - side / 2, band.top() + 4 * u, side, side) });
+    }
+}
+
+} // namespace
+
+const ClusterLayout::Item* ClusterLayout::find(ObjectRef object) const
+{
+    const auto found = m_byObject.find(object);
+    return found == m_byObject.end() ? nullptr : &items[found->second];
+}
+
+const ClusterLayout::Item* ClusterLayout::findProcess(ProcessId process) const
+{
+    const auto found = m_byProcess.find(process);
+    return found == m_byProcess.end() ? nullptr : &items[found->second];
+}
+
+QPointF ClusterLayout::anchor(const QRectF& rect) const
+{
+    QPointF point = rect.center();
+    if (point.y() > groupsArea.bottom() || point.y() < groupsArea.top())
+        return point;
+    return { std::clamp(point.x(), groupsArea.left(), groupsArea.right()), std::clamp(point.y(), groupsArea.top(), groupsArea.bottom()) };
+}
+
+bool ClusterLayout::isInGroups(ObjectRef object) const
+{
+    return object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity || object.kind == ObjectKind::Dummy || object.kind == ObjectKind::Group;
+}
+
+void ClusterLayout::index()
+{
+    m_byObject.clear();
+    m_byProcess.clear();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        m_byObject[items[i].object] = i;
+        if (items[i].process != 0)
+            m_byProcess[items[i].process] = i;
+    }
+}
+
+CardDetail detailFor(QSizeF card, const Theme& theme)
+{
+    const qreal u = theme.px(1);
+    if (card.width() >= 104 * u && card.height() >= 84 * u)
+        return CardDetail::Full;
+    if (card.width() >= 40 * u && card.height() >= 40 * u)
+        return CardDetail::Compact;
+    if (card.width() >= 9 && card.height() >= 9)
+        return CardDetail::Tile;
+    return CardDetail::Heat;
+}
+
+ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options)
+{
+    ClusterLayout layout;
+    layout.viewport = options.viewport;
+    const qreal u = theme.px(1), margin = 10 * u;
+    const QRectF all(margin, 6 * u, options.viewport.width() - 2 * margin, options.viewport.height() - 8 * u);
+    const bool isLow = all.height() < 430 * u;
+    const qreal topHeight = (isLow ? 66 : 88) * u;
+    const qreal footHeight = theme.lineHeight({ TextSize::Small }) * (options.showLegend ? 2 : 1) + 6 * u;
+    const qreal poolHeight = options.showSpares ? (isLow ? 52 : 58) * u : 0;
+    layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
+    placeTop(state, theme, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
+    const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
+    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, all.width(), poolTop - all.top() - topHeight - 14 * u);
+    placeGroups(state, theme, options, layout);
+    if (options.showSpares) {
+        const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3, parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
+        const qreal gap = 10 * u;
+        const qreal share = std::clamp(data / (data + parity), 0.35, 0.65);
+        const qreal width = (all.width() - gap) * share;
+        placePool(state, theme, QRectF(all.left(), poolTop, width, poolHeight), pb::DATA, layout);
+        placePool(state, theme, QRectF(all.left() + width + gap, poolTop, all.width() - gap - width, poolHeight), pb::PARITY, layout);
+    }
+    layout.index();
+    return layout;
+}
+
+namespace {
+
+// As a person sorts: node-9 before node-10.
+bool isNaturallyLess(const std::string& x, const std::string& y)
+{
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t i = 0, j = 0;
+    while (i < x.size() && j < y.size()) {
+        if (isDigit(x[i]) && isDigit(y[j])) {
+            const std::size_t from = i, start = j;
+            while (i < x.size() && isDigit(x[i]))
+                ++i;
+            while (j < y.size() && isDigit(y[j]))
+                ++j;
+            if (i - from != j - start)
+                return i - from < j - start;
+            if (const int order = x.compare(from, i - from, y, start, j - start); order != 0)
+                return order < 0;
+        } else if (x[i] != y[j]) {
+            return x[i] < y[j];
+        } else {
+            ++i;
+            ++j;
+        }
+    }
+    return x.size() - i < y.size() - j;
+}
+
+std::vector<ProcessId> sortedByName(const ClusterState& state, auto&& wanted)
+{
+    std::vector<ProcessId> found;
+    for (const auto& [id, process] : state.processes) {
+        if (wanted(process))
+            found.push_back(id);
+    }
+    std::sort(found.begin(), found.end(), [&](ProcessId x, ProcessId y) {
+        const std::string &first = state.processes.at(x).name, &second = state.processes.at(y).name;
+        if (isNaturallyLess(first, second) || isNaturallyLess(second, first))
+            return isNaturallyLess(first, second);
+        return x < y;
+    });
+    return found;
+}
+
+} // namespace
+
+std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool)
+{
+    return sortedByName(state, [&](const ProcessState& p) {
+        const pb::Role role = p.pool == pb::NO_ROLE ? pb::DATA : p.pool;
+        return p.kind == pb::NODE && p.place.role() == pb::NO_ROLE && role == pool;
+    });
+}
+
+std::vector<ProcessId> clientsOf(const ClusterState& state)
+{
+    return sortedByName(state, [](const ProcessState& p) { return p.kind == pb::CLIENT && !p.hasEnded; });
+}
+
+ProcessId coordinatorOf(const ClusterState& state)
+{
+    for (const auto& [id, process] : state.processes) {
+        if (process.kind == pb::COORDINATOR)
+            return id;
+    }
+    return 0;
+}
+
+} // namespace lhrs::gui

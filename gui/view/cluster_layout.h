@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/cluster_state.h"
+#include "gui/view/object_ref.h"
+#include "gui/view/theme.h"
+
+#include <QRectF>
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+namespace lhrs::gui {
+
+// How much a bucket's rectangle has room for: everything; number, level and fill; a number on a colour; a colour.
+enum class CardDetail { Full, Compact, Tile, Heat };
+
+struct LayoutOptions {
+    QSizeF viewport;
+    qreal zoom = 1;   // of the area with the groups; 1: all of them fit
+    QPointF pan;      // of that area, in pixels; clamped by the layout
+    bool showSpares = true;
+    bool showLegend = true;
+};
+
+// Where everything of the cluster is drawn, in pixels of the view. Pure geometry: a test asks it without a window.
+struct ClusterLayout {
+    struct Item {
+        ObjectRef object;
+        ProcessId process = 0; // 0: none, e.g. a dummy
+        QRectF rect;
+        bool isMoving = false; // on its way to another place: drawn above the others
+    };
+    struct Group {
+        std::uint32_t number = 0;
+        QRectF frame, header;
+    };
+    struct Pool {
+        pb::Role role = pb::NO_ROLE;
+        QRectF frame, title;
+        bool hasNames = true; // the chips have room for names
+        std::size_t spares = 0;
+    };
+
+    QSizeF viewport;
+    QRectF clients;    // area of the clients; empty: nothing known yet
+    std::size_t clientsHidden = 0;
+    QRectF file;       // panel with the file state
+    QRectF groupsArea; // clips the groups when they are zoomed
+    QRectF foot;
+    QPointF panMax;    // pan lies between 0 and this
+    QPointF pan;
+    CardDetail detail = CardDetail::Full;
+    QSizeF card;
+    qreal pointerHeight = 0; // room under a card for the split pointer
+    int columns = 1;         // of groups
+    std::vector<Group> groups;
+    std::vector<Pool> pools;
+    std::vector<Item> items; // clients, coordinator, buckets, dummies, spares; in drawing and reading order
+
+    const Item* find(ObjectRef object) const;
+    const Item* findProcess(ProcessId process) const;
+    // Where a line to the object ends: its middle, moved to the edge of the groups' area if it is scrolled out of sight.
+    QPointF anchor(const QRectF& rect) const;
+    bool isInGroups(ObjectRef object) const;
+    void index();
+
+private:
+    std::map<ObjectRef, std::size_t> m_byObject;
+    std::map<ProcessId, std::size_t> m_byProcess;
+};
+
+ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
+
+// The detail for a card of that size.
+CardDetail detailFor(QSizeF card, const Theme& theme);
+
+// Processes by role as the canvas orders them: by name, numbers as numbers.
+std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
+std::vector<ProcessId> clientsOf(const ClusterState& state);
+ProcessId coordinatorOf(const ClusterState& state);
+
+} // namespace lhrs::gui

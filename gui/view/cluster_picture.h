@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster_layout.h"
+#include "gui/view/display_list.h"
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace lhrs::gui {
+
+// What is drawn besides the cards; each on a key and in the scenario.
+struct Layers {
+    bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true;
+    bool operator==(const Layers&) const = default;
+};
+
+// Where the cells of a card's ranks lie: one cell is `ratio` ranks.
+struct CellGeometry {
+    QRectF area;
+    std::uint32_t ratio = 1;
+    int columns = 1, pitch = 0; // pitch 0: the card has no room for cells
+    bool isValid() const { return pitch > 0; }
+    QRectF cellOf(std::uint32_t rank) const;
+};
+// For a data or parity card that shows ranks 1..ranks.
+CellGeometry cellGeometry(const Theme& theme, const QRectF& card, std::uint32_t ranks);
+
+// A cell's value: 0 (empty) to kCellShades - 1 (all ranks used, or all members present), or kCellIncoming.
+inline constexpr std::uint8_t kCellShades = 6;
+inline constexpr std::uint8_t kCellIncoming = kCellShades; // records of a split that is not decided yet
+
+// Reads the ranks of buckets into cells and keeps them: a bucket may have thousands of ranks, and few of them change
+// between two frames. Where many change, buckets are read in turn and isLate() says so.
+class CellReader {
+public:
+    static constexpr std::uint32_t kRanksPerFrame = 24'000;
+
+    void beginFrame();
+    const std::vector<std::uint8_t>& data(const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks);
+    const std::vector<std::uint8_t>& parity(const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m);
+    // Some bucket's cells are older than its state: the picture wants to be drawn once more.
+    bool isLate() const { return m_isLate; }
+
+private:
+    struct Entry {
+        std::vector<std::uint8_t> values;
+        std::uint64_t stamp = 0;
+        std::uint64_t frame = 0;
+        std::uint32_t ranks = 0, ratio = 0;
+    };
+    template <class Value>
+    const std::vector<std::uint8_t>& read(Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value);
+
+    std::unordered_map<std::uint64_t, Entry> m_entries;
+    std::uint64_t m_frame = 0;
+    std::uint32_t m_wanted = 0, m_interval = 1;
+    bool m_isLate = false;
+};
+
+struct PictureInput {
+    const ClusterState& state;
+    const ClusterLayout& layout;
+    const Theme& theme;
+    CellReader& cells;
+    Layers layers {};
+    ObjectRef selected {}, hovered {};
+    std::int64_t nowNs = 0;
+    bool silenceCounts = false;
+    bool hasFocus = false;
+    std::uint32_t ranks = 0; // shown by every card: the larger of b and the highest rank in use; see ranksShown()
+    QString footNote {}; // what motion has to say, e.g. "messages drawn 4 000 x slower"
+};
+
+// The cluster without what moves: cards, clients, coordinator, file, pools, level-of-detail line.
+void drawCluster(const PictureInput& input, DisplayList& out);
+
+// The highest rank that any card has to show, b at least.
+std::uint32_t ranksShown(const ClusterState& state);
+
+// Parts of it.
+void drawDataCard(const PictureInput& input, const DataBucketState& bucket, const QRectF& rect, DisplayList& out);
+void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out);
+void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
+void drawFilePanel(const PictureInput& input, DisplayList& out);
+// The capacity b that a bucket is measured against; at least 1.
+std::uint32_t capacityOf(const ClusterState& state, const DataBucketState& bucket);
+
+} // namespace lhrs::gui

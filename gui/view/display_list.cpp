@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/display_list.h"
+
+#include <QBuffer>
+#include <QPainter>
+#include <QSvgGenerator>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+template <class... Ts>
+struct Overloaded : Ts... {
+    using Ts::operator()...;
+};
+
+void paintBox(QPainter& p, const DisplayList::Box& box)
+{
+    QPen pen(Qt::NoPen);
+    if (box.stroke.isValid()) {
+        pen = QPen(box.stroke, box.width);
+        pen.setJoinStyle(Qt::MiterJoin);
+        if (box.isDashed)
+            pen.setDashPattern({ 4, 3 });
+    }
+    const QBrush brush = box.fill.isValid() ? QBrush(box.fill) : QBrush(Qt::NoBrush);
+    if (box.outline == Outline::Rectangle && pen.style() == Qt::NoPen && !box.isHatched) {
+        p.fillRect(box.rect, brush);
+        return;
+    }
+    p.setPen(pen);
+    p.setBrush(brush);
+    switch (box.outline) {
+    case Outline::Rectangle: p.drawRect(box.rect); break;
+    case Outline::Rounded: p.drawRoundedRect(box.rect, box.radius, box.radius); break;
+    case Outline::Circle: p.drawEllipse(box.rect); break;
+    case Outline::CutCorners:
+    case Outline::Diamond: p.drawPath(outlinePath(box.rect, box.outline, box.radius)); break;
+    }
+    if (box.isHatched && box.stroke.isValid()) {
+        QColor hatch = box.stroke;
+        hatch.setAlpha(70);
+        p.setPen(Qt::NoPen);
+        p.setBrush(QBrush(hatch, Qt::BDiagPattern));
+        p.drawPath(outlinePath(box.rect, box.outline, box.radius));
+    }
+}
+
+void paintMark(QPainter& p, const DisplayList::Mark& mark)
+{
+    const GlyphPath& glyph = glyphPath(mark.glyph);
+    QTransform place;
+    place.translate(mark.rect.x(), mark.rect.y());
+    place.scale(mark.rect.width(), mark.rect.height());
+    const QPainterPath path = place.map(glyph.path);
+    const qreal stroke = std::max(1.4, mark.rect.width() * 0.16);
+    if (mark.halo.isValid()) {
+        QPen halo(mark.halo, (glyph.isStroked ? stroke : 0) + 3);
+        halo.setJoinStyle(Qt::RoundJoin);
+        halo.setCapStyle(Qt::RoundCap);
+        p.strokePath(path, halo);
+    }
+    if (!glyph.isStroked) {
+        p.setPen(Qt::NoPen);
+        p.setBrush(mark.colour);
+        p.drawPath(path);
+        return;
+    }
+    QPen pen(mark.colour, stroke);
+    pen.setJoinStyle(Qt::RoundJoin);
+    pen.setCapStyle(Qt::RoundCap);
+    p.strokePath(path, pen);
+}
+
+void paintLine(QPainter& p, const DisplayList::Line& line)
+{
+    if (line.points.size() < 2)
+        return;
+    QPen pen(line.colour, line.width);
+    pen.setCapStyle(Qt::RoundCap);
+    pen.setJoinStyle(Qt::RoundJoin);
+    if (line.isDashed)
+        pen.setDashPattern({ 3, 3 });
+    p.setPen(pen);
+    p.setBrush(Qt::NoBrush);
+    p.drawPolyline(line.points.data(), int(line.points.size()));
+    if (line.arrow > 0) {
+        const QPointF tip = line.points.back();
+        const QLineF back(tip, line.points[line.points.size() - 2]);
+        if (back.length() < 0.01)
+            return;
+        const QPointF along = (back.p2() - back.p1()) / back.length() * line.arrow;
+        const QPointF across(-along.y() * 0.5, along.x() * 0.5);
+        const QPointF head[3] { tip, tip + along + across, tip + along - across };
+        p.setPen(Qt::NoPen);
+        p.setBrush(line.colour);
+        p.drawPolygon(head, 3);
+    }
+}
+
+void paintCells(QPainter& p, const DisplayList::Cells& cells)
+{
+    const bool smooth = p.testRenderHint(QPainter::Antialiasing);
+    p.setRenderHint(QPainter::Antialiasing, false);
+    const int size = int(cells.values.size());
+    const int rows = (size + cells.columns - 1) / cells.columns;
+    const int x0 = qRound(cells.rect.x()), y0 = qRound(cells.rect.y()), height = std::max(1, cells.pitch - cells.gap);
+    for (int row = 0; row < rows; ++row) {
+        const int end = std::min(size, (row + 1) * cells.columns);
+        for (int i = row * cells.columns; i < end;) {
+            int next = i + 1;
+            while (next < end && cells.values[std::size_t(next)] == cells.values[std::size_t(i)])
+                ++next;
+            const int column = i - row * cells.columns;
+            const std::size_t shade = std::min<std::size_t>(cells.values[std::size_t(i)], cells.palette.size() - 1);
+            p.fillRect(x0 + column * cells.pitch, y0 + row * cells.pitch, (next - i) * cells.pitch - cells.gap, height, cells.palette[shade]);
+            i = next;
+        }
+    }
+    if (cells.gap > 0) {
+        const int bottom = rows * cells.pitch - cells.gap;
+        for (int column = 1; column < cells.columns; ++column)
+            p.fillRect(x0 + column * cells.pitch - cells.gap, y0, cells.gap, bottom, cells.gapColour);
+    }
+    p.setRenderHint(QPainter::Antialiasing, smooth);
+}
+
+QString rectText(const QRectF& r)
+{
+    return QStringLiteral("%1,%2 %3x%4").arg(qRound(r.x())).arg(qRound(r.y())).arg(qRound(r.width())).arg(qRound(r.height()));
+}
+
+QString objectText(ObjectRef o)
+{
+    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "client", "coordinator", "pool", "file", "message" };
+    return QStringLiteral("[%1 %2.%3]").arg(QLatin1String(kNames[std::size_t(o.kind)])).arg(o.a).arg(o.b);
+}
+
+qreal distanceTo(const DisplayList::Line& line, QPointF point)
+{
+    qreal best = 1e9;
+    for (std::size_t i = 1; i < line.points.size(); ++i) {
+        const QPointF a = line.points[i - 1], d = line.points[i] - a;
+        const qreal length2 = QPointF::dotProduct(d, d);
+        const qreal t = length2 > 0 ? std::clamp(QPointF::dotProduct(point - a, d) / length2, 0.0, 1.0) : 0.0;
+        best = std::min(best, QLineF(point, a + t * d).length());
+    }
+    return best;
+}
+
+} // namespace
+
+QPainterPath outlinePath(const QRectF& rect, Outline outline, qreal radius)
+{
+    QPainterPath path;
+    switch (outline) {
+    case Outline::Rectangle: path.addRect(rect); break;
+    case Outline::Rounded: path.addRoundedRect(rect, radius, radius); break;
+    case Outline::Circle: path.addEllipse(rect); break;
+    case Outline::Diamond:
+        path.moveTo(rect.center().x(), rect.top());
+        path.lineTo(rect.right(), rect.center().y());
+        path.lineTo(rect.center().x(), rect.bottom());
+        path.lineTo(rect.left(), rect.center().y());
+        path.closeSubpath();
+        break;
+    case Outline::CutCorners: {
+        const qreal cut = std::min({ radius, rect.width() / 2, rect.height() / 2 });
+        path.moveTo(rect.left() + cut, rect.top());
+        path.lineTo(rect.right() - cut, rect.top());
+        path.lineTo(rect.right(), rect.top() + cut);
+        path.lineTo(rect.right(), rect.bottom() - cut);
+        path.lineTo(rect.right() - cut, rect.bottom());
+        path.lineTo(rect.left() + cut, rect.bottom());
+        path.lineTo(rect.left(), rect.bottom() - cut);
+        path.lineTo(rect.left(), rect.top() + cut);
+        path.closeSubpath();
+        break;
+    }
+    }
+    return path;
+}
+
+QColor inkOn(QColor background)
+{
+    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+    const double luminance = 0.2126 * linear(background.redF()) + 0.7152 * linear(background.greenF()) + 0.0722 * linear(background.blueF());
+    // At this luminance black and white have the same contrast.
+    return luminance > 0.179 ? QColor(0x10, 0x12, 0x16) : QColor(Qt::white);
+}
+
+QImage glyphImage(Glyph glyph, QColor colour, int pixels)
+{
+    QImage image(pixels, pixels, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const qreal margin = pixels * 0.1;
+    paintMark(painter, { QRectF(margin, margin, pixels - 2 * margin, pixels - 2 * margin), glyph, colour, {} });
+    return image;
+}
+
+bool DisplayList::text(const QRectF& box, const QString& wording, TextStyle style, QColor colour, Qt::Alignment align)
+{
+    return text(box, QStringList { wording }, style, colour, align);
+}
+
+bool DisplayList::text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align)
+{
+    const QFontMetricsF& metrics = m_theme.metrics(style);
+    if (box.height() < metrics.ascent() || wordings.isEmpty())
+        return false;
+    for (const QString& wording : wordings) {
+        if (wording.isEmpty())
+            return false;
+        if (metrics.horizontalAdvance(wording) <= box.width()) {
+            add(Text { box, wording, style, colour, align });
+            return true;
+        }
+    }
+    const QString shortened = metrics.elidedText(wordings.back(), Qt::ElideRight, box.width());
+    if (shortened.size() < 3 || metrics.horizontalAdvance(shortened) > box.width())
+        return false;
+    add(Text { box, shortened, style, colour, align });
+    return true;
+}
+
+QRectF DisplayList::textRect(const Text& text) const
+{
+    const QFontMetricsF& metrics = m_theme.metrics(text.style);
+    const QSizeF size(metrics.horizontalAdvance(text.text), std::min(metrics.height(), text.box.height()));
+    QRectF rect(text.box.topLeft(), size);
+    if (text.align & Qt::AlignRight)
+        rect.moveRight(text.box.right());
+    else if (text.align & Qt::AlignHCenter)
+        rect.moveLeft(text.box.center().x() - size.width() / 2);
+    if (text.align & Qt::AlignBottom)
+        rect.moveBottom(text.box.bottom());
+    else if (text.align & Qt::AlignVCenter)
+        rect.moveTop(text.box.center().y() - size.height() / 2);
+    return rect;
+}
+
+void DisplayList::paint(QPainter& painter) const
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    const auto paintText = [&](const Text& text) {
+        const QFontMetricsF& metrics = m_theme.metrics(text.style);
+        const QRectF rect = textRect(text);
+        painter.setFont(m_theme.font(text.style));
+        painter.setPen(text.colour);
+        painter.drawText(QPointF(rect.left(), rect.center().y() + (metrics.ascent() - metrics.descent()) / 2), text.text);
+    };
+    QRectF clip;
+    painter.save();
+    for (const Item& item : m_items) {
+        if (item.clip != clip) {
+            painter.restore();
+            painter.save();
+            clip = item.clip;
+            if (!clip.isNull())
+                painter.setClipRect(clip);
+        }
+        std::visit(Overloaded {
+                       [&](const Box& box) { paintBox(painter, box); },
+                       [&](const Text& text) { paintText(text); },
+                       [&](const Mark& mark) { paintMark(painter, mark); },
+                       [&](const Line& line) { paintLine(painter, line); },
+                       [&](const Cells& cells) { paintCells(painter, cells); },
+                   },
+            item.primitive);
+    }
+    painter.restore();
+}
+
+QImage DisplayList::toImage(QSize size, qreal scale, QColor background) const
+{
+    QImage image(QSize(qRound(size.width() * scale), qRound(size.height() * scale)), QImage::Format_ARGB32_Premultiplied);
+    image.fill(background.isValid() ? background : m_theme.canvas);
+    QPainter painter(&image);
+    painter.scale(scale, scale);
+    paint(painter);
+    return image;
+}
+
+bool DisplayList::toSvg(QIODevice& device, QSize size, const QString& title) const
+{
+    QSvgGenerator generator;
+    generator.setOutputDevice(&device);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setTitle(title);
+    generator.setResolution(96);
+    QPainter painter;
+    if (!painter.begin(&generator))
+        return false;
+    painter.fillRect(QRect(QPoint(0, 0), size), m_theme.canvas);
+    paint(painter);
+    return painter.end();
+}
+
+QString DisplayList::toText() const
+{
+    QString out;
+    for (const Item& item : m_items) {
+        out += objectText(item.object) + QLatin1Char(' ');
+        out += std::visit(
+            Overloaded {
+                [](const Box& b) { return QStringLiteral("box %1 %2%3%4").arg(rectText(b.rect), b.fill.isValid() ? b.fill.name() : QStringLiteral("-"), b.isDashed ? QStringLiteral(" dashed") : QString(), b.isHatched ? QStringLiteral(" hatched") : QString()); },
+                [](const Text& t) { return QStringLiteral("text %1 \"%2\"").arg(rectText(t.box), t.text); },
+                [](const Mark& m) { return QStringLiteral("mark %1 %2").arg(rectText(m.rect), QLatin1String(glyphName(m.glyph))); },
+                [](const Line& l) { return QStringLiteral("line %1 points%2").arg(l.points.size()).arg(l.isDashed ? QStringLiteral(" dashed") : QString()); },
+                [](const Cells& c) { return QStringLiteral("cells %1 %2 of %3").arg(rectText(c.rect)).arg(std::count_if(c.values.begin(), c.values.end(), [](auto v) { return v != 0; })).arg(c.values.size()); },
+            },
+            item.primitive);
+        out += QLatin1Char('\n');
+    }
+    return out;
+}
+
+QStringList DisplayList::texts() const
+{
+    QStringList out;
+    for (const Item& item : m_items) {
+        if (const auto* text = std::get_if<Text>(&item.primitive))
+            out << text->text;
+    }
+    return out;
+}
+
+ObjectRef DisplayList::hitTest(QPointF point) const
+{
+    for (auto item = m_items.rbegin(); item != m_items.rend(); ++item) {
+        if (!item->object || (!item->clip.isNull() && !item->clip.contains(point)))
+            continue;
+        const bool hit = std::visit(
+            Overloaded {
+                [&](const Box& b) { return b.rect.contains(point) && outlinePath(b.rect, b.outline, b.radius).contains(point); },
+                [&](const Text& t) { return textRect(t).contains(point); },
+                [&](const Mark& m) { return m.rect.contains(point); },
+                [&](const Line& l) { return distanceTo(l, point) <= std::max(3.0, l.width / 2); },
+                [&](const Cells& c) { return c.rect.contains(point); },
+            },
+            item->primitive);
+        if (hit)
+            return item->object;
+    }
+    return {};
+}
+
+} // namespace lhrs::gui

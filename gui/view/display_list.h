@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/object_ref.h"
+#include "gui/view/theme.h"
+
+#include <QImage>
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <initializer_list>
+#include <variant>
+#include <vector>
+
+class QIODevice;
+class QPainter;
+
+namespace lhrs::gui {
+
+// What a view draws, as a list of primitives: the one source of screen, PNG, SVG and the text that tests and
+// screen readers see. Later primitives cover earlier ones.
+class DisplayList {
+public:
+    struct Box {
+        QRectF rect;
+        Outline outline = Outline::Rectangle;
+        qreal radius = 0; // of rounded corners, or the length of a cut corner
+        QColor fill;      // invalid: none
+        QColor stroke;    // invalid: none
+        qreal width = 1;
+        bool isDashed = false;
+        bool isHatched = false; // hatching in the stroke's colour over the fill
+    };
+    struct Text {
+        QRectF box; // the text lies inside; see fit()
+        QString text;
+        TextStyle style;
+        QColor colour;
+        Qt::Alignment align;
+    };
+    struct Mark {
+        QRectF rect;
+        Glyph glyph = Glyph::None;
+        QColor colour;
+        QColor halo; // outline around the glyph; invalid: none
+    };
+    struct Line {
+        std::vector<QPointF> points;
+        QColor colour;
+        qreal width = 1;
+        bool isDashed = false;
+        qreal arrow = 0; // length of the head at the last point
+    };
+    // A grid of square cells, row by row; value 0 is the first colour of the palette.
+    struct Cells {
+        QRectF rect;
+        int columns = 1;
+        int pitch = 4; // pixels from cell to cell
+        int gap = 1;
+        std::vector<std::uint8_t> values;
+        std::vector<QColor> palette;
+        QColor gapColour;
+    };
+    using Primitive = std::variant<Box, Text, Mark, Line, Cells>;
+    struct Item {
+        ObjectRef object;
+        QRectF clip; // null: none
+        Primitive primitive;
+    };
+
+    explicit DisplayList(const Theme& theme) : m_theme(theme) {}
+
+    const Theme& theme() const { return m_theme; }
+    const std::vector<Item>& items() const { return m_items; }
+    void clear() { m_items.clear(); }
+    void setTheme(const Theme& theme) { m_theme = theme; }
+    // What is added from now on stands for this.
+    void setObject(ObjectRef object) { m_object = object; }
+
+    // What is added from now on is drawn inside this rectangle only; null: everywhere.
+    void setClip(QRectF clip) { m_clip = clip; }
+
+    void add(Primitive primitive) { m_items.push_back({ m_object, m_clip, std::move(primitive) }); }
+    void append(const DisplayList& other) { m_items.insert(m_items.end(), other.m_items.begin(), other.m_items.end()); }
+    // The first of the wordings, longest first, that fits into the box; the last one shortened with an ellipsis if none
+    // does; nothing if not even two letters fit. Returns whether anything was added.
+    bool text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
+    bool text(const QRectF& box, const QString& wording, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
+
+    void paint(QPainter& painter) const;
+    QImage toImage(QSize size, qreal scale = 1, QColor background = QColor()) const;
+    // False if the device could not be written.
+    bool toSvg(QIODevice& device, QSize size, const QString& title) const;
+    // One line per primitive, in order; the same for the same picture.
+    QString toText() const;
+    // Only what can be read: the texts in order.
+    QStringList texts() const;
+    // The object of the topmost primitive at the point; lines count within 3 pixels.
+    ObjectRef hitTest(QPointF point) const;
+
+    // Where the text of a primitive lies when it is painted.
+    QRectF textRect(const Text& text) const;
+
+private:
+    Theme m_theme;
+    ObjectRef m_object;
+    QRectF m_clip;
+    std::vector<Item> m_items;
+};
+
+// The outline of a box as a path.
+QPainterPath outlinePath(const QRectF& rect, Outline outline, qreal radius);
+// Black or white, whichever is read better on the colour.
+QColor inkOn(QColor background);
+// The glyph as a picture for a button.
+QImage glyphImage(Glyph glyph, QColor colour, int pixels);
+
+} // namespace lhrs::gui

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/event_log.h"
+
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kRowsMax = 200'000;
+
+bool isMessage(const pb::Event& event)
+{
+    return event.has_message_sent() || event.has_message_received() || event.has_gauges();
+}
+
+} // namespace
+
+// ---- the rows
+
+EventLogModel::EventLogModel(const EventFeed& feed, const Pacer& pacer, QObject* parent)
+    : QAbstractTableModel(parent), m_feed(feed), m_pacer(pacer)
+{
+}
+
+bool EventLogModel::passes(const RunEvent& run) const
+{
+    if (run.isGap())
+        return true;
+    const pb::Event& event = *run.event;
+    if (m_filter.kind == LogFilter::Kind::WithoutMessages && isMessage(event))
+        return false;
+    if (m_filter.kind == LogFilter::Kind::Structure && !changesStructure(event))
+        return false;
+    if (m_filter.object) {
+        const ObjectRef place = event.place().role() == pb::DATA ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
+            : event.place().role() == pb::PARITY                 ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
+                                                                 : ObjectRef { ObjectKind::Spare, run.process, 0 };
+        const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client || m_filter.object.kind == ObjectKind::Coordinator;
+        if (isProcess ? run.process != m_filter.object.a : place != m_filter.object)
+            return false;
+    }
+    return m_filter.text.isEmpty()
+        || QString::fromStdString(sentence(run, m_pacer.state())).contains(m_filter.text, Qt::CaseInsensitive);
+}
+
+bool EventLogModel::refresh(std::size_t eventsMax)
+{
+    const std::uint64_t until = m_pacer.shownUpTo();
+    const EventPage page = m_feed.eventsSince(m_cursor, eventsMax);
+    m_forgotten += page.missed;
+    std::vector<std::uint64_t> fresh;
+    for (const RunEvent& event : page.events) {
+        if (event.index > until)
+            break;
+        m_cursor = event.index;
+        if (passes(event))
+            fresh.push_back(event.index);
+        else
+            ++m_hidden;
+    }
+    // What the ring has let go can be listed no more.
+    const EventPage oldest = m_feed.eventsSince(0, 1);
+    const std::uint64_t first = oldest.events.empty() ? m_cursor + 1 : oldest.events.front().index;
+    const auto kept = std::lower_bound(m_rows.begin(), m_rows.end(), first);
+    const auto surplus = std::ptrdiff_t(m_rows.size() + fresh.size()) - kRowsMax;
+    const auto gone = std::min(std::ptrdiff_t(m_rows.size()), std::max(kept - m_rows.begin(), surplus));
+    if (gone > 0) {
+        beginRemoveRows({}, 0, int(gone) - 1);
+        m_rows.erase(m_rows.begin(), m_rows.begin() + gone);
+        m_forgotten += std::uint64_t(gone);
+        endRemoveRows();
+    }
+    if (!fresh.empty()) {
+        beginInsertRows({}, int(m_rows.size()), int(m_rows.size() + fresh.size()) - 1);
+        m_rows.insert(m_rows.end(), fresh.begin(), fresh.end());
+        endInsertRows();
+    }
+    return m_cursor < until;
+}
+
+void EventLogModel::setFilter(const LogFilter& filter)
+{
+    if (filter == m_filter)
+        return;
+    beginResetModel();
+    m_filter = filter;
+    m_rows.clear();
+    m_hidden = m_forgotten = m_cursor = 0;
+    endResetModel();
+}
+
+void EventLogModel::clear()
+{
+    beginResetModel();
+    m_rows.clear();
+    m_cache.clear();
+    m_hidden = m_forgotten = 0;
+    m_cursor = m_feed.committed();
+    endResetModel();
+}
+
+int EventLogModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int EventLogModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(Columns);
+}
+
+const RunEvent* EventLogModel::eventOf(std::uint64_t index) const
+{
+    if (const auto known = m_cache.find(index); known != m_cache.end())
+        return &known->second;
+    if (m_cache.size() > kCached)
+        m_cache.clear();
+    const EventPage page = m_feed.eventsSince(index - 1, 32);
+    for (const RunEvent& event : page.events)
+        m_cache.emplace(event.index, event);
+    const auto known = m_cache.find(index);
+    return known == m_cache.end() ? nullptr : &known->second;
+}
+
+ObjectRef EventLogModel::objectOfRow(int row) const
+{
+    if (row < 0 || row >= int(m_rows.size()))
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
+    return run ? objectOf(m_pacer.state(), run->process) : ObjectRef();
+}
+
+QVariant EventLogModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const bool isText = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::AccessibleTextRole;
+    if (role == Qt::TextAlignmentRole)
+        return index.column() == Time ? int(Qt::AlignRight | Qt::AlignVCenter) : int(Qt::AlignLeft | Qt::AlignVCenter);
+    if (!isText)
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(index.row())]);
+    if (!run)
+        return index.column() == What ? QVariant(tr("no longer in memory")) : QVariant();
+    const ClusterState& state = m_pacer.state();
+    switch (Column(index.column())) {
+    case Time: return QStringLiteral("%1 s").arg(double(run->runNs) / 1e9, 0, 'f', 3);
+    case Who: {
+        if (!run->isGap() && run->event->place().role() != pb::NO_ROLE)
+            return QString::fromStdString(placeName(run->event->place()));
+        return QString::fromStdString(processShown(run->process, state));
+    }
+    case What: return QString::fromStdString(sentence(*run, state));
+    case Operation: return run->isGap() ? QString() : QString::fromStdString(operationShown(run->event->operation(), state));
+    case Columns: break;
+    }
+    return {};
+}
+
+QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static const char* const kTitles[] = { "time", "place", "what happened", "operation" };
+    if (role != Qt::DisplayRole || orientation != Qt::Horizontal || section < 0 || section >= Columns)
+        return {};
+    return QString::fromLatin1(kTitles[section]);
+}
+
+// ---- the widget
+
+EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)), m_table(new QTableView(this)), m_kind(new QComboBox(this)),
+      m_onlySelected(new QCheckBox(tr("only the selected place"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
+      m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
+{
+    setObjectName(QStringLiteral("eventLog"));
+    m_kind->setObjectName(QStringLiteral("logKind"));
+    m_kind->addItems({ tr("everything"), tr("without messages"), tr("structure only") });
+    m_kind->setCurrentIndex(int(m_model->filter().kind));
+    m_kind->setAccessibleName(tr("Which events the log lists"));
+    m_text->setObjectName(QStringLiteral("logText"));
+    m_text->setAccessibleName(tr("Part of the sentence"));
+    m_text->setToolTip(tr("Only sentences that contain this"));
+    m_text->setClearButtonEnabled(true);
+    m_text->setMinimumWidth(60);
+    m_follow->setChecked(true);
+    m_table->setModel(m_model);
+    m_table->setObjectName(QStringLiteral("logTable"));
+    m_table->setAccessibleName(tr("Event log"));
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->horizontalHeader()->setSectionResizeMode(EventLogModel::What, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setShowGrid(false);
+    m_table->setAlternatingRowColors(true);
+    m_table->setWordWrap(false);
+    m_table->setTabKeyNavigation(false);
+    m_nothing->setAlignment(Qt::AlignCenter);
+    m_nothing->setWordWrap(true);
+    m_nothing->hide();
+    m_reset->hide();
+
+    auto* filters = new QHBoxLayout;
+    filters->addWidget(m_kind);
+    filters->addWidget(m_text, 1);
+    filters->addWidget(m_follow);
+    auto* second = new QHBoxLayout;
+    second->addWidget(m_onlySelected);
+    second->addStretch(1);
+    second->addWidget(m_count);
+    auto* box = new QVBoxLayout(this);
+    box->setContentsMargins(6, 6, 6, 6);
+    box->setSpacing(4);
+    box->addLayout(filters);
+    box->addLayout(second);
+    box->addWidget(m_table, 1);
+    box->addWidget(m_nothing);
+    box->addWidget(m_reset, 0, Qt::AlignHCenter);
+
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &EventLog::applyFilter);
+    connect(m_text, &QLineEdit::textChanged, this, &EventLog::applyFilter);
+    connect(m_onlySelected, &QCheckBox::toggled, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::selectionChanged, this, &EventLog::applyFilter);
+    connect(m_reset, &QPushButton::clicked, this, [this] {
+        m_kind->setCurrentIndex(int(LogFilter::Kind::Everything));
+        m_text->clear();
+        m_onlySelected->setChecked(false);
+    });
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
+    connect(m_table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
+}
+
+void EventLog::applyFilter()
+{
+    LogFilter filter;
+    filter.kind = LogFilter::Kind(m_kind->currentIndex());
+    filter.text = m_text->text().trimmed();
+    if (m_onlySelected->isChecked())
+        filter.object = m_selection.selected();
+    m_model->setFilter(filter);
+    m_sinceCount = 1;
+}
+
+bool EventLog::refresh(double seconds)
+{
+    const std::uint64_t before = m_model->listed();
+    const bool isBehind = m_model->refresh(m_model->filter().text.isEmpty() ? 6'000 : 1'500);
+    m_sinceCount += seconds;
+    if (m_model->listed() != before && m_follow->isChecked())
+        m_table->scrollToBottom();
+    if (m_sinceCount > 0.2) {
+        m_sinceCount = 0;
+        m_table->setColumnHidden(EventLogModel::Operation, width() < m_wide);
+        QString words = tr("%1 listed").arg(grouped(m_model->listed()));
+        if (m_model->hidden() > 0)
+            words += tr(", %1 hidden").arg(grouped(m_model->hidden()));
+        if (m_model->forgotten() > 0)
+            words += tr(", %1 older ones no longer in memory").arg(grouped(m_model->forgotten()));
+        m_count->setText(words);
+        const bool isNothing = m_model->listed() == 0;
+        m_nothing->setVisible(isNothing);
+        m_reset->setVisible(isNothing && m_model->hidden() > 0);
+        if (isNothing)
+            m_nothing->setText(m_model->hidden() > 0 ? tr("None of %1 events passes the filter.").arg(grouped(m_model->hidden())) : tr("No event yet. What the processes do will be listed here."));
+    }
+    return isBehind;
+}
+
+void EventLog::setTheme(const Theme& theme)
+{
+    const TextStyle style { TextSize::Small };
+    m_table->setFont(theme.font(style));
+    m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight(style) + theme.px(4)));
+    const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
+    m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
+    m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
+    m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
+    m_nothing->setFont(theme.font({ TextSize::Strong }));
+    m_wide = int(theme.px(560));
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/frame_clock.h"
+#include "gui/view/pacer.h"
+#include "gui/view/selection.h"
+#include "gui/view/theme.h"
+
+#include <QAbstractTableModel>
+#include <QWidget>
+
+#include <deque>
+#include <unordered_map>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+
+namespace lhrs::gui {
+
+// Which events the log lists.
+struct LogFilter {
+    enum class Kind { Everything, WithoutMessages, Structure };
+    Kind kind = Kind::WithoutMessages;
+    ObjectRef object; // only what happens at this place or process; none: everywhere
+    QString text;     // part of the sentence; empty: any
+    bool operator==(const LogFilter&) const = default;
+};
+
+// The event log's rows: a window onto the ring of events. A row keeps the number of its event only; the sentence is built
+// when it is drawn.
+class EventLogModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Time, Who, What, Operation, Columns };
+
+    // Both must outlive the model.
+    EventLogModel(const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
+
+    // Takes what is shown since the last call, at most so many events; true if there is more.
+    bool refresh(std::size_t eventsMax = 4'000);
+    void setFilter(const LogFilter& filter);
+    const LogFilter& filter() const { return m_filter; }
+    // Another cluster: begins after the newest event.
+    void clear();
+    std::uint64_t listed() const { return m_rows.size(); }
+    std::uint64_t hidden() const { return m_hidden; }
+    std::uint64_t forgotten() const { return m_forgotten; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    ObjectRef objectOfRow(int row) const;
+
+private:
+    bool passes(const RunEvent& event) const;
+    const RunEvent* eventOf(std::uint64_t index) const;
+
+    static constexpr std::size_t kCached = 512;
+
+    const EventFeed& m_feed;
+    const Pacer& m_pacer;
+    LogFilter m_filter;
+    std::deque<std::uint64_t> m_rows; // numbers of events, ascending
+    std::uint64_t m_cursor = 0, m_hidden = 0, m_forgotten = 0;
+    mutable std::unordered_map<std::uint64_t, RunEvent> m_cache;
+};
+
+// The log with its filter.
+class EventLog : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent = nullptr);
+
+    bool refresh(double seconds) override;
+    void setTheme(const Theme& theme);
+    EventLogModel& model() { return *m_model; }
+
+signals:
+    // A row was double-clicked, or Enter pressed on it.
+    void jumpRequested(lhrs::gui::ObjectRef object);
+
+private:
+    void applyFilter();
+
+    Selection& m_selection;
+    EventLogModel* m_model;
+    QTableView* m_table;
+    QComboBox* m_kind;
+    QCheckBox *m_onlySelected, *m_follow;
+    QLineEdit* m_text;
+    QLabel *m_count, *m_nothing;
+    QPushButton* m_reset;
+    double m_sinceCount = 0;
+    int m_wide = 560; // pixels from which on there is room for the operation
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+#include <functional>
+#include <vector>
+
+class QWidget;
+
+namespace lhrs::gui {
+
+// A view that is asked once per frame for what is visible.
+class FrameView {
+public:
+    virtual ~FrameView() = default;
+    // Takes what is new, `seconds` after the last frame; true if something moves, so that the next frame should come soon.
+    virtual bool refresh(double seconds) = 0;
+};
+
+// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while nothing
+// of the window can be seen. A hidden view is not asked; it catches up when it is shown.
+class FrameClock : public QObject {
+    Q_OBJECT
+public:
+    explicit FrameClock(QObject* parent = nullptr);
+
+    // Called before the views, in every frame: what all of them draw from. True if it has something under way.
+    void setSource(std::function<bool(double seconds)> source) { m_source = std::move(source); }
+    // The view is asked while the widget can be seen. Both must live as long as the clock runs.
+    void add(FrameView* view, QWidget* widget) { m_views.push_back({ view, widget }); }
+    void start();
+    void stop() { m_timer.stop(); }
+    // One frame now, as if that much time had passed; for tests and for pictures without a screen.
+    void step(double seconds);
+
+    // Frames of the last second, and how long they took to compute.
+    double framesPerSecond() const { return m_framesPerSecond; }
+    double millisecondsPerFrame() const { return m_millisecondsPerFrame; }
+    int interval() const { return m_timer.interval(); }
+
+private:
+    struct Entry {
+        FrameView* view;
+        QWidget* widget;
+    };
+    void tick();
+
+    std::function<bool(double)> m_source;
+    std::vector<Entry> m_views;
+    QTimer m_timer;
+    QElapsedTimer m_clock, m_second;
+    int m_frames = 0;
+    qint64 m_nanoseconds = 0;
+    double m_framesPerSecond = 0, m_millisecondsPerFrame = 0;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/motion.h"
+
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::size_t kTransits = 64;
+constexpr std::size_t kPulses = 60;
+constexpr double kBandMemory = 0.4;  // seconds over which a rate is taken
+
+// Two significant digits, as a sentence may claim.
+std::uint64_t rounded(double value)
+{
+    if (value < 10)
+        return std::uint64_t(std::max(1.0, std::round(value)));
+    const double step = std::pow(10.0, std::floor(std::log10(value)) - 1);
+    return std::uint64_t(std::round(value / step) * step);
+}
+
+std::string addressText(const pb::Address& address)
+{
+    const std::uint32_t ip = address.ip();
+    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255) + '.'
+        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
+}
+
+} // namespace
+
+void Motion::clear()
+{
+    *this = Motion();
+}
+
+bool Motion::isMoving(double clock) const
+{
+    if (!m_messages.empty() || !m_records.empty() || !m_invitations.empty() || !m_bands.empty())
+        return true;
+    return std::any_of(m_pulses.begin(), m_pulses.end(), [clock](const Pulse& p) { return p.end > clock; });
+}
+
+void Motion::learnAddresses(const ClusterState& state)
+{
+    if (m_processes == state.processes.size())
+        return;
+    m_processes = state.processes.size();
+    m_byAddress.clear();
+    for (const auto& [id, process] : state.processes)
+        m_byAddress[process.address] = id;
+}
+
+ProcessId Motion::receiverOf(const pb::MessageSent& sent) const
+{
+    if (sent.to() != 0)
+        return sent.to();
+    const auto found = m_byAddress.find(addressText(sent.address()));
+    return found == m_byAddress.end() ? 0 : found->second;
+}
+
+void Motion::take(const Pacer& pacer, double seconds)
+{
+    const double clock = pacer.clock();
+    learnAddresses(pacer.state());
+    m_notDrawn = 0;
+    for (const ShownEvent& event : pacer.scheduled())
+        plan(event, clock);
+    for (const ShownEvent& event : pacer.shown())
+        start(event, pacer);
+    const auto isOver = [clock](const auto& thing) { return thing.end <= clock; };
+    std::erase_if(m_messages, isOver);
+    std::erase_if(m_records, isOver);
+    std::erase_if(m_invitations, isOver);
+    std::erase_if(m_pulses, isOver);
+    std::erase_if(m_chains, [clock](const auto& c) { return clock > c.second.last + (c.second.isDone ? 0.0 : 8.0); });
+    const double keep = std::exp(-seconds / kBandMemory);
+    for (auto& [key, band] : m_bands) {
+        band.perSecond = band.perSecond * keep + band.count / kBandMemory;
+        band.count = 0;
+    }
+    std::erase_if(m_bands, [](const auto& entry) { return entry.second.perSecond < 1; });
+    m_operationsSeen *= keep;
+    m_operationsDrawn *= keep;
+    if (m_sent.size() > 20'000)
+        m_sent.clear(); // their arrivals are not observed
+    if (m_labels.size() > 2'000) {
+        m_labels.clear();
+        m_adjusted.clear();
+    }
+}
+
+// What an event that will be shown later has on its way until then: the records of a split.
+void Motion::plan(const ShownEvent& event, double clock)
+{
+    if (event.run.isGap())
+        return;
+    const pb::Event& body = *event.run.event;
+    const OperationKey operation { body.operation().client(), body.operation().number() };
+    if (body.has_image_adjusted())
+        m_adjusted.insert(operation);
+    if (body.has_operation_started()) {
+        const pb::OperationStarted& started = body.operation_started();
+        m_labels[operation] = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
+    }
+    if (!body.has_records_moved() || m_isReduced)
+        return;
+    const pb::RecordsMoved& moved = body.records_moved();
+    const auto count = std::size_t(std::min(moved.old_ranks_size(), moved.new_ranks_size()));
+    const std::size_t drawn = std::min(count, kRecords);
+    const double from = std::max(clock, event.at - event.hop), length = std::max(0.6, event.at - from);
+    for (std::size_t i = 0; i < drawn; ++i) {
+        const auto record = int(i * count / drawn);
+        Record flight { moved.from(), body.place().number(), moved.old_ranks(record), moved.new_ranks(record), 0, 0 };
+        // One after the other lifts off, all land by the time the new bucket has them.
+        flight.start = from + length * 0.5 * double(i) / double(drawn);
+        flight.end = flight.start + length * 0.5;
+        m_records.push_back(flight);
+    }
+    if (m_records.size() > 4 * kRecords)
+        m_records.erase(m_records.begin(), m_records.end() - std::ptrdiff_t(4 * kRecords));
+}
+
+void Motion::start(const ShownEvent& event, const Pacer& pacer)
+{
+    if (event.run.isGap())
+        return;
+    const pb::Event& body = *event.run.event;
+    const double clock = pacer.clock();
+    if (pacer.isLive())
+        plan(event, clock);
+    const OperationKey operation { body.operation().client(), body.operation().number() };
+    if (pacer.isLive() && body.has_operation_started()) {
+        m_operationsSeen += 1;
+        if (m_chains.size() < kChains && !m_isReduced) {
+            m_operationsDrawn += 1;
+            m_chains[operation].last = clock;
+        }
+    }
+    if (body.has_message_sent()) {
+        startMessage(event, body.message_sent(), pacer);
+    } else if (body.has_message_received()) {
+        const auto sent = m_sent.find({ body.message_received().from(), body.message_received().id() });
+        if (sent != m_sent.end()) {
+            m_transits.push_back(std::max<std::int64_t>(1, event.run.runNs - sent->second));
+            if (m_transits.size() > kTransits)
+                m_transits.pop_front();
+            m_sent.erase(sent);
+        }
+    } else if (body.has_message_given_up() && !m_isReduced) {
+        for (Message& message : m_messages) {
+            if (message.from == event.run.process && message.to == body.message_given_up().to())
+                message.isLost = true;
+        }
+    } else if (body.has_invitation_sent() && !m_isReduced) {
+        m_invitations.push_back({ event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
+    }
+    if (body.has_operation_done()) {
+        if (const auto chain = m_chains.find(operation); chain != m_chains.end())
+            chain->second.isDone = true;
+        m_labels.erase(operation);
+    }
+    if (!m_isReduced)
+        pulse(event, body, clock);
+}
+
+void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer)
+{
+    std::optional<MessageClass> messageClass = messageClassOf(sent.kind());
+    if (!messageClass)
+        return;
+    const double clock = pacer.clock();
+    const pb::RequestId& id = event.run.event->operation();
+    const OperationKey operation { id.client(), id.number() };
+    m_sent[{ event.run.process, sent.id() }] = event.run.runNs;
+    if (m_isReduced)
+        return;
+    const ProcessId to = receiverOf(sent);
+    if (to == 0)
+        return;
+    if (messageClass == MessageClass::Reply && m_adjusted.contains(operation))
+        messageClass = MessageClass::Image;
+    // The squares of the records are this message.
+    if (sent.kind() == "move_records")
+        return;
+    Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false, {} };
+    if (pacer.isLive()) {
+        ++m_bands[{ event.run.process, to, *messageClass }].count;
+        if (id.client() != 0) {
+            const auto chain = m_chains.find(operation);
+            if (chain == m_chains.end())
+                return;
+            // The receiver may go on only when this has arrived, as it was in reality.
+            auto& ready = chain->second.ready;
+            const auto since = ready.find(event.run.process);
+            message.start = std::max(clock, since != ready.end() ? since->second : clock);
+            message.end = message.start + 1;
+            ready[to] = std::max(ready[to], message.end);
+            chain->second.last = std::max(chain->second.last, message.end);
+        }
+    } else if (const auto label = m_labels.find(operation); label != m_labels.end() && *messageClass == MessageClass::Operation && event.hop >= 0.5) {
+        message.label = label->second;
+    }
+    if (m_messages.size() >= kDots) {
+        ++m_notDrawn;
+        return;
+    }
+    m_messages.push_back(std::move(message));
+}
+
+void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock)
+{
+    const pb::Place& place = body.place();
+    Pulse pulse;
+    pulse.start = clock;
+    pulse.end = clock + 0.8;
+    pulse.object = place.role() == pb::DATA ? ObjectRef { ObjectKind::Data, place.number(), 0 }
+                                            : ObjectRef { ObjectKind::Parity, place.number(), place.column() };
+    bool isImportant = false;
+    if (body.has_record_inserted()) {
+        pulse.rank = body.record_inserted().rank();
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+    } else if (body.has_record_updated()) {
+        pulse.rank = body.record_updated().rank();
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+    } else if (body.has_record_deleted()) {
+        pulse.rank = body.record_deleted().rank();
+        pulse.colour = QColor::fromRgb(okabe::kVermillion);
+    } else if (body.has_record_read()) {
+        pulse.rank = body.record_read().rank();
+        pulse.colour = QColor::fromRgb(okabe::kSkyBlue);
+    } else if (body.has_delta_applied()) {
+        pulse.rank = body.delta_applied().rank();
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+    } else if (body.has_bucket_overflowed()) {
+        pulse.glyph = Glyph::Warning;
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+        pulse.text = QStringLiteral("overflow: %1 records").arg(body.bucket_overflowed().count());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_split_finished()) {
+        pulse.object = { ObjectKind::Data, body.split_finished().new_bucket(), 0 };
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+        pulse.text = QStringLiteral("split %1 → %2 finished, %3 records moved").arg(body.split_finished().bucket()).arg(body.split_finished().new_bucket()).arg(body.split_finished().moved());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_parity_added()) {
+        pulse.object = { ObjectKind::Parity, body.parity_added().group(), body.parity_added().column() };
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+        pulse.text = QStringLiteral("group %1: k = %2").arg(body.parity_added().group()).arg(body.parity_added().k());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_image_adjusted()) {
+        const pb::ImageAdjusted& image = body.image_adjusted();
+        pulse.object = { ObjectKind::Client, event.run.process, 0 };
+        pulse.colour = QColor::fromRgb(okabe::kYellow);
+        pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)").arg(image.before().i()).arg(image.before().n()).arg(image.after().i()).arg(image.after().n());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_operation_forwarded()) {
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+        pulse.text = QStringLiteral("not mine: forward to %1").arg(body.operation_forwarded().to());
+        pulse.end = clock + 1.6;
+        isImportant = true;
+    } else {
+        return;
+    }
+    if (m_pulses.size() >= kPulses && !isImportant)
+        return;
+    m_pulses.push_back(std::move(pulse));
+}
+
+QString Motion::footNote(const Pacer& pacer) const
+{
+    if (m_isReduced)
+        return QStringLiteral("reduced motion: messages are not drawn");
+    QStringList parts;
+    if (pacer.isLive()) {
+        if (m_operationsSeen > 2)
+            parts << QStringLiteral("dots: 1 of %1 operations; bands: messages per second").arg(grouped(rounded(m_operationsSeen / std::max(1.0, m_operationsDrawn))));
+    } else if (pacer.isHurrying()) {
+        parts << QStringLiteral("much happened: shown faster");
+    }
+    if (m_notDrawn > 0)
+        parts << QStringLiteral("%1 messages not drawn").arg(m_notDrawn);
+    if (!m_messages.empty() && !m_transits.empty()) {
+        std::vector<std::int64_t> sorted(m_transits.begin(), m_transits.end());
+        std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
+        const double stretch = pacer.hopSeconds() * 1e9 / double(sorted[sorted.size() / 2]);
+        parts << (stretch >= 1.5 ? QStringLiteral("messages drawn %1 × slower than they are").arg(grouped(rounded(stretch))) : QStringLiteral("messages drawn at their own speed"));
+    }
+    return parts.join(QStringLiteral("   ·   "));
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster_picture.h"
+#include "gui/view/pacer.h"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lhrs::gui {
+
+// What is on its way on the canvas: messages as dots, records between two buckets, invitations around a pool, and short
+// marks where something happened. All times are hops of the pacer's clock. Up to kDots messages are drawn one by one;
+// beyond that, and while the picture is live, sampled operations stand for many and bands show the rates of the links.
+class Motion {
+public:
+    static constexpr std::size_t kDots = 150;
+    static constexpr std::size_t kRecords = 150; // squares of one block of records
+    static constexpr std::size_t kChains = 10;   // operations that are followed while live
+
+    // After each Pacer::advance().
+    void take(const Pacer& pacer, double seconds);
+    void clear();
+    // Reduced motion: nothing travels.
+    void setReduced(bool on) { m_isReduced = on; }
+    // Something will look different in the next frame.
+    bool isMoving(double clock) const;
+    void draw(const PictureInput& input, double clock, DisplayList& out) const;
+    // The contract of the level of detail, in words; empty when nothing moves.
+    QString footNote(const Pacer& pacer) const;
+
+    std::size_t messagesUnderWay() const { return m_messages.size(); }
+    std::size_t recordsUnderWay() const { return m_records.size(); }
+    std::size_t bands() const { return m_bands.size(); }
+
+private:
+    using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
+    struct Message {
+        MessageClass messageClass = MessageClass::Control;
+        ProcessId from = 0, to = 0;
+        double start = 0, end = 0;
+        bool isResend = false, isLost = false;
+        QString label;
+    };
+    struct Record {
+        std::uint32_t from = 0, to = 0, fromRank = 0, toRank = 0; // buckets and ranks
+        double start = 0, end = 0;
+    };
+    struct Invitation {
+        ProcessId from = 0;
+        pb::Role pool = pb::NO_ROLE;
+        std::uint32_t count = 0;
+        double start = 0, end = 0;
+    };
+    struct Pulse {
+        ObjectRef object;
+        std::uint32_t rank = 0; // 0: the whole card
+        QColor colour;
+        Glyph glyph = Glyph::None;
+        QString text;
+        double start = 0, end = 0;
+    };
+    struct Band {
+        double perSecond = 0;
+        std::uint32_t count = 0; // since the last frame
+    };
+    using BandKey = std::tuple<ProcessId, ProcessId, MessageClass>;
+    // An operation that is followed while live: when each process is ready for its next message.
+    struct Chain {
+        std::unordered_map<ProcessId, double> ready;
+        double last = 0;
+        bool isDone = false;
+    };
+
+    void plan(const ShownEvent& event, double clock);
+    void start(const ShownEvent& event, const Pacer& pacer);
+    void startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer);
+    void pulse(const ShownEvent& event, const pb::Event& body, double clock);
+    void learnAddresses(const ClusterState& state);
+    ProcessId receiverOf(const pb::MessageSent& sent) const;
+
+    void drawBands(const PictureInput& in, DisplayList& out) const;
+    void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
+    void drawMessages(const PictureInput& in, double clock, DisplayList& out) const;
+    void drawPulses(const PictureInput& in, double clock, DisplayList& out) const;
+
+    bool m_isReduced = false;
+    std::vector<Message> m_messages;
+    std::vector<Record> m_records;
+    std::vector<Invitation> m_invitations;
+    std::vector<Pulse> m_pulses;
+    std::map<BandKey, Band> m_bands;
+    std::map<OperationKey, Chain> m_chains;
+    std::map<OperationKey, QString> m_labels;  // of operations whose messages are drawn in full
+    std::set<OperationKey> m_adjusted;         // their reply brings an image adjustment
+    std::unordered_map<std::string, ProcessId> m_byAddress;
+    std::size_t m_processes = 0;
+    std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived
+    std::deque<std::int64_t> m_transits;                                // run time that messages took, newest last
+    double m_operationsSeen = 0, m_operationsDrawn = 0;                 // per second, while live
+    std::size_t m_notDrawn = 0;
+};
+
+} // namespace lhrs::gui

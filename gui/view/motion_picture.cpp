@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/motion.h"
+
+#include "gui/view/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kBandFrom = 25; // messages per second that make a band
+constexpr TextStyle kSmallBold { TextSize::Small, true, false };
+
+double eased(double start, double end, double clock)
+{
+    const double t = end > start ? std::clamp((clock - start) / (end - start), 0.0, 1.0) : 1.0;
+    return t * t * (3 - 2 * t);
+}
+
+// A bow to the left of the way, so that a message and its answer do not cover each other.
+QPointF onBow(QPointF from, QPointF to, double t)
+{
+    const QPointF way = to - from;
+    const QPointF side(way.y() * 0.1, -way.x() * 0.1);
+    const QPointF control = (from + to) / 2 + side;
+    return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
+}
+
+// A label with a backing, kept inside the view.
+void label(const PictureInput& in, QPointF at, const QString& words, QColor fill, DisplayList& out)
+{
+    const qreal u = in.theme.px(1);
+    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u, height = in.theme.lineHeight(kSmallBold) + 4 * u;
+    QRectF box(at.x() - width / 2, at.y() - height / 2, width, height);
+    box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, in.layout.viewport.width() - width - 2)));
+    box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, in.layout.viewport.height() - height - 2)));
+    out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, fill, in.theme.outline, 1, false, false });
+    out.text(box.adjusted(4 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(fill), Qt::AlignCenter);
+}
+
+} // namespace
+
+void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
+{
+    out.setObject({});
+    if (in.layers.messages) {
+        drawBands(in, out);
+        drawRecords(in, clock, out);
+    }
+    const qreal u = in.theme.px(1);
+    for (const Invitation& invitation : m_invitations) {
+        const double t = eased(invitation.start, invitation.end, clock);
+        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
+        if (pool == in.layout.pools.end())
+            continue;
+        QColor colour = in.theme.caution;
+        if (const ClusterLayout::Item* from = in.layout.findProcess(invitation.from)) {
+            const QPointF a = from->rect.center(), b(pool->frame.center().x(), pool->frame.top());
+            out.add(DisplayList::Line { { a, a + (b - a) * std::min(1.0, t * 1.6) }, colour, 2 * u, true, 9 * u });
+        }
+        const qreal grow = (1 - t) * 14 * u;
+        colour.setAlphaF(float(0.3 + 0.7 * t));
+        out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
+        label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, out);
+    }
+    if (in.layers.messages)
+        drawMessages(in, clock, out);
+    drawPulses(in, clock, out);
+}
+
+void Motion::drawBands(const PictureInput& in, DisplayList& out) const
+{
+    const qreal u = in.theme.px(1);
+    out.setClip(QRectF(QPointF(0, 0), in.layout.viewport));
+    for (const auto& [key, band] : m_bands) {
+        const auto& [from, to, messageClass] = key;
+        if (band.perSecond < kBandFrom || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
+            continue;
+        const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
+        if (!a || !b)
+            continue;
+        QColor colour = in.theme.message(messageClass).colour;
+        if (messageClass == MessageClass::Ack || messageClass == MessageClass::Control)
+            colour = in.theme.outline;
+        colour.setAlpha(70);
+        const QPointF start = in.layout.anchor(a->rect), end = in.layout.anchor(b->rect);
+        std::vector<QPointF> points;
+        for (int i = 0; i <= 8; ++i)
+            points.push_back(onBow(start, end, i / 8.0));
+        out.add(DisplayList::Line { std::move(points), colour, std::min(14.0, 1 + 1.3 * std::log2(band.perSecond / 10)) * u, false, 0 });
+    }
+    out.setClip({});
+}
+
+void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out) const
+{
+    const auto placeOf = [&](std::uint32_t bucket, std::uint32_t rank) -> std::optional<QRectF> {
+        const ClusterLayout::Item* item = in.layout.find({ ObjectKind::Data, bucket, 0 });
+        if (!item)
+            item = in.layout.find({ ObjectKind::Dummy, bucket, 0 });
+        if (!item)
+            return std::nullopt;
+        const CellGeometry cells = cellGeometry(in.theme, item->rect, in.ranks);
+        if (cells.isValid() && rank >= 1 && rank <= in.ranks)
+            return cells.cellOf(rank);
+        return QRectF(item->rect.center() - QPointF(4, 4), QSizeF(8, 8));
+    };
+    for (const Record& record : m_records) {
+        if (clock < record.start)
+            continue;
+        const auto from = placeOf(record.from, record.fromRank), to = placeOf(record.to, record.toRank);
+        if (!from || !to)
+            continue;
+        const double t = eased(record.start, record.end, clock);
+        const QPointF centre = onBow(from->center(), to->center(), t);
+        const qreal side = std::clamp(std::max(from->width(), to->width()), 6.0, 14.0) * (1 + 0.5 * std::sin(t * 3.14159));
+        out.add(DisplayList::Box { QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), Outline::Rectangle, 0, in.theme.incoming, in.theme.text, 1, false, false });
+    }
+}
+
+void Motion::drawMessages(const PictureInput& in, double clock, DisplayList& out) const
+{
+    const qreal u = in.theme.px(1);
+    const bool hasLabels = m_messages.size() <= 8;
+    for (const Message& message : m_messages) {
+        if (clock < message.start)
+            continue;
+        const bool isDelta = message.messageClass == MessageClass::Delta || message.messageClass == MessageClass::Ack;
+        if (!in.layers.deltas && isDelta)
+            continue;
+        const ClusterLayout::Item *a = in.layout.findProcess(message.from), *b = in.layout.findProcess(message.to);
+        if (!a || !b || a == b)
+            continue;
+        const QPointF from = in.layout.anchor(a->rect), to = in.layout.anchor(b->rect);
+        const double t = eased(message.start, message.end, clock) * (message.isLost ? 0.6 : 1.0);
+        const QPointF at = onBow(from, to, t);
+        const MessageStyle& style = in.theme.message(message.messageClass);
+        QColor trail = message.messageClass == MessageClass::Ack || message.messageClass == MessageClass::Control ? in.theme.outline : style.colour;
+        trail.setAlpha(150);
+        std::vector<QPointF> tail;
+        for (int i = 4; i >= 0; --i)
+            tail.push_back(onBow(from, to, std::max(0.0, t - 0.05 * i)));
+        out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0 });
+        const qreal radius = (isDelta ? 8 : 9) * u;
+        const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
+        out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, message.isResend, false });
+        const qreal inset = radius * 0.55;
+        out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset), message.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
+        if (hasLabels && !message.label.isEmpty())
+            label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, out);
+    }
+}
+
+void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) const
+{
+    const qreal u = in.theme.px(1);
+    for (const Pulse& pulse : m_pulses) {
+        const ClusterLayout::Item* item = in.layout.find(pulse.object);
+        if (!item || clock >= pulse.end)
+            continue;
+        const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
+        QRectF target = item->rect;
+        if (pulse.rank > 0) {
+            const CellGeometry cells = cellGeometry(in.theme, item->rect, in.ranks);
+            if (cells.isValid() && pulse.rank <= in.ranks)
+                target = cells.cellOf(pulse.rank);
+        }
+        QColor colour = pulse.colour;
+        colour.setAlphaF(float(1 - t));
+        const qreal grow = t * 9 * u;
+        if (t < 1)
+            out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rounded, 3 * u, {}, colour, 2.5 * u, false, false });
+        if (!pulse.text.isEmpty()) {
+            const bool isOnTop = pulse.object.kind == ObjectKind::Client;
+            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), pulse.text, pulse.colour, out);
+        }
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/object_words.h"
+
+#include "gui/view/cluster_layout.h"
+
+#include <QLocale>
+
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+const DataBucketState* dataOf(const ClusterState& state, ObjectRef object)
+{
+    const auto found = state.data.find(std::uint32_t(object.a));
+    return object.kind == ObjectKind::Data && found != state.data.end() ? &found->second : nullptr;
+}
+
+const ParityBucketState* parityOf(const ClusterState& state, ObjectRef object)
+{
+    const auto found = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
+    return object.kind == ObjectKind::Parity && found != state.parity.end() ? &found->second : nullptr;
+}
+
+const ProcessState* processOf(const ClusterState& state, ObjectRef object)
+{
+    ProcessId id = 0;
+    if (const auto* data = dataOf(state, object))
+        id = data->process;
+    else if (const auto* parity = parityOf(state, object))
+        id = parity->process;
+    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator)
+        id = object.a;
+    const auto found = state.processes.find(id);
+    return found != state.processes.end() ? &found->second : nullptr;
+}
+
+QString processName(const ProcessState* process)
+{
+    return process ? QString::fromStdString(process->name) : QStringLiteral("unknown process");
+}
+
+QString imageWords(const pb::FileState& image)
+{
+    return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n());
+}
+
+} // namespace
+
+QString grouped(std::uint64_t number)
+{
+    QString digits = QString::number(number);
+    for (qsizetype i = digits.size() - 3; i > 0; i -= 3)
+        digits.insert(i, QChar(0x202f));
+    return digits;
+}
+
+QString durationWords(std::int64_t ns)
+{
+    const double v = double(ns);
+    const auto number = [](double x) { return QString::number(x, 'f', x < 9.995 ? 2 : x < 99.95 ? 1 : 0); };
+    if (v < 1e6)
+        return QStringLiteral("%1 µs").arg(qRound64(v / 1e3));
+    if (v < 1e9)
+        return QStringLiteral("%1 ms").arg(number(v / 1e6));
+    return QStringLiteral("%1 s").arg(number(v / 1e9));
+}
+
+QString nameOf(const ClusterState& state, ObjectRef object)
+{
+    switch (object.kind) {
+    case ObjectKind::Data:
+    case ObjectKind::Dummy: return QStringLiteral("data %1").arg(object.a);
+    case ObjectKind::Parity: return QStringLiteral("parity %1.%2").arg(object.a).arg(object.b);
+    case ObjectKind::Group: return QStringLiteral("group %1").arg(object.a);
+    case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(processOf(state, object)));
+    case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(processOf(state, object)));
+    case ObjectKind::Coordinator: return QStringLiteral("coordinator");
+    case ObjectKind::Pool: return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers") : QStringLiteral("spare data servers");
+    case ObjectKind::File: return QStringLiteral("file");
+    case ObjectKind::Message: return QStringLiteral("message");
+    case ObjectKind::None: break;
+    }
+    return {};
+}
+
+ObjectRef objectOf(const ClusterState& state, ProcessId id)
+{
+    const auto found = state.processes.find(id);
+    if (found == state.processes.end())
+        return {};
+    const ProcessState& p = found->second;
+    if (p.kind == pb::COORDINATOR)
+        return { ObjectKind::Coordinator, id, 0 };
+    if (p.kind == pb::CLIENT)
+        return { ObjectKind::Client, id, 0 };
+    if (p.place.role() == pb::DATA)
+        return { ObjectKind::Data, p.place.number(), 0 };
+    if (p.place.role() == pb::PARITY)
+        return { ObjectKind::Parity, p.place.number(), p.place.column() };
+    return { ObjectKind::Spare, id, 0 };
+}
+
+Look lookOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs, bool silenceCounts)
+{
+    const ProcessState* process = processOf(state, object);
+    const bool isGone = process && process->hasEnded;
+    const bool isSilent = silenceCounts && process && process->lastEventNs > 0 && nowNs - process->lastEventNs > kSilentNs;
+    if (const auto* data = dataOf(state, object)) {
+        if (isGone)
+            return Look::DataGone;
+        if (isSilent)
+            return Look::DataSilent;
+        if (data->state == pb::INIT)
+            return Look::DataStarting;
+        return data->state == pb::SPLITTING ? Look::DataSplitting : Look::DataUp;
+    }
+    if (const auto* parity = parityOf(state, object)) {
+        if (isGone)
+            return Look::ParityGone;
+        if (isSilent)
+            return Look::ParitySilent;
+        if (parity->state == pb::INIT)
+            return Look::ParityStarting;
+        return parity->state == pb::SPLITTING ? Look::ParitySplitting : Look::ParityUp;
+    }
+    switch (object.kind) {
+    case ObjectKind::Client: return isGone ? Look::ClientGone : Look::Client;
+    case ObjectKind::Coordinator: return isGone ? Look::CoordinatorGone : Look::Coordinator;
+    case ObjectKind::Spare:
+        if (isGone)
+            return Look::SpareGone;
+        if (process && process->offer.invitation != 0)
+            return Look::SpareOffered;
+        return process && process->isInvited ? Look::SpareInvited : Look::SpareIdle;
+    case ObjectKind::None:
+    case ObjectKind::Data:
+    case ObjectKind::Parity:
+    case ObjectKind::Dummy:
+    case ObjectKind::Group:
+    case ObjectKind::Pool:
+    case ObjectKind::File:
+    case ObjectKind::Message: break;
+    }
+    return Look::DummyBucket;
+}
+
+QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs)
+{
+    const QString word = lookWord(lookOf(state, object, nowNs, false));
+    const std::uint32_t m = state.m();
+    if (const auto* data = dataOf(state, object)) {
+        const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
+        return QStringLiteral("Data bucket %1, group %2, position %3, level %4, %5 of %6 records, %7%8")
+            .arg(data->number)
+            .arg(data->number / m)
+            .arg(data->number % m)
+            .arg(data->level)
+            .arg(data->count)
+            .arg(b)
+            .arg(word, data->isOverflowed ? QStringLiteral(", overloaded") : QString());
+    }
+    if (const auto* parity = parityOf(state, object)) {
+        return QStringLiteral("Parity bucket %1.%2, group %1, column %2, %3 record groups, %4")
+            .arg(parity->group)
+            .arg(parity->column)
+            .arg(parity->recordGroups)
+            .arg(word);
+    }
+    const ProcessState* process = processOf(state, object);
+    switch (object.kind) {
+    case ObjectKind::Dummy: return QStringLiteral("Data bucket %1 does not exist yet; it counts as zero").arg(object.a);
+    case ObjectKind::Group: {
+        const auto group = state.groups.find(std::uint32_t(object.a));
+        return QStringLiteral("Bucket group %1, %2 parity buckets").arg(object.a).arg(group != state.groups.end() ? group->second.k : 0);
+    }
+    case ObjectKind::Spare:
+        return QStringLiteral("Spare %1 server %2, %3").arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"), processName(process), word);
+    case ObjectKind::Client: {
+        const auto client = state.clients.find(object.a);
+        if (client == state.clients.end())
+            return QStringLiteral("Client %1").arg(processName(process));
+        return QStringLiteral("Client %1, image %2, %3 operations").arg(processName(process), imageWords(client->second.image)).arg(client->second.done);
+    }
+    case ObjectKind::Coordinator:
+        return QStringLiteral("Coordinator, file state (%1, %2), %3 data buckets").arg(state.file.i).arg(state.file.n).arg(state.file.buckets);
+    case ObjectKind::Pool: return nameOf(state, object);
+    case ObjectKind::File: return QStringLiteral("File, i %1, n %2, %3 data buckets, availability %4").arg(state.file.i).arg(state.file.n).arg(state.file.buckets).arg(state.file.availability);
+    case ObjectKind::None:
+    case ObjectKind::Data:
+    case ObjectKind::Parity:
+    case ObjectKind::Message: break;
+    }
+    return {};
+}
+
+QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs)
+{
+    const std::uint32_t m = state.m();
+    const ProcessState* process = processOf(state, object);
+    QStringList lines;
+    if (const auto* data = dataOf(state, object)) {
+        const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
+        lines << QStringLiteral("Data bucket %1").arg(data->number)
+              << QStringLiteral("group %1, position %2, level j = %3").arg(data->number / m).arg(data->number % m).arg(data->level)
+              << QStringLiteral("%1 records, capacity b = %2%3").arg(grouped(data->count), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
+              << QStringLiteral("last change: sequence %1").arg(grouped(data->sequence));
+    } else if (const auto* parity = parityOf(state, object)) {
+        QStringList applied;
+        for (std::uint64_t sequence : parity->applied)
+            applied << grouped(sequence);
+        lines << QStringLiteral("Parity bucket %1.%2").arg(parity->group).arg(parity->column)
+              << QStringLiteral("group %1, parity column %2").arg(parity->group).arg(parity->column)
+              << QStringLiteral("%1 record groups").arg(grouped(parity->recordGroups))
+              << QStringLiteral("applied changes by position: %1").arg(applied.join(QStringLiteral(", ")));
+        for (std::size_t q = 0; q < parity->held.size(); ++q) {
+            if (parity->held[q] > 0)
+                lines << QStringLiteral("%1 changes of position %2 wait for their predecessor").arg(parity->held[q]).arg(q);
+        }
+    } else {
+        lines << sentenceOf(state, object, nowNs);
+        if (object.kind == ObjectKind::Dummy)
+            lines << QStringLiteral("Parity counts it as a bucket full of zeros.");
+    }
+    if (const Look look = lookOf(state, object, nowNs, false); process) {
+        lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
+        if (process->hasEnded)
+            lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));
+        else if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity)
+            lines << QStringLiteral("state: %1").arg(lookWord(look));
+        if (process->lostEvents > 0)
+            lines << QStringLiteral("%1 events lost").arg(grouped(process->lostEvents));
+    }
+    return lines;
+}
+
+std::vector<ObjectRef> objectsOf(const ClusterState& state)
+{
+    std::vector<ObjectRef> objects;
+    for (ProcessId client : clientsOf(state))
+        objects.push_back({ ObjectKind::Client, client, 0 });
+    if (const ProcessId coordinator = coordinatorOf(state))
+        objects.push_back({ ObjectKind::Coordinator, coordinator, 0 });
+    std::map<std::uint32_t, std::vector<ObjectRef>> byGroup;
+    for (const auto& [number, bucket] : state.data)
+        byGroup[number / state.m()].push_back({ ObjectKind::Data, number, 0 });
+    for (const auto& [place, bucket] : state.parity)
+        byGroup[place.first].push_back({ ObjectKind::Parity, place.first, place.second });
+    for (const auto& [number, members] : byGroup) {
+        objects.push_back({ ObjectKind::Group, number, 0 });
+        objects.insert(objects.end(), members.begin(), members.end());
+    }
+    for (pb::Role role : { pb::DATA, pb::PARITY }) {
+        for (ProcessId spare : sparesOf(state, role))
+            objects.push_back({ ObjectKind::Spare, spare, 0 });
+    }
+    return objects;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/cluster_state.h"
+#include "gui/view/object_ref.h"
+#include "gui/view/theme.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace lhrs::gui {
+
+// A whole number with narrow spaces as thousands marks.
+QString grouped(std::uint64_t number);
+// A duration in ns as a person reads it: "412 µs", "3.2 ms", "1.25 s".
+QString durationWords(std::int64_t ns);
+// "data 5", "parity 1.0", "spare node-3", "client alice", "group 2": short, as scenarios and log write it.
+QString nameOf(const ClusterState& state, ObjectRef object);
+// The bucket or process that an object is, as the canvas knows it; nothing if it is none.
+ObjectRef objectOf(const ClusterState& state, ProcessId process);
+// What a process is right now, as it is drawn.
+Look lookOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs, bool silenceCounts);
+// One sentence for a screen reader: "Data bucket 5, group 1, position 1, level 3, 37 of 40 records, up".
+QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs);
+// What the hover card says, line by line.
+QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs);
+// All that the canvas can select, in reading order.
+std::vector<ObjectRef> objectsOf(const ClusterState& state);
+// No event for this long means "silent" where processes give signs of life every half second.
+inline constexpr std::int64_t kSilentNs = 2'000'000'000;
+
+} // namespace lhrs::gui

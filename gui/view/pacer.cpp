@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/pacer.h"
+
+#include "gui/view/theme.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kGather = 0.03;         // seconds an event waits for causes that travel in other batches
+constexpr std::size_t kFullMax = 2;      // operations of a burst that are shown in full at the same time
+constexpr double kQuickHop = 0.04;       // hops of a message of the others
+constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
+constexpr std::size_t kTimesKept = 4'096;
+constexpr std::size_t kPullMax = 8'192;
+constexpr double kCalm = 0.35;           // seconds with few events after which the slow show begins again
+constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
+constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
+constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
+
+// Messages and sums that say nothing but "I am here": they take no time in the show.
+bool isSignOfLife(const pb::Event& event)
+{
+    const auto isAlive = [](const std::string& kind) { return !messageClassOf(kind); };
+    if (event.has_message_received())
+        return isAlive(event.message_received().kind()) || (event.message_received().kind() == "ack" && event.operation().client() == 0);
+    if (event.has_message_sent())
+        return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
+    return event.has_gauges();
+}
+
+} // namespace
+
+void Pacer::reset()
+{
+    m_state = ClusterState();
+    m_isStarted = false;
+    m_incoming.clear();
+    m_events.clear();
+    m_queue = {};
+    m_processes.clear();
+    m_full.clear();
+    m_fullEnds.clear();
+    m_quick.clear();
+    m_last = m_clock;
+    ++m_version;
+}
+
+std::int64_t Pacer::behindNs() const
+{
+    return m_isLive || !isBusy() ? 0 : std::max<std::int64_t>(0, m_newestNs - m_eventNs);
+}
+
+std::uint64_t Pacer::shownUpTo() const
+{
+    std::uint64_t first = m_cursor + 1;
+    if (!m_events.empty())
+        first = std::min(first, m_events.begin()->first);
+    if (!m_incoming.empty())
+        first = std::min(first, m_incoming.front().event.index);
+    return first - 1;
+}
+
+std::int64_t Pacer::shownNs() const
+{
+    return m_isLive || !isBusy() ? m_feed.nowNs() : m_eventNs;
+}
+
+void Pacer::advance(double seconds)
+{
+    m_time += seconds;
+    m_scheduled.clear();
+    m_shown.clear();
+    if (!m_isStarted) {
+        m_isStarted = true;
+        goLive();
+        m_isLive = m_isReduced;
+    }
+    pull(seconds);
+    const double backlog = std::max(0.0, m_last - m_clock);
+    m_rate = std::max(1.0 / m_hop, backlog / kCatchUp);
+    m_clock += seconds * m_rate;
+    if (m_isLive) {
+        if (m_feed.committed() != m_cursor || m_time - m_syncedAt > kSyncEvery || !m_shown.empty())
+            synchronise();
+        return;
+    }
+    if (backlog > kBacklogMax || m_queue.size() > kWaitingMax) {
+        goLive();
+        return;
+    }
+    show();
+    if (isOnlyAlive() && m_time - m_syncedAt > kSyncEvery)
+        synchronise();
+}
+
+// Takes the newest state as it is. The cursor is read first: events that the state already contains do no harm, because
+// show() skips what a process' sequence says is folded.
+void Pacer::synchronise()
+{
+    m_state = m_feed.state();
+    m_syncedAt = m_time;
+    ++m_version;
+}
+
+void Pacer::goLive()
+{
+    m_isLive = true;
+    m_calmSince = m_time;
+    m_incoming.clear();
+    m_events.clear();
+    m_queue = {};
+    m_processes.clear();
+    m_full.clear();
+    m_fullEnds.clear();
+    m_quick.clear();
+    m_last = m_clock;
+    m_cursor = m_feed.committed();
+    synchronise();
+}
+
+void Pacer::pull(double seconds)
+{
+    EventPage page = m_feed.eventsSince(m_cursor, kPullMax);
+    m_cursor = page.next;
+    if (!page.events.empty())
+        m_newestNs = page.events.back().runNs;
+    if (m_isLive) {
+        // What lies further back than one page was shown by the state already.
+        if (m_feed.committed() > m_cursor + 4 * kPullMax)
+            m_cursor = m_feed.committed();
+        for (RunEvent& event : page.events)
+            m_shown.push_back({ std::move(event), m_clock, 1 });
+        if (m_shown.size() > kCalmEvents)
+            m_calmSince = m_time;
+        if (!m_isReduced && m_time - m_calmSince > kCalm && seconds < kCalm) {
+            m_isLive = false;
+            synchronise();
+        }
+        return;
+    }
+    for (RunEvent& event : page.events)
+        m_incoming.push_back({ m_time, std::move(event) });
+    if (page.missed > 0 || m_isReduced) {
+        goLive();
+        return;
+    }
+    // By wall time over all processes, so that causes come before their effects; a process' own order is kept.
+    const auto ready = std::find_if(m_incoming.begin(), m_incoming.end(), [&](const Incoming& i) { return m_time - i.arrived < kGather; });
+    if (ready == m_incoming.begin())
+        return;
+    for (auto entry = m_incoming.begin(); entry != ready; ++entry) {
+        ProcessClock& process = m_processes[entry->event.process];
+        process.runNs = std::max(process.runNs, entry->event.runNs);
+        entry->event.runNs = process.runNs;
+    }
+    std::stable_sort(m_incoming.begin(), ready, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
+    for (auto entry = m_incoming.begin(); entry != ready; ++entry)
+        schedule(entry->event);
+    m_incoming.erase(m_incoming.begin(), ready);
+}
+
+bool Pacer::isOnlyAlive() const
+{
+    return m_queue.empty()
+        && std::all_of(m_incoming.begin(), m_incoming.end(), [](const Incoming& i) { return !i.event.isGap() && isSignOfLife(*i.event.event); });
+}
+
+// How long the message that caused the event travels: full for structure and for the first operations of a burst.
+double Pacer::hopOf(const pb::Event& event)
+{
+    if (event.has_records_moved())
+        return kRecordsHop;
+    if (isSignOfLife(event))
+        return 0;
+    if (event.operation().client() == 0)
+        return 1;
+    const OperationKey operation { event.operation().client(), event.operation().number() };
+    if (event.has_operation_forwarded() || event.has_image_adjusted()) {
+        m_quick.erase(operation);
+        m_full.insert(operation);
+    }
+    if (m_full.contains(operation))
+        return 1;
+    if (m_quick.contains(operation))
+        return kQuickHop;
+    m_fullEnds.erase(m_fullEnds.begin(), m_fullEnds.upper_bound(m_clock));
+    if (m_quick.size() > kOpenMax)
+        m_quick.clear();
+    const bool isFull = m_full.size() + m_fullEnds.size() < kFullMax;
+    (isFull ? m_full : m_quick).insert(operation);
+    return isFull ? 1 : kQuickHop;
+}
+
+void Pacer::schedule(const RunEvent& run)
+{
+    ProcessClock& process = m_processes[run.process];
+    double at = std::max(m_clock, process.at);
+    double hop = 1;
+    if (!run.isGap()) {
+        const pb::Event& event = *run.event;
+        const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
+            && event.cause_sequence() == process.causeSequence;
+        hop = hopOf(event);
+        if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
+            const auto cause = m_processes.find(event.cause_process());
+            if (cause != m_processes.end()) {
+                const auto& times = cause->second.times;
+                const auto found = std::lower_bound(times.begin(), times.end(), event.cause_sequence(),
+                    [](const auto& entry, std::uint64_t sequence) { return entry.first < sequence; });
+                if (found != times.end())
+                    at = std::max(at, found->second + hop);
+            }
+        }
+        if (event.has_operation_done()) {
+            const OperationKey operation { event.operation().client(), event.operation().number() };
+            if (m_full.erase(operation) > 0)
+                m_fullEnds.insert(at);
+            m_quick.erase(operation);
+        }
+        process.causeProcess = event.cause_process();
+        process.causeSequence = event.cause_sequence();
+        process.times.emplace_back(event.sequence(), at);
+        if (process.times.size() > kTimesKept)
+            process.times.pop_front();
+    }
+    process.at = at;
+    m_last = std::max(m_last, at);
+    ShownEvent shown { run, at, hop };
+    m_scheduled.push_back(shown);
+    m_queue.emplace(at, run.index);
+    m_events.emplace(run.index, std::move(shown));
+}
+
+void Pacer::show()
+{
+    while (!m_queue.empty() && m_queue.top().first <= m_clock) {
+        const auto found = m_events.find(m_queue.top().second);
+        m_queue.pop();
+        ShownEvent shown = std::move(found->second);
+        m_events.erase(found);
+        m_eventNs = std::max(m_eventNs, shown.run.runNs);
+        if (shown.run.isGap()) {
+            m_state.applyGap(shown.run.process, shown.run.gapFirst, shown.run.gapLast);
+            ++m_version;
+        } else {
+            const auto known = m_state.processes.find(shown.run.process);
+            if (known == m_state.processes.end() || shown.run.event->sequence() > known->second.sequence) {
+                m_state.apply(shown.run.process, *shown.run.event, shown.run.runNs);
+                ++m_version;
+            }
+        }
+        m_shown.push_back(std::move(shown));
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/event_feed.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <queue>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace lhrs::gui {
+
+// An event with the place that it got on the clock of the show.
+struct ShownEvent {
+    RunEvent run;
+    double at = 0;  // in hops
+    double hop = 1; // how long a message of this step travels, in hops
+};
+
+// Decides when each event is shown. What takes microseconds in reality is stretched so that an eye can follow: an
+// event is shown after its predecessor in its process, and one hop after the event that caused it, so the picture is at
+// every moment a consistent cut of the run. Of a burst of operations the first are shown in full and the others quickly;
+// structure is always shown in full. When too much waits, the picture jumps to the newest state (live), and comes back
+// to the slow show when the cluster is calm: animation is dropped, state never.
+class Pacer {
+public:
+    explicit Pacer(const EventFeed& feed) : m_feed(feed) {}
+
+    // One frame: pulls what is new and shows what is due `seconds` after the last frame.
+    void advance(double seconds);
+    // Forgets what was shown and what waits: another cluster, or a jump to the newest state.
+    void reset();
+
+    const ClusterState& state() const { return m_state; }
+    // Grows with each change of the state.
+    std::uint64_t version() const { return m_version; }
+    // The clock of the show, in hops; a message travels one hop, on the screen hopSeconds().
+    double clock() const { return m_clock; }
+    double hopSeconds() const { return 1.0 / m_rate; }
+    bool isLive() const { return m_isLive; }
+    // Shown faster than at the set pace, because much waits.
+    bool isHurrying() const { return !m_isLive && m_rate > 1.5 / m_hop; }
+    // Something waits to be shown.
+    bool isBusy() const { return !m_queue.empty() || !m_incoming.empty(); }
+    // Events that waited for their turn when the last frame was made.
+    std::size_t waiting() const { return m_queue.size(); }
+    // All events with an index up to this one are shown.
+    std::uint64_t shownUpTo() const;
+    // The instant that is shown, on the run's clock.
+    std::int64_t shownNs() const;
+    // Run time between what is shown and the newest event received.
+    std::int64_t behindNs() const;
+
+    // Events that got their place in this frame (some will be shown later), and those shown in this frame.
+    const std::vector<ShownEvent>& scheduled() const { return m_scheduled; }
+    const std::vector<ShownEvent>& shown() const { return m_shown; }
+
+    // How long a message travels on the screen when there is no hurry, in seconds.
+    void setHop(double seconds) { m_hop = seconds; }
+    double hop() const { return m_hop; }
+    // Without movement nothing is slowed down.
+    void setReducedMotion(bool on) { m_isReduced = on; }
+
+    static constexpr std::size_t kWaitingMax = 6'000; // events; above it the picture jumps
+    static constexpr double kBacklogMax = 160;        // hops; likewise
+    static constexpr double kCatchUp = 1.4;           // seconds in which the clock would run through what waits
+
+private:
+    struct Later {
+        bool operator()(const std::pair<double, std::uint64_t>& x, const std::pair<double, std::uint64_t>& y) const { return x > y; }
+    };
+    struct ProcessClock {
+        double at = 0;
+        std::int64_t runNs = 0;
+        std::uint64_t causeProcess = 0, causeSequence = 0;
+        double hop = 1;
+        std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence
+    };
+    using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
+
+    void pull(double seconds);
+    void schedule(const RunEvent& event);
+    double hopOf(const pb::Event& event);
+    bool isOnlyAlive() const;
+    void show();
+    void synchronise();
+    void goLive();
+
+    const EventFeed& m_feed;
+    ClusterState m_state;
+    std::uint64_t m_version = 0;
+    std::uint64_t m_cursor = 0;
+    bool m_isStarted = false, m_isLive = false, m_isReduced = false;
+    double m_hop = 0.45, m_rate = 1 / 0.45, m_clock = 0, m_last = 0;
+    double m_time = 0, m_calmSince = 0, m_syncedAt = 0;
+    std::int64_t m_eventNs = 0, m_newestNs = 0;
+    struct Incoming {
+        double arrived = 0;
+        RunEvent event;
+    };
+    std::vector<Incoming> m_incoming; // wait a moment for causes that arrive later
+    std::map<std::uint64_t, ShownEvent> m_events; // scheduled, by index
+    std::priority_queue<std::pair<double, std::uint64_t>, std::vector<std::pair<double, std::uint64_t>>, Later> m_queue;
+    std::unordered_map<ProcessId, ProcessClock> m_processes;
+    std::set<OperationKey> m_full;      // operations shown in full whose end is not known yet
+    std::multiset<double> m_fullEnds;   // when those end whose end is known
+    std::set<OperationKey> m_quick;     // the others
+    std::vector<ShownEvent> m_scheduled, m_shown;
+};
+
+} // namespace lhrs::gui

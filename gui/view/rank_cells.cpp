@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t value)
+{
+    return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29);
+}
+
+} // namespace
+
+QRectF CellGeometry::cellOf(std::uint32_t rank) const
+{
+    const auto cell = int((rank - 1) / ratio);
+    return { area.left() + (cell % columns) * pitch, area.top() + (cell / columns) * pitch, qreal(pitch - 1), qreal(pitch - 1) };
+}
+
+CellGeometry cellGeometry(const Theme& theme, const QRectF& card, std::uint32_t ranks)
+{
+    CellGeometry geometry;
+    if (detailFor(card.size(), theme) != CardDetail::Full || ranks == 0)
+        return geometry;
+    const qreal u = theme.px(1), pad = 7 * u;
+    const qreal top = card.top() + theme.lineHeight({ TextSize::Title, true }) + 6 * u + 2 * (theme.lineHeight({ TextSize::Small }) + 3 * u);
+    geometry.area = QRectF(std::round(card.left() + pad), std::round(top), card.width() - 2 * pad, card.bottom() - pad - top);
+    const auto fits = [&](int pitch, int& columns) {
+        columns = int((geometry.area.width() + 1) / pitch);
+        const int rows = int((geometry.area.height() + 1) / pitch);
+        return columns > 0 && rows > 0 ? std::uint32_t(columns) * std::uint32_t(rows) : 0U;
+    };
+    const int smallest = 4, largest = std::max(smallest, int(19 * u));
+    const std::uint32_t cellsMax = fits(smallest, geometry.columns);
+    if (cellsMax == 0)
+        return geometry;
+    geometry.ratio = (ranks + cellsMax - 1) / cellsMax;
+    const std::uint32_t wanted = (ranks + geometry.ratio - 1) / geometry.ratio;
+    for (int pitch = largest; pitch >= smallest; --pitch) {
+        if (fits(pitch, geometry.columns) >= wanted) {
+            geometry.pitch = pitch;
+            break;
+        }
+    }
+    return geometry;
+}
+
+std::uint32_t capacityOf(const ClusterState& state, const DataBucketState& bucket)
+{
+    return std::max(1U, state.file.config.b() ? state.file.config.b() : bucket.b);
+}
+
+void CellReader::beginFrame()
+{
+    m_interval = 1 + m_wanted / kRanksPerFrame;
+    m_wanted = 0;
+    m_isLate = false;
+    ++m_frame;
+}
+
+template <class Value>
+const std::vector<std::uint8_t>& CellReader::read(Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value)
+{
+    const bool fits = entry.ranks == ranks && entry.ratio == geometry.ratio;
+    if (fits && entry.stamp == stamp)
+        return entry.values;
+    m_wanted += ranks;
+    if (fits && m_frame - entry.frame < m_interval) {
+        m_isLate = true;
+        return entry.values;
+    }
+    entry.ranks = ranks;
+    entry.ratio = geometry.ratio;
+    entry.stamp = stamp;
+    entry.frame = m_frame;
+    const std::uint32_t cells = (ranks + geometry.ratio - 1) / geometry.ratio;
+    entry.values.resize(cells);
+    for (std::uint32_t c = 0; c < cells; ++c)
+        entry.values[c] = value(c * geometry.ratio + 1, std::min(ranks, (c + 1) * geometry.ratio));
+    return entry.values;
+}
+
+const std::vector<std::uint8_t>& CellReader::data(const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks)
+{
+    std::uint64_t stamp = mix(bucket.process, bucket.incarnation);
+    stamp = mix(mix(stamp, bucket.sequence), (std::uint64_t(bucket.ranks.count()) << 32) + bucket.incoming.count());
+    stamp = mix(stamp, bucket.ranks.rankMax());
+    return read(m_entries[bucket.number], stamp, geometry, ranks, [&](std::uint32_t first, std::uint32_t last) {
+        std::uint32_t used = 0, incoming = 0;
+        for (std::uint32_t rank = first; rank <= last; ++rank) {
+            used += bucket.ranks.has(rank) ? 1 : 0;
+            incoming += bucket.incoming.has(rank) ? 1 : 0;
+        }
+        if (incoming > used)
+            return kCellIncoming;
+        return std::uint8_t(used == 0 ? 0 : 1 + std::uint64_t(used) * (kCellShades - 2) / (last - first + 1));
+    });
+}
+
+const std::vector<std::uint8_t>& CellReader::parity(const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m)
+{
+    std::uint64_t stamp = mix(bucket.process, bucket.incarnation);
+    for (std::uint64_t applied : bucket.applied)
+        stamp = mix(stamp, applied);
+    stamp = mix(stamp, bucket.ranks.count());
+    const std::uint64_t key = (1ULL << 63) | (std::uint64_t(bucket.group) << 8) | bucket.column;
+    return read(m_entries[key], stamp, geometry, ranks, [&](std::uint32_t first, std::uint32_t last) {
+        std::uint64_t members = 0;
+        for (std::uint32_t rank = first; rank <= last; ++rank)
+            members += bucket.ranks.at(rank);
+        const std::uint64_t full = std::uint64_t(last - first + 1) * m;
+        return std::uint8_t(members == 0 ? 0 : 1 + std::min(members, full) * (kCellShades - 2) / full);
+    });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <QPalette>
+#include <QString>
+
+#include <array>
+#include <optional>
+#include <span>
+
+namespace lhrs::gui {
+
+// The Okabe-Ito colours, which people with any of the usual colour deficiencies tell apart (window.md 6.1).
+namespace okabe {
+inline constexpr QRgb kBlack = 0xff000000, kOrange = 0xffe69f00, kSkyBlue = 0xff56b4e9, kGreen = 0xff009e73,
+                      kYellow = 0xfff0e442, kBlue = 0xff0072b2, kVermillion = 0xffd55e00, kPurple = 0xffcc79a7,
+                      kWhite = 0xffffffff;
+}
+
+// Small pictures that carry a state or a class of messages beside its colour. Drawn as paths, so that no font is needed.
+enum class Glyph {
+    None,
+    Dots,      // starting
+    Fork,      // splitting
+    Cross,     // the process is gone
+    Clock,     // no event for a while
+    Ring,      // an invitation
+    Hand,      // an offer
+    Warning,   // overload
+    Operation, // client -> bucket
+    Reply,     // bucket -> client
+    Image,     // a reply with an image adjustment
+    Delta,     // data bucket -> parity bucket
+    Ack,       // acknowledgements
+    Control,   // orders and reports of the coordinator
+    Recruit,   // invitation, offer, confirmation, cancel
+    Bulk,      // records by stream: splits, contents
+    Live,
+    Simulated,
+    Play,
+    Pause,
+    Next,
+    Stop,
+};
+
+// Outlines that carry the kind of a thing beside its colour.
+enum class Outline { Rectangle, Rounded, CutCorners, Circle, Diamond };
+
+// What a place or a process is right now, as it is drawn. Each has a word, a colour, an outline and a glyph; no two
+// have the same outline and the same glyph.
+enum class Look {
+    DataUp,
+    DataStarting,
+    DataSplitting,
+    DataSilent,
+    DataGone,
+    ParityUp,
+    ParityStarting,
+    ParitySplitting,
+    ParitySilent,
+    ParityGone,
+    SpareIdle,
+    SpareInvited,
+    SpareOffered,
+    SpareGone,
+    Client,
+    ClientGone,
+    Coordinator,
+    CoordinatorGone,
+    DummyBucket,
+};
+inline constexpr int kLooks = int(Look::DummyBucket) + 1;
+// The state in a word: "up", "starting", ...
+QString lookWord(Look look);
+
+struct LookStyle {
+    QColor colour;
+    Outline outline = Outline::Rectangle;
+    Glyph glyph = Glyph::None;
+    bool isDashed = false;
+    bool isHatched = false;
+};
+
+// Classes of messages, each with a colour and a glyph.
+enum class MessageClass { Operation, Reply, Image, Delta, Ack, Control, Recruit, Bulk };
+inline constexpr int kMessageClasses = int(MessageClass::Bulk) + 1;
+struct MessageStyle {
+    QColor colour;
+    Glyph glyph = Glyph::None;
+    QString word;
+};
+// The class of a message by its name in message.proto ("delta_ack"); nothing for signs of life, which are not drawn.
+std::optional<MessageClass> messageClassOf(std::string_view kind);
+
+enum class TextSize { Small, Body, Strong, Title, Number, Caption };
+inline constexpr int kTextSizes = int(TextSize::Caption) + 1;
+
+struct TextStyle {
+    TextSize size = TextSize::Body;
+    bool isBold = false;
+    bool isMono = false;
+    bool operator==(const TextStyle&) const = default;
+};
+
+// Colours, fonts and measures of everything that is painted. A value: a view holds a copy and compares.
+class Theme {
+public:
+    enum class Kind { Light, Dark };
+
+    explicit Theme(Kind kind = Kind::Light, qreal fontScale = 1.0);
+
+    Kind kind() const { return m_kind; }
+    bool isDark() const { return m_kind == Kind::Dark; }
+    qreal fontScale() const { return m_fontScale; }
+    bool operator==(const Theme& other) const { return m_kind == other.m_kind && m_fontScale == other.m_fontScale; }
+
+    // n pixels at 100 %, grown with the font.
+    qreal px(qreal n) const { return n * m_fontScale; }
+    const QFont& font(TextStyle style) const;
+    const QFontMetricsF& metrics(TextStyle style) const;
+    qreal lineHeight(TextStyle style) const { return metrics(style).height(); }
+
+    const LookStyle& look(Look look) const { return m_looks[std::size_t(look)]; }
+    const MessageStyle& message(MessageClass c) const { return m_messages[std::size_t(c)]; }
+
+    QColor canvas, card, cardHeader, text, muted, outline, grid, empty, selection, focus, good, caution, bad, dataFill,
+        parityFill, incoming, shadow;
+
+    // For the widgets around the canvas: the same colours as a palette and a style sheet.
+    QPalette palette() const;
+    QString styleSheet() const;
+
+    // The colours that stand for states; tested pairwise under simulated colour deficiencies.
+    static std::span<const QRgb> stateColours();
+    // Whether the desktop's own palette is dark.
+    static bool systemIsDark();
+    // Registers the bundled family where it is installed; the system's default family else. Call once after the
+    // application object; returns the family used.
+    static QString registerFonts();
+
+private:
+    Kind m_kind;
+    qreal m_fontScale;
+    std::array<LookStyle, kLooks> m_looks;
+    std::array<MessageStyle, kMessageClasses> m_messages;
+    struct Face {
+        QFont font;
+        QFontMetricsF metrics { QFont() };
+    };
+    std::array<Face, std::size_t(kTextSizes) * 4> m_faces;
+};
+
+// The glyph in the unit square, y down; to be filled, or stroked where `isStroked` says so.
+struct GlyphPath {
+    QPainterPath path;
+    bool isStroked = false;
+};
+const GlyphPath& glyphPath(Glyph glyph);
+const char* glyphName(Glyph glyph);
+
+} // namespace lhrs::gui

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAction>
+#include <QDialog>
+#include <QKeySequence>
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <map>
+#include <vector>
+
+class QLineEdit;
+class QListWidget;
+class QMenuBar;
+class QWidget;
+
+namespace lhrs::gui {
+
+// One action as it is registered: everything that menu, key, sheet, search and tests need to know.
+struct ActionInfo {
+    const char* id;       // objectName
+    const char* menu;     // title of its menu
+    const char* name;
+    const char* keys;     // portable text, several with "; "; may be empty
+    const char* sentence; // what it does
+    bool isCheckable = false;
+};
+
+// The one registry of actions. Menus, the sheet of keys, the search and the tests read it; no QAction is made elsewhere.
+class Actions : public QObject {
+    Q_OBJECT
+public:
+    // Actions work wherever the focus is in the window.
+    explicit Actions(QWidget* window);
+
+    // Registers and connects; an id is registered once (check).
+    QAction* add(const ActionInfo& info, std::function<void()> triggered);
+    // The action with this id, which must exist (check).
+    QAction* get(const char* id) const;
+    const std::vector<QAction*>& all() const { return m_actions; }
+    QString sentenceOf(const QAction* action) const;
+    // A menu for each title, in the order in which the titles first came.
+    void fill(QMenuBar* bar) const;
+
+private:
+    QWidget* m_window;
+    std::vector<QAction*> m_actions;
+    std::vector<QString> m_menus;
+    std::map<const QAction*, ActionInfo> m_infos;
+};
+
+// Every action with its key and its sentence.
+class KeySheet : public QDialog {
+    Q_OBJECT
+public:
+    KeySheet(const Actions& actions, QWidget* parent);
+};
+
+// Finds an action by its words and triggers it.
+class ActionFinder : public QDialog {
+    Q_OBJECT
+public:
+    ActionFinder(const Actions& actions, QWidget* parent);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void search(const QString& words);
+    void choose();
+
+    const Actions& m_actions;
+    QLineEdit* m_words;
+    QListWidget* m_list;
+    std::vector<QAction*> m_found;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lhrs-gui: the window.
+#include "gui/lab/play_printer.h"
+#include "gui/window/main_window.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QStyleFactory>
+
+#include <cstdio>
+
+namespace {
+
+using namespace lhrs::gui;
+
+constexpr int kExitUsage = 2;
+constexpr int kLastMovement = 15'000; // milliseconds that the picture may take to catch up with the end
+
+int usage(const QString& sentence)
+{
+    std::fprintf(stderr, "lhrs-gui: %s\n", qPrintable(sentence));
+    return kExitUsage;
+}
+
+// Beside the sources of a built tree, or where they are installed.
+QString scenarioDirectory()
+{
+    for (const QString& path : { QStringLiteral("scenarios"), QStringLiteral(LHRS_SCENARIO_DIR), QCoreApplication::applicationDirPath() + QStringLiteral("/../share/lhrs/scenarios") }) {
+        if (QFileInfo(path).isDir())
+            return QDir::cleanPath(QFileInfo(path).absoluteFilePath());
+    }
+    return QStringLiteral("scenarios");
+}
+
+// Plays the scenario to its end, lets the picture come to rest, saves it, and says what happened.
+int takePicture(MainWindow& window, const QString& file, QSize size)
+{
+    PlayPrinter printer(stdout);
+    ScriptSettings settings = window.player().settings();
+    settings.pace = 0;
+    window.player().setSettings(settings);
+    window.player().setListener(&printer);
+    window.resize(size);
+    window.show();
+    int code = 0;
+    bool isOver = false;
+    QElapsedTimer since;
+    const auto finish = [&] {
+        const bool isMoving = window.pacer().isBusy() || window.canvas().motion().isMoving(window.pacer().clock());
+        if (!isOver || (isMoving && since.elapsed() < kLastMovement))
+            return;
+        const ScriptResult result = window.player().result();
+        printer.summary(result, window.player().engine().tables());
+        code = int(result.outcome);
+        if (window.savePicture(file)) {
+            std::printf("picture: %s\n", qPrintable(QFileInfo(file).absoluteFilePath()));
+        } else {
+            std::fprintf(stderr, "lhrs-gui: the picture cannot be written to %s\n", qPrintable(file));
+            code = code == 0 ? kExitUsage : code;
+        }
+        QCoreApplication::exit(code);
+    };
+    QObject::connect(&window.player(), &Player::finished, &window, [&] {
+        isOver = true;
+        since.start();
+    });
+    QTimer wait;
+    QObject::connect(&wait, &QTimer::timeout, &window, finish);
+    wait.start(100);
+    window.player().runToEnd();
+    return QCoreApplication::exec();
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    QApplication application(count, arguments);
+    QApplication::setApplicationName(QStringLiteral("lhrs-gui"));
+    QApplication::setApplicationVersion(QStringLiteral(LHRS_VERSION));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    Theme::registerFonts();
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("The window onto an LH*RS cluster."));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    const QCommandLineOption local(QStringLiteral("local"), QStringLiteral("Start a cluster of processes on this computer."));
+    const QCommandLineOption connect(QStringLiteral("connect"), QStringLiteral("Watch a running cluster: control endpoint of its coordinator."), QStringLiteral("HOST:PORT"));
+    const QCommandLineOption play(QStringLiteral("play"), QStringLiteral("Load this scenario; it stops before its first step."), QStringLiteral("FILE"));
+    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system."), QStringLiteral("THEME"), QStringLiteral("system"));
+    const QCommandLineOption fontScale(QStringLiteral("font-scale"), QStringLiteral("Size of all text, 0.8 to 2.5."), QStringLiteral("N"), QStringLiteral("1"));
+    const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture or inspect."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    parser.addOptions({ local, connect, play, theme, fontScale, screenshot, size, workspace });
+    parser.process(application);
+    if (!parser.positionalArguments().isEmpty())
+        return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
+
+    MainWindow::Options options;
+    const QString themeName = parser.value(theme);
+    if (themeName != QLatin1String("light") && themeName != QLatin1String("dark") && themeName != QLatin1String("system"))
+        return usage(QStringLiteral("--theme %1: write light, dark or system.").arg(themeName));
+    options.theme = themeName == QLatin1String("light") ? MainWindow::ThemeChoice::Light : themeName == QLatin1String("dark") ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::System;
+    bool isNumber = false;
+    options.fontScale = parser.value(fontScale).toDouble(&isNumber);
+    if (!isNumber || options.fontScale < 0.8 || options.fontScale > 2.5)
+        return usage(QStringLiteral("--font-scale %1: write a number from 0.8 to 2.5.").arg(parser.value(fontScale)));
+    const QStringList sides = parser.value(size).split(QLatin1Char('x'));
+    const QSize pixels(sides.value(0).toInt(), sides.value(1).toInt());
+    if (sides.size() != 2 || pixels.width() < 640 || pixels.height() < 400 || pixels.width() > 8192 || pixels.height() > 8192)
+        return usage(QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720.").arg(parser.value(size)));
+    if (parser.isSet(local) && parser.isSet(connect))
+        return usage(QStringLiteral("--local and --connect exclude each other."));
+    if (parser.isSet(screenshot) && !parser.isSet(play))
+        return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
+    options.scenarioDirectory = scenarioDirectory();
+
+    MainWindow window(options);
+    if (parser.value(workspace) == QLatin1String("inspect"))
+        window.setWorkspace(MainWindow::Workspace::Inspect);
+    ScriptSettings settings;
+    settings.pace = 1;
+    settings.mayStartCluster = !parser.isSet(connect);
+    if (parser.isSet(play))
+        settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
+    window.player().setSettings(settings);
+    if (parser.isSet(connect))
+        window.connectTo(parser.value(connect));
+    if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)))
+        return usage(window.player().caption());
+    if (parser.isSet(screenshot))
+        return takePicture(window, parser.value(screenshot), pixels);
+    if (parser.isSet(local) && !parser.isSet(play))
+        window.startLocal();
+    window.resize(pixels);
+    window.show();
+    return QApplication::exec();
+}

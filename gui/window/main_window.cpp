@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/main_window.h"
+
+#include "gui/lab/ingest.h"
+#include "gui/view/object_words.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFile>
+#include <QListView>
+#include <QMenu>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QStyleFactory>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include <unistd.h>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kStatusEvery = 0.25; // seconds
+
+// Resident memory of this process in megabytes.
+int memoryUsed()
+{
+    QFile file(QStringLiteral("/proc/self/statm"));
+    if (!file.open(QIODevice::ReadOnly))
+        return 0;
+    return int(file.readAll().split(' ').value(1).toLongLong() * ::sysconf(_SC_PAGESIZE) / (1024 * 1024));
+}
+
+} // namespace
+
+MainWindow::MainWindow(const Options& options, QWidget* parent)
+    : QMainWindow(parent), m_operator(new Operator(this)), m_pacer(*m_operator), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
+      m_actions(new Actions(this)), m_themeChoice(options.theme), m_fontScale(options.fontScale), m_systemIsDark(Theme::systemIsDark())
+{
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowTitle(tr("LHRS Lab"));
+    setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
+    makeActions();
+    makePieces(options.scenarioDirectory);
+    makeDocks();
+    m_actions->fill(menuBar());
+    connectAll();
+    applyTheme();
+    setWorkspace(Workspace::Lecture);
+    showLink();
+    resize(1280, 720);
+    m_clock->start();
+}
+
+MainWindow::~MainWindow()
+{
+    m_clock->stop();
+    // The player's script uses the operator's session: it ends first.
+    delete m_player;
+}
+
+void MainWindow::makePieces(const QString& scenarioDirectory)
+{
+    m_stack = new QStackedWidget(this);
+    m_start = new StartPage(scenarioDirectory, m_stack);
+    m_work = new QWidget(m_stack);
+    m_bar = new WorkloadBar(*m_actions, m_work);
+    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_work);
+    m_line = new LabLine(m_work);
+    m_player = new Player(m_operator->session(), this);
+    auto* column = new QVBoxLayout(m_work);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_bar);
+    column->addWidget(m_canvas, 1);
+    column->addWidget(m_line);
+    m_stack->addWidget(m_start);
+    m_stack->addWidget(m_work);
+    auto* all = new QWidget(this);
+    auto* rows = new QVBoxLayout(all);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(m_stack, 1);
+    rows->addWidget(m_player);
+    setCentralWidget(all);
+    m_status = new StatusStrip(this);
+    statusBar()->addWidget(m_status, 1);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->setContentsMargins(0, 0, 0, 0);
+}
+
+void MainWindow::makeDocks()
+{
+    m_records = new RecordTable(m_pacer, *m_operator, *m_selection, this);
+    m_images = new ImageView(m_pacer, *m_selection, this);
+    m_imageScroll = new QScrollArea(this);
+    m_imageScroll->setWidget(m_images);
+    m_imageScroll->setWidgetResizable(true);
+    m_imageScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_imageScroll->setFrameShape(QFrame::NoFrame);
+    m_log = new EventLog(*m_operator, m_pacer, *m_selection, this);
+    m_story = new QListView(this);
+    m_story->setModel(&m_player->story());
+    m_story->setWordWrap(true);
+    m_story->setAccessibleName(tr("What the scenario said"));
+    m_story->setSelectionMode(QAbstractItemView::NoSelection);
+    const auto dock = [this](const QString& id, const QString& title, QWidget* inside) {
+        auto* made = new QDockWidget(title, this);
+        made->setObjectName(id);
+        made->setWidget(inside);
+        made->setAllowedAreas(Qt::AllDockWidgetAreas);
+        addDockWidget(Qt::RightDockWidgetArea, made);
+        m_docks.push_back(made);
+        return made;
+    };
+    QDockWidget* bucket = dock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
+    QDockWidget* image = dock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
+    QDockWidget* events = dock(QStringLiteral("logDock"), tr("Event log"), m_log);
+    QDockWidget* story = dock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
+    tabifyDockWidget(bucket, image);
+    tabifyDockWidget(events, story);
+    bucket->raise();
+    events->raise();
+    setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+}
+
+// Who tells whom what.
+void MainWindow::connectAll()
+{
+    // Each frame: the pacer takes new events; then the visible views are asked.
+    m_clock->setSource([this](double seconds) { return onFrame(seconds); });
+    m_clock->add(m_canvas, m_canvas);
+    m_clock->add(m_player, m_player);
+    m_clock->add(m_records, m_records);
+    m_clock->add(m_images, m_images);
+    m_clock->add(m_log, m_log);
+
+    // The cluster: its link decides what is shown; another cluster makes all views forget.
+    connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
+    connect(m_operator, &Operator::clusterChanged, this, [this] {
+        m_pacer.reset();
+        m_selection->select({});
+        m_log->model().clear();
+        m_canvas->fit();
+    });
+    connect(m_operator, &Operator::said, m_line, &LabLine::say);
+    connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
+
+    // The start page: ways to get a cluster.
+    connect(m_start, &StartPage::localWanted, this, &MainWindow::startLocal);
+    connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
+    connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path) { openScenario(path, true); });
+
+    // The canvas: inspecting and the menu of what is pointed at.
+    connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
+    connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
+    connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
+    connect(m_selection, &Selection::selectionChanged, this, [this] {
+        if (m_selection->selected().kind == ObjectKind::Client)
+            m_bar->chooseClient(m_selection->selected().a);
+        enableActions();
+    });
+
+    // The player: what a scenario wants to be looked at.
+    connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
+    connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
+    connect(m_player, &Player::highlightWished, this, [this](const QStringList& targets, const QString& words, double seconds) {
+        std::vector<ObjectRef> objects;
+        for (const QString& target : targets)
+            objects.push_back(objectNamed(target));
+        m_canvas->highlight(objects, words, seconds);
+    });
+    connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom, Qt::QueuedConnection);
+
+    // The buttons show their scenario line before they are pressed.
+    for (QAction* action : m_actions->all())
+        connect(action, &QAction::hovered, this, [this, action] { previewOf(action); });
+}
+
+// ---- frames
+
+bool MainWindow::onFrame(double seconds)
+{
+    m_time += seconds;
+    m_pacer.advance(seconds);
+    if (m_time - m_statusAt >= kStatusEvery) {
+        m_statusAt = m_time;
+        updateStatus();
+        updateClients();
+    }
+    return m_pacer.isBusy();
+}
+
+void MainWindow::updateStatus()
+{
+    const IngestCounters counters = m_operator->session().ingest().counters();
+    const ClusterState& state = m_pacer.state();
+    std::vector<StatusPart> parts;
+    switch (m_operator->link()) {
+    case Operator::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
+    case Operator::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
+    case Operator::Link::Here:
+        parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good, { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
+        break;
+    case Operator::Link::Lost: parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true }); break;
+    }
+    if (m_operator->link() != Operator::Link::None) {
+        const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
+        parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
+        parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
+        parts.push_back({ Glyph::None, {}, { tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))) }, 8, false });
+        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
+        if (const std::int64_t behind = m_pacer.behindNs(); behind > 50'000'000)
+            parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
+        parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
+    }
+    parts.push_back({ Glyph::None, {}, { tr("%1 frames/s, %2 ms").arg(qRound(m_clock->framesPerSecond())).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond())) }, 6, false });
+    parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
+    m_status->setParts(std::move(parts));
+}
+
+void MainWindow::updateClients()
+{
+    std::vector<std::pair<ProcessId, QString>> clients;
+    for (const ProcessId id : clientsOf(m_pacer.state()))
+        clients.emplace_back(id, QString::fromStdString(m_pacer.state().processes.at(id).name));
+    if (clients != m_clients) {
+        m_clients = clients;
+        m_bar->setClients(clients);
+    }
+    enableActions();
+}
+
+// ---- what is shown
+
+bool MainWindow::showsCluster() const
+{
+    return m_stack->currentWidget() == m_work;
+}
+
+void MainWindow::showLink()
+{
+    const Operator::Link link = m_operator->link();
+    const bool hasCluster = link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns()
+        || (link == Operator::Link::Starting && m_operator->isLocal());
+    m_stack->setCurrentWidget(hasCluster ? m_work : static_cast<QWidget*>(m_start));
+    m_start->setBusy(link == Operator::Link::Starting);
+    m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
+    // A cluster that this window did not start has no reason to give signs of life at every detail.
+    m_canvas->setSilenceCounts(link == Operator::Link::Here && m_operator->detail() == pb::FULL);
+    if (hasCluster && !m_canvas->hasFocus() && focusWidget() == nullptr)
+        m_canvas->setFocus();
+    setWorkspace(m_workspace);
+    enableActions();
+    m_statusAt = -1;
+}
+
+void MainWindow::enableActions()
+{
+    const bool isHere = m_operator->link() == Operator::Link::Here;
+    const bool isFree = !m_operator->scenarioRuns();
+    const bool hasClient = isHere && m_bar->client() != 0;
+    const bool hasFile = isHere && m_pacer.state().file.exists;
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
+        for (const char* id : ids) {
+            if (QAction* action = m_actions->get(id); action->isEnabled() != on)
+                action->setEnabled(on);
+        }
+    };
+    enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient);
+    enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
+    enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
+    enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
+    enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
+    enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
+    enable({ "nextStep", "runScenario" }, m_player->isLoaded());
+    enable({ "stopScenario" }, m_player->isRunning());
+}
+
+void MainWindow::setWorkspace(Workspace workspace)
+{
+    m_workspace = workspace;
+    const bool hasDocks = workspace == Workspace::Inspect && showsCluster();
+    for (QDockWidget* dock : m_docks)
+        dock->setVisible(hasDocks);
+    m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
+    m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
+    if (hasDocks) {
+        // A third of the width, but room for a table.
+        const int wide = std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
+        resizeDocks({ m_docks[0] }, { wide }, Qt::Horizontal);
+    }
+}
+
+// ---- ways in
+
+void MainWindow::startLocal()
+{
+    m_localOptions = m_start->localOptions();
+    m_operator->startLocal(m_localOptions, m_start->recordBytes());
+}
+
+void MainWindow::connectTo(const QString& address)
+{
+    m_operator->connectTo(address);
+}
+
+bool MainWindow::openScenario(const QString& path, bool isStarted)
+{
+    if (!m_player->load(path))
+        return false;
+    if (isStarted) {
+        m_pacer.reset();
+        m_log->model().clear();
+        m_player->start();
+    }
+    enableActions();
+    return true;
+}
+
+// ---- looks
+
+void MainWindow::setThemeChoice(ThemeChoice choice)
+{
+    m_themeChoice = choice;
+    applyTheme();
+}
+
+void MainWindow::setFontScale(double scale)
+{
+    m_fontScale = std::clamp(scale, 0.8, 2.5);
+    applyTheme();
+}
+
+void MainWindow::applyTheme()
+{
+    const bool isDark = m_themeChoice == ThemeChoice::Dark || (m_themeChoice == ThemeChoice::System && m_systemIsDark);
+    m_theme = Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, m_fontScale);
+    qApp->setPalette(m_theme.palette());
+    qApp->setFont(m_theme.font({ TextSize::Body }));
+    qApp->setStyleSheet(m_theme.styleSheet());
+    m_canvas->setTheme(m_theme);
+    m_bar->setTheme(m_theme);
+    m_line->setTheme(m_theme);
+    m_player->setTheme(m_theme);
+    m_status->setTheme(m_theme);
+    m_start->setTheme(m_theme);
+    m_records->setTheme(m_theme);
+    m_images->setTheme(m_theme);
+    m_log->setTheme(m_theme);
+    m_statusAt = -1;
+}
+
+bool MainWindow::savePicture(const QString& path)
+{
+    return grab().save(path);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_player->stop();
+    event->accept();
+}
+
+// The hall's votes, and the clicker's way out of the presentation.
+void MainWindow::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() >= Qt::Key_1 && event->key() <= Qt::Key_9 && event->modifiers() == Qt::NoModifier) {
+        m_player->vote(event->key() - Qt::Key_0);
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster_canvas.h"
+#include "gui/view/event_log.h"
+#include "gui/view/frame_clock.h"
+#include "gui/view/image_view.h"
+#include "gui/view/record_table.h"
+#include "gui/window/actions.h"
+#include "gui/window/operator.h"
+#include "gui/window/player.h"
+#include "gui/window/start_dialog.h"
+#include "gui/window/status_strip.h"
+#include "gui/window/workload_bar.h"
+
+#include <QMainWindow>
+
+class QListView;
+class QScrollArea;
+class QStackedWidget;
+
+namespace lhrs::gui {
+
+// The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
+// clock advances the pacer, and each visible view takes from it what it shows.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    // The choice of the theme; System follows the desktop's palette as it was at the start.
+    enum class ThemeChoice { Light, Dark, System };
+    enum class Workspace { Lecture, Inspect };
+
+    struct Options {
+        ThemeChoice theme = ThemeChoice::System;
+        double fontScale = 1;
+        QString scenarioDirectory;
+    };
+
+    explicit MainWindow(const Options& options, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    // Ways in, also for the command line.
+    void startLocal();
+    void connectTo(const QString& address);
+    // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step.
+    bool openScenario(const QString& path, bool isStarted);
+
+    void setThemeChoice(ThemeChoice choice);
+    void setFontScale(double scale);
+    double fontScale() const { return m_fontScale; }
+    void setWorkspace(Workspace workspace);
+    Workspace workspace() const { return m_workspace; }
+
+    // ---- the pieces, for main() and for tests
+    Actions& actions() { return *m_actions; }
+    ClusterCanvas& canvas() { return *m_canvas; }
+    Player& player() { return *m_player; }
+    Operator& cluster() { return *m_operator; }
+    Pacer& pacer() { return m_pacer; }
+    FrameClock& clock() { return *m_clock; }
+    StatusStrip& status() { return *m_status; }
+    StartPage& startPage() { return *m_start; }
+    WorkloadBar& workloads() { return *m_bar; }
+    LabLine& labLine() { return *m_line; }
+    EventLog& log() { return *m_log; }
+    RecordTable& records() { return *m_records; }
+    ImageView& images() { return *m_images; }
+    Selection& selection() { return *m_selection; }
+    bool showsCluster() const;
+    // The window as it is, as a PNG; false: the file cannot be written.
+    bool savePicture(const QString& path);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void makeActions();
+    void makeWorkActions();
+    void makeViewActions();
+    void makePieces(const QString& scenarioDirectory);
+    void makeDocks();
+    void connectAll();
+    void applyTheme();
+    void showLink();
+    void enableActions();
+    bool onFrame(double seconds);
+    void updateStatus();
+    void updateClients();
+    void showMenu(ObjectRef object, QPoint at);
+    void inspect(ObjectRef object);
+    void applyCamera(const CameraWish& wish);
+    ObjectRef objectNamed(const QString& name) const;
+    std::uint32_t groupOfSelection() const;
+    ProcessId clientOfSelection() const;
+    void work(pb::OperationKind kind);
+    void previewOf(const QAction* action);
+    void exportPicture();
+    void askForScenario();
+    void askForObject();
+    void setPresenting(bool on);
+    void nextView();
+
+    Operator* m_operator;
+    Pacer m_pacer;
+    Selection* m_selection;
+    FrameClock* m_clock;
+    Actions* m_actions;
+    Theme m_theme;
+    ThemeChoice m_themeChoice;
+    double m_fontScale;
+    Workspace m_workspace = Workspace::Lecture;
+    const bool m_systemIsDark;
+
+    QStackedWidget* m_stack = nullptr;
+    StartPage* m_start = nullptr;
+    QWidget* m_work = nullptr;
+    WorkloadBar* m_bar = nullptr;
+    ClusterCanvas* m_canvas = nullptr;
+    LabLine* m_line = nullptr;
+    Player* m_player = nullptr;
+    StatusStrip* m_status = nullptr;
+    RecordTable* m_records = nullptr;
+    ImageView* m_images = nullptr;
+    QScrollArea* m_imageScroll = nullptr;
+    EventLog* m_log = nullptr;
+    QListView* m_story = nullptr;
+    std::vector<QDockWidget*> m_docks;
+
+    double m_time = 0, m_statusAt = -1;
+    std::vector<std::pair<ProcessId, QString>> m_clients;
+    bool m_isPresenting = false;
+    LocalOptions m_localOptions;
+};
+
+} // namespace lhrs::gui

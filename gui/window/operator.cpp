@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/operator.h"
+
+#include "gui/lab/audit.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <QPointer>
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kAnswer { 3'000 };          // an address that is silent for this long is no coordinator
+constexpr seconds kWorkload { 3'600 };
+constexpr seconds kStructure { 60 };
+constexpr int kWatchEvery = 200;                   // milliseconds
+
+QString text(const std::string& s)
+{
+    return QString::fromStdString(s);
+}
+
+// "1 forward", "2 forwards"
+QString counted(std::uint64_t number, const char* one, const char* many)
+{
+    return QStringLiteral("%1 %2").arg(grouped(number), QString::fromLatin1(number == 1 ? one : many));
+}
+
+QString workloadWords(const pb::WorkloadResult& r)
+{
+    QStringList words { counted(r.operations(), "operation", "operations") };
+    // "done: 100": the codes as words.
+    for (const auto& [name, count] : r.results()) {
+        pb::ResultCode code = pb::RESULT_UNKNOWN;
+        if (count > 0 && pb::ResultCode_Parse(name, &code))
+            words << QStringLiteral("%1 %2").arg(grouped(count), text(resultWord(code)));
+    }
+    if (r.unanswered() > 0)
+        words << QStringLiteral("%1 unanswered").arg(grouped(r.unanswered()));
+    if (r.wrong() + r.missing() > 0)
+        words << QStringLiteral("%1 wrong or missing").arg(grouped(r.wrong() + r.missing()));
+    words << counted(r.forwards(), "forward", "forwards") << counted(r.image_adjustments(), "image adjustment", "image adjustments");
+    words << QStringLiteral("%1 in all").arg(durationWords(r.total_ns()));
+    if (r.operations() > 0)
+        words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
+    return words.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+Operator::Operator(QObject* parent)
+    : QObject(parent), m_session(std::make_unique<Session>()), m_worker([this](const std::stop_token& stop) { work(stop); })
+{
+    connect(&m_watch, &QTimer::timeout, this, &Operator::watchLink);
+    m_watch.start(kWatchEvery);
+}
+
+Operator::~Operator()
+{
+    m_worker.request_stop();
+    m_changed.notify_all();
+    m_worker.join();
+    m_session.reset(); // its threads call back into this object
+}
+
+// ---- the worker: one task after the other
+
+void Operator::post(Task task)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_tasks.push_back(std::move(task));
+    }
+    m_changed.notify_all();
+}
+
+void Operator::work(const std::stop_token& stop)
+{
+    for (;;) {
+        Task task;
+        {
+            std::unique_lock lock(m_mutex);
+            if (!m_changed.wait(lock, stop, [this] { return !m_tasks.empty(); }))
+                return;
+            task = std::move(m_tasks.front());
+            m_tasks.pop_front();
+        }
+        task(stop);
+    }
+}
+
+void Operator::setLink(Link link, const QString& trouble)
+{
+    if (link == m_link && trouble == m_trouble)
+        return;
+    m_link = link;
+    m_trouble = trouble;
+    emit linkChanged();
+}
+
+void Operator::sayFromThread(const QString& line, const QString& outcome, bool isGood)
+{
+    QMetaObject::invokeMethod(this, [this, line, outcome, isGood] { emit answered(line, outcome, isGood); }, Qt::QueuedConnection);
+}
+
+// ---- clusters
+
+QString Operator::address() const
+{
+    return m_address;
+}
+
+void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes)
+{
+    const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 } });")
+                             .arg(options.config.m())
+                             .arg(options.config.availability())
+                             .arg(options.config.b())
+                             .arg(options.config.field() == pb::GF_8 ? 8 : 16)
+                             .arg(recordBytes)
+                             .arg(options.dataServers)
+                             .arg(options.parityServers);
+    m_recordBytes = recordBytes;
+    m_isLocal = true;
+    m_address.clear();
+    m_since.start();
+    emit said(line);
+    emit clusterChanged();
+    setLink(Link::Starting);
+    post([this, options, line](const std::stop_token& stop) {
+        const Result<void> started = m_session->local().start(options, stop);
+        if (started)
+            (void)m_session->local().startClient("alice", stop);
+        const QString trouble = started ? QString() : text(started.error().text);
+        QMetaObject::invokeMethod(
+            this,
+            [this, trouble, line] {
+                setLink(trouble.isEmpty() ? Link::Here : Link::None, trouble);
+                emit answered(line, trouble.isEmpty() ? QStringLiteral("%1 processes run, after %2").arg(m_session->local().processes()).arg(durationWords(m_since.nsecsElapsed())) : trouble,
+                    trouble.isEmpty());
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void Operator::connectTo(const QString& address)
+{
+    const QString host = address.section(QLatin1Char(':'), 0, -2);
+    bool isNumber = false;
+    const int port = address.section(QLatin1Char(':'), -1).toInt(&isNumber);
+    if (host.isEmpty() || !isNumber || port < 1 || port > 65535) {
+        setLink(Link::None, tr("“%1” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712.").arg(address));
+        return;
+    }
+    m_isLocal = false;
+    m_address = address;
+    m_since.start();
+    emit clusterChanged();
+    setLink(Link::Starting);
+    post([this, address](const std::stop_token&) {
+        m_session->local().stop();
+        m_session->control().leaveCluster();
+        m_session->control().watchCluster("tcp://" + address.toStdString());
+    });
+}
+
+void Operator::leave()
+{
+    m_isLocal = false;
+    m_address.clear();
+    emit clusterChanged();
+    setLink(Link::None);
+    post([this](const std::stop_token&) {
+        m_session->local().stop();
+        m_session->control().leaveCluster();
+    });
+}
+
+void Operator::setScenarioRuns(bool on)
+{
+    m_scenarioRuns = on;
+    emit linkChanged();
+}
+
+// What the session says of the coordinator, a few times a second: also what a scenario did.
+void Operator::watchLink()
+{
+    ControlClient& control = m_session->control();
+    const bool answers = control.coordinatorAnswers();
+    if (const auto known = control.find(control.coordinator()); known && !known->info.control_endpoint().empty())
+        m_address = text(known->info.control_endpoint()).section(QLatin1Char('/'), -1);
+    switch (m_link) {
+    case Link::None:
+        if (m_scenarioRuns && answers) {
+            m_isLocal = m_session->local().isRunning();
+            setLink(Link::Here);
+        }
+        return;
+    case Link::Starting:
+        if (!m_isLocal && answers)
+            setLink(Link::Here);
+        else if (!m_isLocal && m_since.isValid() && m_since.elapsed() > kAnswer.count())
+            setLink(Link::None, tr("Nothing answers at %1 within %2 s. Is a coordinator running there, and is this its control endpoint?").arg(m_address).arg(kAnswer.count() / 1000));
+        return;
+    case Link::Here:
+        if (!answers)
+            setLink(Link::Lost);
+        return;
+    case Link::Lost:
+        if (answers)
+            setLink(Link::Here);
+        return;
+    }
+}
+
+// ---- commands
+
+QString Operator::clientName(ProcessId client) const
+{
+    return text(processShown(client, state()));
+}
+
+QString Operator::nextClientName() const
+{
+    static const char* const kNames[] = { "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi" };
+    const ClusterState now = state();
+    const auto isTaken = [&](const std::string& name) {
+        return std::any_of(now.processes.begin(), now.processes.end(), [&](const auto& p) { return p.second.name == name; });
+    };
+    for (const char* name : kNames) {
+        if (!isTaken(name))
+            return QString::fromLatin1(name);
+    }
+    for (int number = 9;; ++number) {
+        const std::string name = "client-" + std::to_string(number);
+        if (!isTaken(name))
+            return text(name);
+    }
+}
+
+QString Operator::lineOf(ProcessId client, const Work& work) const
+{
+    const QString options = work.window > 1 ? QStringLiteral(", window: %1").arg(work.window) : QString();
+    return QStringLiteral("lab.client('%1').run({ do: '%2', count: %3%4 });").arg(clientName(client), text(operationWord(work.kind))).arg(work.count).arg(options);
+}
+
+void Operator::ask(CallTarget to, pb::Command command, milliseconds timeout, const QString& line, std::function<QString(const pb::CommandReply&)> words)
+{
+    emit said(line);
+    m_session->control().call(to, std::move(command), timeout, [this, line, words = std::move(words)](const Answer& answer) {
+        if (answer)
+            sayFromThread(line, words(answer.reply), true);
+        else
+            sayFromThread(line, text(answer.text), false);
+    });
+}
+
+void Operator::startClient()
+{
+    const QString name = nextClientName(), line = QStringLiteral("lab.client('%1');").arg(name);
+    emit said(line);
+    post([this, name, line](const std::stop_token& stop) {
+        const auto started = m_session->local().startClient(name.toStdString(), stop);
+        sayFromThread(line, started ? tr("client %1 runs as process %2").arg(name).arg(started->pid()) : text(started.error().text), bool(started));
+    });
+}
+
+void Operator::run(ProcessId client, const Work& work)
+{
+    pb::Command command;
+    pb::RunWorkload& run = *command.mutable_run_workload();
+    run.set_kind(work.kind);
+    run.set_count(work.count);
+    run.set_keys(work.kind == pb::INSERT ? pb::NEXT : pb::PRESENT);
+    run.set_seed(++m_seed);
+    run.set_length(m_recordBytes);
+    run.set_window(work.window);
+    ask(client, command, kWorkload, lineOf(client, work), [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
+}
+
+void Operator::stopWorkload(ProcessId client)
+{
+    pb::Command command;
+    command.mutable_stop_workload();
+    ask(client, command, kAnswer, QStringLiteral("handle.stop();"), [](const pb::CommandReply& reply) {
+        return reply.has_workload() ? QStringLiteral("stopped after %1").arg(workloadWords(reply.workload())) : QStringLiteral("stopped");
+    });
+}
+
+void Operator::setImage(ProcessId client, pb::ImageMode mode)
+{
+    pb::Command command;
+    command.mutable_set_image()->set_mode(mode);
+    const QString word = mode == pb::FROZEN ? QStringLiteral("frozen") : mode == pb::EXACT ? QStringLiteral("exact") : QStringLiteral("adjusting");
+    ask(client, command, kAnswer, QStringLiteral("lab.client('%1', { image: '%2' });").arg(clientName(client), word), [word](const pb::CommandReply&) { return QStringLiteral("its image is %1 from now on").arg(word); });
+    m_session->ingest().refresh(client);
+}
+
+void Operator::forgetImage(ProcessId client)
+{
+    pb::Command command;
+    const ClusterState now = state();
+    const auto known = now.clients.find(client);
+    command.mutable_set_image()->set_mode(known == now.clients.end() ? pb::ADJUSTING : known->second.mode);
+    command.mutable_set_image()->set_forget(true);
+    ask(client, command, kAnswer, QStringLiteral("lab.client('%1').forget();").arg(clientName(client)), [this, client](const pb::CommandReply&) {
+        m_session->ingest().refresh(client);
+        return QStringLiteral("it knows bucket 0 only");
+    });
+}
+
+void Operator::split()
+{
+    pb::Command command;
+    command.mutable_force_split();
+    ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.split();"), [](const pb::CommandReply& reply) {
+        const pb::SplitResult& r = reply.split();
+        return QStringLiteral("bucket %1 → %1 and %2, level %3, %4 moved, %5").arg(r.bucket()).arg(r.new_bucket()).arg(r.level()).arg(counted(r.moved(), "record", "records"), durationWords(r.total_ns()));
+    });
+}
+
+void Operator::raiseAvailability()
+{
+    const std::uint32_t wanted = state().file.availability + 1;
+    pb::Command command;
+    command.mutable_raise_availability()->set_availability(wanted);
+    ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.raiseAvailability(%1);").arg(wanted), [](const pb::CommandReply& reply) {
+        return reply.availability().pending() ? QStringLiteral("K will be %1 when the split pointer is 0 again").arg(reply.availability().availability())
+                                              : QStringLiteral("K = %1; groups take it over as the split pointer passes them").arg(reply.availability().availability());
+    });
+}
+
+void Operator::addParity(std::uint32_t group)
+{
+    pb::Command command;
+    command.mutable_create_parity()->set_group(group);
+    ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.addParity(%1);").arg(group), [](const pb::CommandReply& reply) {
+        const pb::ParityResult& r = reply.parity();
+        return QStringLiteral("group %1 has k = %2: parity bucket %1.%3 from %4 in %5").arg(r.group()).arg(r.k()).arg(r.column()).arg(counted(r.records(), "record", "records"), durationWords(r.total_ns()));
+    });
+}
+
+void Operator::audit(std::uint32_t group)
+{
+    const QString line = QStringLiteral("lab.audit(%1);").arg(group);
+    emit said(line);
+    post([this, group, line](const std::stop_token& stop) {
+        const Result<GroupAudit> checked = auditGroup(m_session->control(), group, stop);
+        if (!checked)
+            sayFromThread(line, text(checked.error().text), false);
+        else if (checked->unequal > 0)
+            sayFromThread(line, tr("%1 of %2 record groups differ: %3").arg(checked->unequal).arg(checked->ranks).arg(text(checked->firstUnequal)), false);
+        else
+            sayFromThread(line, tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks), true);
+    });
+}
+
+void Operator::addSpares(std::uint32_t data, std::uint32_t parity)
+{
+    const QString line = QStringLiteral("lab.addSpares({ data: %1, parity: %2 });").arg(data).arg(parity);
+    emit said(line);
+    post([this, data, parity, line](const std::stop_token& stop) {
+        Result<void> added = m_session->local().addServers(pb::DATA, data, stop);
+        if (added)
+            added = m_session->local().addServers(pb::PARITY, parity, stop);
+        sayFromThread(line, added ? tr("%1 data and %2 parity servers more").arg(data).arg(parity) : text(added.error().text), bool(added));
+    });
+}
+
+void Operator::setDetail(pb::Detail detail)
+{
+    static const char* const kWords[] = { "full", "operations", "sampled", "counts" };
+    m_session->control().setDetail(detail, 100);
+    const QString line = QStringLiteral("lab.detail('%1');").arg(QLatin1String(kWords[std::size_t(detail)]));
+    emit said(line);
+    emit answered(line, tr("all processes publish at this detail"), true);
+}
+
+// ---- what views pull
+
+ClusterState Operator::state() const
+{
+    return m_session->ingest().state();
+}
+
+std::uint64_t Operator::committed() const
+{
+    return m_session->ingest().committed();
+}
+
+EventPage Operator::eventsSince(std::uint64_t cursor, std::size_t max) const
+{
+    return m_session->ingest().eventsSince(cursor, max);
+}
+
+std::int64_t Operator::nowNs() const
+{
+    return m_session->ingest().nowNs();
+}
+
+void Operator::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
+{
+    pb::Command command;
+    command.mutable_read_contents()->set_rank_from(rankFrom);
+    command.mutable_read_contents()->set_count(count);
+    m_session->control().call(process, command, kAnswer, [this, receiver = QPointer<QObject>(receiver), done = std::move(done)](const Answer& answer) {
+        ContentsAnswer contents;
+        contents.isOk = bool(answer) && answer.reply.has_contents();
+        if (contents.isOk)
+            contents.page = answer.reply.contents();
+        else
+            contents.why = answer.text.empty() ? tr("the process answered something else") : text(answer.text);
+        QMetaObject::invokeMethod(
+            this,
+            [receiver, done, contents = std::move(contents)] {
+                if (receiver)
+                    done(contents);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace lhrs::gui

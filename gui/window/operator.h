@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/control_client.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/session.h"
+#include "gui/view/event_feed.h"
+#include "gui/view/record_table.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+namespace lhrs::gui {
+
+// A workload as the buttons offer it.
+struct Work {
+    pb::OperationKind kind = pb::INSERT;
+    std::uint64_t count = 100;
+    std::uint32_t window = 1;
+};
+
+// What the window does to a cluster: starts one, joins one, sends commands. Nothing here waits in the GUI thread: what
+// takes time runs in one worker thread or in the control thread, and comes back as a signal. Each command says the line
+// of a scenario that does the same, before it is sent, and how it ended.
+class Operator : public QObject, public EventFeed, public ContentsSource {
+    Q_OBJECT
+public:
+    enum class Link {
+        None,       // no cluster
+        Starting,   // local processes are being started, or an address is being asked
+        Here,       // there is one
+        Lost,       // its coordinator does not answer any more
+    };
+
+    explicit Operator(QObject* parent = nullptr);
+    ~Operator() override;
+
+    Session& session() { return *m_session; }
+    Link link() const { return m_link; }
+    // Why there is no cluster, after an attempt; empty otherwise.
+    QString trouble() const { return m_trouble; }
+    // Where the coordinator is, for the status bar.
+    QString address() const;
+    // The processes are ours: they may be added to, and end with the window.
+    bool isLocal() const { return m_isLocal; }
+    pb::Detail detail() const { return m_session->control().detail(); }
+
+    // ---- clusters
+    void startLocal(const LocalOptions& options, std::uint32_t recordBytes);
+    // HOST:PORT of the coordinator's control endpoint.
+    void connectTo(const QString& address);
+    void leave();
+    // The link follows what a scenario does with the session.
+    void setScenarioRuns(bool on);
+    bool scenarioRuns() const { return m_scenarioRuns; }
+
+    // ---- commands, each a line of a scenario
+    void startClient();
+    void run(ProcessId client, const Work& work);
+    void stopWorkload(ProcessId client);
+    void setImage(ProcessId client, pb::ImageMode mode);
+    void forgetImage(ProcessId client);
+    void split();
+    void raiseAvailability();
+    void addParity(std::uint32_t group);
+    void audit(std::uint32_t group);
+    void addSpares(std::uint32_t data, std::uint32_t parity);
+    void setDetail(pb::Detail detail);
+    // The lines that these commands stand for.
+    QString lineOf(ProcessId client, const Work& work) const;
+    QString clientName(ProcessId client) const;
+    QString nextClientName() const;
+
+    // ---- EventFeed
+    ClusterState state() const override;
+    std::uint64_t committed() const override;
+    EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override;
+    std::int64_t nowNs() const override;
+
+    // ---- ContentsSource
+    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver,
+        std::function<void(ContentsAnswer)> done) override;
+
+signals:
+    void linkChanged();
+    // Another cluster begins: what was shown belongs to the former one.
+    void clusterChanged();
+    // A command was sent: its line; then how it ended.
+    void said(const QString& line);
+    void answered(const QString& line, const QString& outcome, bool isGood);
+
+private:
+    using Task = std::function<void(const std::stop_token&)>;
+    void post(Task task);
+    void work(const std::stop_token& stop);
+    void setLink(Link link, const QString& trouble = {});
+    void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
+        std::function<QString(const pb::CommandReply&)> words);
+    void watchLink();
+    void sayFromThread(const QString& line, const QString& outcome, bool isGood);
+
+    std::unique_ptr<Session> m_session;
+    Link m_link = Link::None;
+    QString m_trouble, m_address;
+    bool m_isLocal = false, m_scenarioRuns = false;
+    std::uint32_t m_recordBytes = 100;
+    std::uint64_t m_seed = 0;
+    QTimer m_watch;
+    QElapsedTimer m_since;
+
+    std::mutex m_mutex;
+    std::condition_variable_any m_changed;
+    std::deque<Task> m_tasks; // guarded by m_mutex
+    std::jthread m_worker;
+};
+
+} // namespace lhrs::gui

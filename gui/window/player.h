@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/script_engine.h"
+#include "gui/view/frame_clock.h"
+#include "gui/view/theme.h"
+#include "gui/window/story.h"
+
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QWidget>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+class QPushButton;
+
+namespace lhrs::gui {
+
+class Session;
+
+// Plays a scenario with the audience in mind: the present step and caption large, one key to go on. The script runs in a
+// thread of its own and never waits for the picture; what it says is collected here and taken once per frame.
+class Player : public QWidget, public FrameView, private ScriptObserver {
+    Q_OBJECT
+public:
+    explicit Player(Session& session, QWidget* parent = nullptr);
+    ~Player() override;
+
+    // The text of a scenario; nothing of it runs yet. False: the file cannot be read, or is no program; said in the
+    // caption.
+    bool load(const QString& path);
+    bool isLoaded() const { return !m_source.isEmpty(); }
+    bool isRunning() const { return m_engine.isRunning(); }
+    // Stands before a step and waits for next().
+    bool isHeld() const { return m_isHeld; }
+
+    // Somebody else who hears what the script says, in its thread; must outlive the player.
+    void setListener(ScriptObserver* listener) { m_listener = listener; }
+    void setSettings(const ScriptSettings& settings) { m_settings = settings; }
+    const ScriptSettings& settings() const { return m_settings; }
+    // Runs up to the first step, which then waits for next().
+    void start();
+    // The next step; starts the scenario, or answers a question by skipping it.
+    void next();
+    // Runs to the end without stopping at steps.
+    void runToEnd();
+    void stop();
+    // A vote for the choice with this number, from 1.
+    void vote(int choice);
+    ScriptResult result() const { return m_engine.result(); }
+    ScriptEngine& engine() { return m_engine; }
+
+    bool refresh(double seconds) override;
+    void setTheme(const Theme& theme);
+    StoryModel& story() { return m_story; }
+    QString caption() const { return m_caption->text(); }
+    QString stepTitle() const { return m_step->text(); }
+
+signals:
+    void runningChanged(bool isRunning);
+    void finished();
+    void cameraWished(const lhrs::gui::CameraWish& wish);
+    void highlightWished(const QStringList& targets, const QString& words, double seconds);
+
+private:
+    // What the script's thread leaves here; guarded by m_mutex.
+    struct Mail {
+        std::vector<StoryLine> lines;
+        std::vector<CameraWish> cameras;
+        struct Highlight {
+            QStringList targets;
+            QString words;
+            double seconds = 0;
+        };
+        std::vector<Highlight> highlights;
+        std::optional<QString> step, caption;
+        bool isHeld = false, isFinished = false;
+        int steps = 0, held = 0, failed = 0;
+        std::optional<Question> question;
+        std::vector<int> votes;
+        bool isAnswered = false, mayAsk = true;
+        int reveal = -1;
+        QString why;
+    };
+
+    void onStarted(const QString& file) override;
+    void onHeld(int line, const QString& call) override;
+    void onStep(const QString& id, const QString& title) override;
+    void onSay(const QString& text) override;
+    void onNote(const QString& text) override;
+    void onPrint(const QString& text) override;
+    void onExpectation(const Expectation& expectation) override;
+    void onCamera(const CameraWish& wish) override;
+    void onHighlight(const QStringList& targets, const QString& text, double seconds) override;
+    std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
+    void onReveal(const Question& question, int index, const QString& why) override;
+    void onMark(const QString& text) override;
+    void onFinished(const ScriptResult& result) override;
+    void post(StoryLine::Kind kind, const QString& text);
+    void launch(ScriptStops stops);
+    void setCaption(const QString& text);
+    void showButtons();
+
+    ScriptSettings m_settings;
+    ScriptObserver* m_listener = nullptr;
+    QString m_source, m_file, m_title;
+    int m_stepsInAll = 0, m_stepsSeen = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
+    bool m_isHeld = false, m_wasRunning = false;
+    QElapsedTimer m_since;
+
+    std::mutex m_mutex;
+    std::condition_variable_any m_answered;
+    Mail m_mail; // guarded by m_mutex
+
+    StoryModel m_story;
+    QLabel *m_step, *m_progress;
+    CaptionLabel* m_caption;
+    QPushButton *m_next, *m_run, *m_stop;
+    Theme m_theme;
+    ScriptEngine m_engine; // last: its thread calls the observer
+};
+
+} // namespace lhrs::gui

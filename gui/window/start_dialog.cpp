@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/start_dialog.h"
+
+#include "gui/lab/script_engine.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QFile>
+#include <QFormLayout>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kProcessMegabytes = 12; // of an idle process with its threads, measured
+constexpr int kProcessesMax = 400;
+
+QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
+{
+    auto* box = new QSpinBox(parent);
+    box->setObjectName(QString::fromLatin1(id));
+    box->setRange(low, high);
+    box->setValue(value);
+    return box;
+}
+
+// What the kernel says can still be used, in megabytes; 0: not known.
+int memoryAvailable()
+{
+    QFile file(QStringLiteral("/proc/meminfo"));
+    if (!file.open(QIODevice::ReadOnly))
+        return 0;
+    const QByteArray all = file.readAll();
+    const qsizetype at = all.indexOf("MemAvailable:");
+    return at < 0 ? 0 : int(all.mid(at + 13, 40).simplified().split(' ').value(0).toLongLong() / 1024);
+}
+
+} // namespace
+
+std::vector<ScenarioFile> scenariosIn(const QString& directory)
+{
+    std::vector<ScenarioFile> found;
+    const QDir folder(directory);
+    for (const QString& name : folder.entryList({ QStringLiteral("*.js") }, QDir::Files, QDir::Name)) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::ReadOnly | QIODevice::Text))
+            continue;
+        const ScriptHeader header = headerOf(QString::fromUtf8(file.read(4096)));
+        found.push_back({ folder.filePath(name), header.title.isEmpty() ? name : header.title, header.minutes, header.needs });
+    }
+    return found;
+}
+
+StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
+    : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
+      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, 300, 9)), m_parity(spin(this, "parityServers", 0, 300, 5)),
+      m_field(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
+      m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
+      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Three ways to get one:"), this)),
+      m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_connect(new QPushButton(tr("Connect"), this)),
+      m_play(new QPushButton(tr("Open this scenario"), this))
+{
+    setObjectName(QStringLiteral("startPage"));
+    m_field->setObjectName(QStringLiteral("field"));
+    m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
+    m_field->setAccessibleName(tr("Field of the parity calculus"));
+    m_address->setObjectName(QStringLiteral("address"));
+    m_address->setText(QStringLiteral("127.0.0.1:"));
+    m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
+    m_start->setObjectName(QStringLiteral("startLocal"));
+    m_connect->setObjectName(QStringLiteral("connect"));
+    m_play->setObjectName(QStringLiteral("openScenario"));
+    m_scenarios->setObjectName(QStringLiteral("scenarios"));
+    m_scenarios->setAccessibleName(tr("Scenarios"));
+    m_scenarios->setWordWrap(true);
+    for (QLabel* label : { m_intro, m_status, m_note })
+        label->setWordWrap(true);
+    m_status->setObjectName(QStringLiteral("startStatus"));
+    m_status->hide();
+
+    const auto heading = [this](const QString& words) {
+        auto* label = new QLabel(words, this);
+        m_headings.push_back(label);
+        return label;
+    };
+    auto* local = new QVBoxLayout;
+    local->addWidget(heading(tr("1  On this computer")));
+    auto* form = new QFormLayout;
+    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    form->addRow(tr("data buckets of a group, m"), m_m);
+    form->addRow(tr("intended availability, K"), m_k);
+    form->addRow(tr("capacity of a bucket, b records"), m_b);
+    form->addRow(tr("bytes of a record"), m_recordBytes);
+    form->addRow(tr("field"), m_field);
+    form->addRow(tr("data servers"), m_data);
+    form->addRow(tr("parity servers"), m_parity);
+    form->addRow(QString(), m_slow);
+    local->addLayout(form);
+    local->addWidget(m_note);
+    local->addWidget(m_start, 0, Qt::AlignLeft);
+    local->addStretch(1);
+
+    auto* other = new QVBoxLayout;
+    other->addWidget(heading(tr("2  A scenario")));
+    other->addWidget(m_scenarios, 1);
+    other->addWidget(m_play, 0, Qt::AlignLeft);
+    other->addSpacing(12);
+    other->addWidget(heading(tr("3  A cluster that runs already")));
+    auto* where = new QHBoxLayout;
+    where->addWidget(new QLabel(tr("coordinator"), this));
+    where->addWidget(m_address, 1);
+    where->addWidget(m_connect);
+    other->addLayout(where);
+
+    auto* columns = new QHBoxLayout;
+    columns->setSpacing(36);
+    columns->addLayout(local, 5);
+    columns->addLayout(other, 5);
+    auto* inside = new QWidget;
+    auto* box = new QVBoxLayout(inside);
+    box->setContentsMargins(36, 20, 36, 20);
+    box->setSpacing(10);
+    box->addWidget(m_title);
+    box->addWidget(m_intro);
+    box->addWidget(m_status);
+    box->addLayout(columns, 1);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(inside);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+
+    for (const ScenarioFile& file : scenariosIn(scenarioDirectory)) {
+        QStringList facts;
+        if (!file.minutes.isEmpty())
+            facts << tr("%1 minutes").arg(file.minutes);
+        if (!file.needs.isEmpty())
+            facts << file.needs;
+        auto* item = new QListWidgetItem(facts.isEmpty() ? file.title : QStringLiteral("%1\n%2").arg(file.title, facts.join(QStringLiteral(", "))), m_scenarios);
+        item->setData(Qt::UserRole, file.path);
+    }
+    if (m_scenarios->count() == 0)
+        m_scenarios->addItem(tr("No scenario in %1. File, Open scenario opens one from elsewhere.").arg(scenarioDirectory));
+    else
+        m_scenarios->setCurrentRow(0);
+    m_play->setEnabled(m_scenarios->currentItem() != nullptr);
+
+    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity })
+        connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
+    connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
+    connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
+    connect(m_address, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
+    const auto play = [this] {
+        if (const QListWidgetItem* item = m_scenarios->currentItem(); item && item->data(Qt::UserRole).isValid())
+            emit scenarioWanted(item->data(Qt::UserRole).toString());
+    };
+    connect(m_play, &QPushButton::clicked, this, play);
+    connect(m_scenarios, &QListWidget::itemActivated, this, play);
+    check();
+}
+
+LocalOptions StartPage::localOptions() const
+{
+    LocalOptions options;
+    options.config.set_m(std::uint32_t(m_m->value()));
+    options.config.set_availability(std::uint32_t(m_k->value()));
+    options.config.set_b(std::uint32_t(m_b->value()));
+    options.config.set_field(m_field->currentIndex() == 1 ? pb::GF_8 : pb::GF_16);
+    options.slowTimers = m_slow->isChecked();
+    options.dataServers = std::uint32_t(m_data->value());
+    options.parityServers = std::uint32_t(m_parity->value());
+    return options;
+}
+
+std::uint32_t StartPage::recordBytes() const
+{
+    return std::uint32_t(m_recordBytes->value());
+}
+
+QString StartPage::objection() const
+{
+    const int processes = m_data->value() + m_parity->value() + 2;
+    if (m_parity->value() < m_k->value())
+        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
+    if (processes > kProcessesMax)
+        return tr("%1 processes are more than this window starts (%2).").arg(processes).arg(kProcessesMax);
+    const int available = memoryAvailable();
+    if (available > 0 && processes * kProcessMegabytes > available)
+        return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);
+    return {};
+}
+
+void StartPage::check()
+{
+    const QString why = objection();
+    const int processes = m_data->value() + m_parity->value() + 2;
+    m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.").arg(processes).arg(processes * kProcessMegabytes));
+    m_start->setEnabled(why.isEmpty());
+}
+
+void StartPage::setStatus(const QString& words, bool isTrouble)
+{
+    m_status->setText(isTrouble ? tr("That did not work. %1").arg(words) : words);
+    m_status->setVisible(!words.isEmpty());
+}
+
+void StartPage::setBusy(bool on)
+{
+    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_connect, m_play })
+        widget->setEnabled(!on);
+    if (!on)
+        check();
+    m_title->setText(on ? tr("One moment") : tr("No cluster yet"));
+}
+
+void StartPage::setTheme(const Theme& theme)
+{
+    m_title->setFont(theme.font({ TextSize::Caption, true }));
+    m_intro->setFont(theme.font({ TextSize::Strong }));
+    m_status->setFont(theme.font({ TextSize::Strong, true }));
+    for (QWidget* label : m_headings)
+        label->setFont(theme.font({ TextSize::Title, true }));
+    m_note->setFont(theme.font({ TextSize::Small }));
+    m_note->setMinimumHeight(int(2 * theme.lineHeight({ TextSize::Small })));
+}
+
+} // namespace lhrs::gui

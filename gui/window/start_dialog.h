@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/local_cluster.h"
+#include "gui/view/theme.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+class QSpinBox;
+
+namespace lhrs::gui {
+
+// A scenario file with the tags of its first comment.
+struct ScenarioFile {
+    QString path, title, minutes, needs;
+};
+// The scenarios of a directory, by name.
+std::vector<ScenarioFile> scenariosIn(const QString& directory);
+
+// The window without a cluster: how to get one. Local processes with their parameters, the address of a running
+// coordinator, or a scenario that brings its own cluster. What cannot work is said in words before anything is started.
+class StartPage : public QWidget {
+    Q_OBJECT
+public:
+    explicit StartPage(const QString& scenarioDirectory, QWidget* parent = nullptr);
+
+    LocalOptions localOptions() const;
+    std::uint32_t recordBytes() const;
+    // Why the fields cannot work; empty: they can.
+    QString objection() const;
+    void setTheme(const Theme& theme);
+    // Shown above the ways: why the last attempt failed, or what is going on.
+    void setStatus(const QString& words, bool isTrouble);
+    void setBusy(bool on);
+
+signals:
+    void localWanted();
+    void connectWanted(const QString& address);
+    void scenarioWanted(const QString& path);
+
+private:
+    void check();
+
+    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity;
+    QComboBox* m_field;
+    QCheckBox* m_slow;
+    QLineEdit* m_address;
+    QListWidget* m_scenarios;
+    QLabel *m_title, *m_intro, *m_status, *m_note;
+    QPushButton *m_start, *m_connect, *m_play;
+    std::vector<QWidget*> m_headings;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each action of the main window does. The registry is in actions.h; here are names, keys and sentences.
+#include "gui/window/main_window.h"
+
+#include "gui/view/object_words.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QFile>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QInputDialog>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QStatusBar>
+
+#include <algorithm>
+#include <array>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kHopSlowest = 2.0, kHopFastest = 0.1; // seconds that a message may travel on the screen
+
+} // namespace
+
+void MainWindow::makeActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N", "Starts processes on this computer with the parameters of the start page" }, [this] { startLocal(); });
+    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" }, [this] {
+        bool isGiven = false;
+        const QString address = QInputDialog::getText(this, tr("Connect"), tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"), &isGiven);
+        if (isGiven)
+            connectTo(address.trimmed());
+    });
+    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step" }, [this] { askForScenario(); });
+    a.add({ "exportPicture", "File", "Export picture …", "Ctrl+E", "Saves the picture of the cluster as PNG or SVG" }, [this] { exportPicture(); });
+    a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] { m_operator->leave(); });
+    a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
+    makeWorkActions();
+    makeViewActions();
+    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
+    a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
+    a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });
+    a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
+        KeySheet sheet(*m_actions, this);
+        sheet.exec();
+    });
+    a.add({ "findAction", "Help", "Find an action …", "Ctrl+K", "Finds an action by its words" }, [this] {
+        ActionFinder finder(*m_actions, this);
+        finder.exec();
+    });
+    a.add({ "about", "Help", "About", "", "Says what this is and under which licence" }, [this] {
+        QMessageBox::about(this, tr("LHRS Lab"),
+            tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
+    });
+}
+
+void MainWindow::makeWorkActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "insert", "Client", "Insert", "Ctrl+I", "The client inserts so many records with new keys" }, [this] { work(pb::INSERT); });
+    a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates so many of its records" }, [this] { work(pb::UPDATE); });
+    a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches so many of its keys" }, [this] { work(pb::SEARCH); });
+    a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes so many of its records" }, [this] { work(pb::DELETE); });
+    a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X", "Stops what the client is doing; operations under way are still answered" }, [this] { m_operator->stopWorkload(clientOfSelection()); });
+    a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C", "Starts a further client, which knows bucket 0 only" }, [this] { m_operator->startClient(); });
+    a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1", "The client takes image adjustments, as LH* does" }, [this] { m_operator->setImage(clientOfSelection(), pb::ADJUSTING); });
+    a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2", "The client counts image adjustments but never takes one" }, [this] { m_operator->setImage(clientOfSelection(), pb::FROZEN); });
+    a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_operator->setImage(clientOfSelection(), pb::EXACT); });
+    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_operator->forgetImage(clientOfSelection()); });
+    a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_operator->split(); });
+    a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_operator->raiseAvailability(); });
+    a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
+    a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A", "Checks that the parity of the selected group (or group 0) is what its data encode to" }, [this] { m_operator->audit(groupOfSelection()); });
+    a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N", "Starts two further data servers and one parity server, which wait in their pools" }, [this] { m_operator->addSpares(2, 1); });
+    const auto detail = [this](pb::Detail level) {
+        m_operator->setDetail(level);
+        m_canvas->setSilenceCounts(level == pb::FULL);
+    };
+    a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1", "Processes publish everything, messages included" }, [detail] { detail(pb::FULL); });
+    a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2", "Processes publish operations and structure; messages are not observed" }, [detail] { detail(pb::OPERATIONS); });
+    a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3", "Processes publish everything of one operation in a hundred" }, [detail] { detail(pb::SAMPLED); });
+    a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4", "Processes publish structure and sums; for measurements" }, [detail] { detail(pb::COUNTS); });
+}
+
+void MainWindow::makeViewActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true }, [this] { setWorkspace(Workspace::Lecture); });
+    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, event log and scenario beside it", true }, [this] { setWorkspace(Workspace::Inspect); });
+    a.add({ "fit", "View", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
+    a.add({ "fitSelection", "View", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
+    a.add({ "zoomIn", "View", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
+    a.add({ "zoomOut", "View", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
+    a.add({ "find", "View", "Find …", "/", "Finds a bucket or a process by its name: 5, parity 1.0, alice" }, [this] { askForObject(); });
+    a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
+    const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence, bool Layers::*member) {
+        a.add({ id, "View", name, key, sentence, true }, [this, member] {
+             Layers layers = m_canvas->layers();
+             layers.*member = !(layers.*member);
+             m_canvas->setLayers(layers);
+         })->setChecked(true);
+    };
+    layer("layerMessages", "Messages", "Shift+M", "Draws messages and records on their way", &Layers::messages);
+    layer("layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements", &Layers::deltas);
+    layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::ranks);
+    layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
+    layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
+    layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
+    a.add({ "slower", "View", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
+    a.add({ "faster", "View", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
+    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes is simply there", true }, [this] { m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked()); });
+    a.add({ "theme", "View", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+    a.add({ "projector", "View", "Projector", "P", "150 % and light, for a large hall; once more: back", true }, [this] {
+        const bool isOn = m_actions->get("projector")->isChecked();
+        m_themeChoice = isOn ? ThemeChoice::Light : m_themeChoice;
+        setFontScale(isOn ? 1.5 : 1.0);
+    });
+    a.add({ "fontLarger", "View", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(m_fontScale + 0.1); });
+    a.add({ "fontSmaller", "View", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(m_fontScale - 0.1); });
+    a.add({ "fontNormal", "View", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
+    a.add({ "present", "View", "Presentation", "F5", "Full screen, without menu and buttons", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
+    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen" }, [this] { setPresenting(false); });
+}
+
+// ---- what they need
+
+void MainWindow::work(pb::OperationKind kind)
+{
+    m_operator->run(clientOfSelection(), m_bar->work(kind));
+}
+
+ProcessId MainWindow::clientOfSelection() const
+{
+    return m_bar->client();
+}
+
+std::uint32_t MainWindow::groupOfSelection() const
+{
+    const ObjectRef object = m_selection->selected();
+    switch (object.kind) {
+    case ObjectKind::Data: return std::uint32_t(object.a) / m_pacer.state().m();
+    case ObjectKind::Parity:
+    case ObjectKind::Group: return std::uint32_t(object.a);
+    case ObjectKind::None:
+    case ObjectKind::Dummy:
+    case ObjectKind::Spare:
+    case ObjectKind::Client:
+    case ObjectKind::Coordinator:
+    case ObjectKind::Pool:
+    case ObjectKind::File:
+    case ObjectKind::Message: break;
+    }
+    return 0;
+}
+
+// The scenario line of an action, while it is pointed at.
+void MainWindow::previewOf(const QAction* action)
+{
+    const QString id = action->objectName();
+    static constexpr std::array kKinds { std::pair("insert", pb::INSERT), std::pair("update", pb::UPDATE), std::pair("search", pb::SEARCH), std::pair("delete", pb::DELETE) };
+    const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
+    QString line;
+    if (kind != kKinds.end())
+        line = m_operator->lineOf(clientOfSelection(), m_bar->work(kind->second));
+    else if (id == QLatin1String("split"))
+        line = QStringLiteral("lab.split();");
+    else if (id == QLatin1String("raiseK"))
+        line = QStringLiteral("lab.raiseAvailability(%1);").arg(m_pacer.state().file.availability + 1);
+    else if (id == QLatin1String("addParity"))
+        line = QStringLiteral("lab.addParity(%1);").arg(groupOfSelection());
+    else if (id == QLatin1String("audit"))
+        line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
+    else if (id == QLatin1String("secondClient"))
+        line = QStringLiteral("lab.client('%1');").arg(m_operator->nextClientName());
+    m_line->preview(line);
+}
+
+void MainWindow::askForScenario()
+{
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), QString(), tr("Scenarios (*.js)"));
+    if (!path.isEmpty())
+        openScenario(path, true);
+}
+
+void MainWindow::askForObject()
+{
+    bool isGiven = false;
+    const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket or a process: 5, parity 1.0, node-3, alice"), QLineEdit::Normal, {}, &isGiven);
+    if (isGiven && !m_canvas->findObject(words))
+        m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process."), false);
+}
+
+void MainWindow::exportPicture()
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"), QStringLiteral("cluster.svg"), tr("Pictures (*.svg *.png)"));
+    if (path.isEmpty())
+        return;
+    const DisplayList picture = m_canvas->picture();
+    bool isWritten = false;
+    if (path.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
+        QFile file(path);
+        isWritten = file.open(QIODevice::WriteOnly) && picture.toSvg(file, m_canvas->size(), tr("LHRS Lab: %1").arg(m_status->text()));
+    } else {
+        isWritten = picture.toImage(m_canvas->size(), 2).save(path);
+    }
+    m_line->answer(tr("export %1").arg(path), isWritten ? tr("written") : tr("The file cannot be written; choose another place."), isWritten);
+}
+
+void MainWindow::setPresenting(bool on)
+{
+    m_isPresenting = on;
+    m_actions->get("present")->setChecked(on);
+    menuBar()->setVisible(!on);
+    m_bar->setVisible(!on);
+    m_line->setVisible(!on);
+    if (on)
+        setWorkspace(Workspace::Lecture);
+    setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
+}
+
+void MainWindow::nextView()
+{
+    std::vector<QWidget*> views { m_canvas, m_bar->countBox() };
+    for (QDockWidget* dock : m_docks) {
+        if (dock->isVisible() && !dock->visibleRegion().isEmpty())
+            views.push_back(dock->widget());
+    }
+    const auto here = std::find_if(views.begin(), views.end(), [](QWidget* view) { return view->hasFocus() || view->isAncestorOf(QApplication::focusWidget()); });
+    QWidget* next = here == views.end() || here + 1 == views.end() ? views.front() : *(here + 1);
+    if (next->focusPolicy() == Qt::NoFocus) {
+        // The view's first part that takes the focus.
+        for (QWidget* part : next->findChildren<QWidget*>()) {
+            if (part->focusPolicy() != Qt::NoFocus && part->isVisible()) {
+                next = part;
+                break;
+            }
+        }
+    }
+    next->setFocus(Qt::TabFocusReason);
+}
+
+// ---- the canvas asks
+
+void MainWindow::inspect(ObjectRef object)
+{
+    setWorkspace(Workspace::Inspect);
+    m_canvas->choose(object);
+    const char* dock = object.kind == ObjectKind::Client ? "imageDock" : "bucketDock";
+    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&](const QDockWidget* d) { return d->objectName() == QLatin1String(dock); });
+    if (found != m_docks.end())
+        (*found)->raise();
+}
+
+void MainWindow::showMenu(ObjectRef object, QPoint at)
+{
+    QMenu menu(this);
+    const QString name = object ? nameOf(m_pacer.state(), object) : tr("file");
+    menu.addSection(name);
+    const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
+    switch (object.kind) {
+    case ObjectKind::Data:
+    case ObjectKind::Parity:
+        connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
+        offer("fitSelection");
+        menu.addSeparator();
+        offer("addParity");
+        offer("audit");
+        break;
+    case ObjectKind::Group:
+        offer("addParity");
+        offer("audit");
+        break;
+    case ObjectKind::Client:
+        connect(menu.addAction(tr("Show its image")), &QAction::triggered, this, [this, object] { inspect(object); });
+        menu.addSeparator();
+        for (const char* id : { "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" })
+            offer(id);
+        break;
+    case ObjectKind::Pool:
+    case ObjectKind::Spare: offer("addSpares"); break;
+    case ObjectKind::None:
+    case ObjectKind::Dummy:
+    case ObjectKind::Coordinator:
+    case ObjectKind::File:
+    case ObjectKind::Message:
+        for (const char* id : { "split", "raiseK", "secondClient", "addSpares", "fit" })
+            offer(id);
+        break;
+    }
+    menu.addSeparator();
+    connect(menu.addAction(tr("Only this place in the event log")), &QAction::triggered, this, [this, object] {
+        m_canvas->choose(object);
+        setWorkspace(Workspace::Inspect);
+    });
+    menu.exec(at);
+}
+
+// ---- the scenario asks
+
+ObjectRef MainWindow::objectNamed(const QString& name) const
+{
+    const QString wanted = name.trimmed().toLower();
+    for (const ObjectRef object : objectsOf(m_pacer.state())) {
+        const QString own = nameOf(m_pacer.state(), object).toLower();
+        if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
+            return object;
+    }
+    // A bucket that does not exist yet is still a place.
+    if (wanted.startsWith(QLatin1String("data ")))
+        return { ObjectKind::Dummy, wanted.mid(5).toULongLong(), 0 };
+    return {};
+}
+
+void MainWindow::applyCamera(const CameraWish& wish)
+{
+    if (wish.fit == QLatin1String("file") || wish.fit == QLatin1String("spares"))
+        m_canvas->fit();
+    else if (!wish.fit.isEmpty())
+        m_canvas->fitTo(objectNamed(wish.fit.section(QLatin1Char(','), 0, 0)));
+    Layers layers = m_canvas->layers();
+    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas), std::pair("ranks", &Layers::ranks),
+        std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares), std::pair("legend", &Layers::legend) };
+    for (const auto& [name, member] : kLayers) {
+        if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())
+            layers.*member = wanted->second;
+    }
+    m_canvas->setLayers(layers);
+    if (wish.speed && *wish.speed > 0)
+        m_pacer.setHop(std::clamp(0.45 / *wish.speed, kHopFastest, kHopSlowest));
+    if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image"))
+        setWorkspace(Workspace::Inspect);
+    if (wish.group && wish.rank) {
+        m_selection->select({ ObjectKind::Parity, *wish.group, 0 });
+        m_selection->setRank(*wish.rank);
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/pacer.h"
+#include "gui/view/selection.h"
+#include "gui/view/theme.h"
+#include "gui/window/operator.h"
+
+#include <QWidget>
+
+#include <vector>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace lhrs::gui {
+
+class Actions;
+
+// The buttons that work on the cluster: a client, how many operations, how many at once, and what to do. Each is an
+// action of the registry too.
+class WorkloadBar : public QWidget {
+    Q_OBJECT
+public:
+    WorkloadBar(Actions& actions, QWidget* parent = nullptr);
+
+    // The clients there are; called when they change. Keeps the chosen one.
+    void setClients(const std::vector<std::pair<ProcessId, QString>>& clients);
+    ProcessId client() const;
+    void chooseClient(ProcessId client);
+    Work work(pb::OperationKind kind) const;
+    QSpinBox* countBox() { return m_count; }
+    void setTheme(const Theme& theme);
+
+private:
+    QPushButton* button(Actions& actions, const char* id, Glyph glyph);
+
+    struct Face {
+        QPushButton* button;
+        Glyph glyph;
+    };
+    QComboBox* m_client;
+    QSpinBox *m_count, *m_window;
+    std::vector<Face> m_faces;
+};
+
+// One line: the scenario line of the last command and how it ended, or the line of the button that has the focus.
+class LabLine : public QWidget {
+    Q_OBJECT
+public:
+    explicit LabLine(QWidget* parent = nullptr);
+
+    void say(const QString& line);
+    void answer(const QString& line, const QString& outcome, bool isGood);
+    // Shown while a button is pointed at; empty: the last command again.
+    void preview(const QString& line);
+    void setTheme(const Theme& theme);
+    QString text() const;
+
+private:
+    void refreshText();
+
+    QLabel *m_line, *m_outcome;
+    QString m_last, m_result, m_preview;
+    bool m_isGood = true;
+    Theme m_theme;
+};
+
+} // namespace lhrs::gui
