@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client of the file; several may run.
+// A client of an LH*RS file; several may run.
 #include "node/core/client.h"
-#include "node/process/options.h"
 #include "node/runtime/program.h"
 
-int main(int count, char** arguments)
+int main(int argc, char** argv)
 {
-    using namespace lhrs;
-    const Parsed<ClientLine> parsed = parseClientLine(count, arguments);
+    const auto parsed = lhrs::parseClientLine(argc, argv);
     if (!parsed.line)
-        return explain(parsed.exitCode, parsed.text);
-    return runProgram(parsed.line->process, pb::CLIENT, pb::NO_ROLE, [](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-        return std::make_unique<Client>(ClientOptions { self, coordinator, seed });
-    });
+        return lhrs::explain(parsed.exitCode, parsed.text);
+    return lhrs::runProgram(parsed.line->process, lhrs::pb::CLIENT, lhrs::pb::NO_ROLE,
+        [](const lhrs::pb::ProcessInfo& self, lhrs::Address coordinator, std::uint64_t seed) {
+            return std::make_unique<lhrs::Client>(lhrs::ClientOptions { self, coordinator, seed });
+        });
 }

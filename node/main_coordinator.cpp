@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The coordinator of one file.
+// The coordinator of an LH*RS file.
 #include "node/core/ack_list.h"
 #include "node/core/coordinator.h"
-#include "node/process/options.h"
 #include "node/runtime/program.h"
 
-int main(int count, char** arguments)
+int main(int argc, char** argv)
 {
-    using namespace lhrs;
-    const Parsed<CoordinatorLine> parsed = parseCoordinatorLine(count, arguments);
+    const auto parsed = lhrs::parseCoordinatorLine(argc, argv);
     if (!parsed.line)
-        return explain(parsed.exitCode, parsed.text);
-    const CoordinatorLine& line = *parsed.line;
-    return runProgram(line.process, pb::COORDINATOR, pb::NO_ROLE, [&line](const pb::ProcessInfo& self, Address, std::uint64_t seed) {
-        const Recruiting recruiting = line.recruiting == "multicast" ? Recruiting::Multicast
-            : line.recruiting == "registry"                          ? Recruiting::Registry
-                                                                     : Recruiting::Auto;
-        return std::make_unique<Coordinator>(CoordinatorOptions { self, line.config, scaled(line.timers, line.timeScale), recruiting, seed });
-    });
+        return lhrs::explain(parsed.exitCode, parsed.text);
+    const lhrs::CoordinatorLine& line = *parsed.line;
+    const lhrs::pb::Timers timers = lhrs::scaleTimes(lhrs::withDefaults(line.timers), line.timeScale);
+    const lhrs::Recruiting recruiting = line.recruiting == "multicast" ? lhrs::Recruiting::Multicast
+        : line.recruiting == "registry"                                ? lhrs::Recruiting::Registry
+                                                                       : lhrs::Recruiting::Auto;
+    return lhrs::runProgram(line.process, lhrs::pb::COORDINATOR, lhrs::pb::NO_ROLE,
+        [&](const lhrs::pb::ProcessInfo& self, lhrs::Address, std::uint64_t seed) {
+            return std::make_unique<lhrs::Coordinator>(
+                lhrs::CoordinatorOptions { self, line.config, timers, recruiting, seed });
+        });
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A spare that waits in its pool to become a data bucket or a parity bucket.
+// A server of an LH*RS file: a spare that waits to become a data bucket or a parity bucket.
 #include "node/core/node_machine.h"
-#include "node/process/options.h"
 #include "node/runtime/program.h"
 
-int main(int count, char** arguments)
+int main(int argc, char** argv)
 {
-    using namespace lhrs;
-    const Parsed<NodeLine> parsed = parseNodeLine(count, arguments);
+    const auto parsed = lhrs::parseNodeLine(argc, argv);
     if (!parsed.line)
-        return explain(parsed.exitCode, parsed.text);
-    const pb::Role pool = parsed.line->pool;
-    return runProgram(parsed.line->process, pb::NODE, pool, [pool](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-        return std::make_unique<NodeMachine>(NodeOptions { self, coordinator, pool, seed });
-    });
+        return lhrs::explain(parsed.exitCode, parsed.text);
+    const lhrs::NodeLine& line = *parsed.line;
+    return lhrs::runProgram(line.process, lhrs::pb::NODE, line.pool,
+        [&line](const lhrs::pb::ProcessInfo& self, lhrs::Address coordinator, std::uint64_t seed) {
+            return std::make_unique<lhrs::NodeMachine>(lhrs::NodeOptions { self, coordinator, line.pool, seed });
+        });
 }

@@ -47,7 +47,8 @@ struct SmallFile {
             for (const DataBucket& source : data)
                 for (const DataRecord& member : source.records)
                     if (member.rank == rank) {
-                        record.members.push_back({ source.number, member.key, std::uint32_t(member.value.size()), member.version });
+                        const auto length = std::uint32_t(member.value.size());
+                        record.members.push_back({ source.number, member.key, length, member.version });
                         addMember(settings.field, source.number, column, member.value, record.parity);
                     }
             bucket.records.push_back(std::move(record));
@@ -147,8 +148,9 @@ void TestCheck::theFieldIsThatOfThePaper()
 
 void TestCheck::theMatrixIsThatOfThePaper()
 {
-    const std::uint32_t printed[8][3] = { { 1, 1, 1 }, { 1, 0xeb9b, 0x2284 }, { 1, 0x2284, 0x9e74 }, { 1, 0x9e44, 0xd7f1 },
-        { 1, 0xf91c, 0x0fe3 }, { 1, 0x7ab9, 0x79bb }, { 1, 0x2897, 0x5658 }, { 1, 0x41f6, 0xefa6 } };
+    const std::uint32_t printed[8][3] = { { 1, 1, 1 }, { 1, 0xeb9b, 0x2284 }, { 1, 0x2284, 0x9e74 },
+        { 1, 0x9e44, 0xd7f1 }, { 1, 0xf91c, 0x0fe3 }, { 1, 0x7ab9, 0x79bb }, { 1, 0x2897, 0x5658 },
+        { 1, 0x41f6, 0xefa6 } };
     for (std::uint32_t q = 0; q < 8; ++q)
         for (std::uint32_t p = 0; p < 3; ++p)
             QCOMPARE(coefficient(FieldKind::Gf16, q, p), printed[q][p]);
@@ -166,11 +168,15 @@ void TestCheck::testVectorsOfTheProtocolTextAreMet()
             addMember(field, q, column, data[q], sum);
         return sum;
     };
-    const std::array<std::string, 4> a { bytesOf16({ 0x0001 }), bytesOf16({ 0x0203 }), bytesOf16({ 0xabcd }), bytesOf16({ 0xffff }) };
+    const auto four = [](std::array<std::uint32_t, 4> symbols) {
+        return std::array<std::string, 4> { bytesOf16({ symbols[0] }), bytesOf16({ symbols[1] }),
+            bytesOf16({ symbols[2] }), bytesOf16({ symbols[3] }) };
+    };
+    const std::array<std::string, 4> a = four({ 0x0001, 0x0203, 0xabcd, 0xffff });
     QCOMPARE(encode(FieldKind::Gf16, a, 0), bytesOf16({ 0x5630 }));
     QCOMPARE(encode(FieldKind::Gf16, a, 1), bytesOf16({ 0x994d }));
     QCOMPARE(encode(FieldKind::Gf16, a, 2), bytesOf16({ 0x209c }));
-    const std::array<std::string, 4> b { bytesOf16({ 0x1234 }), bytesOf16({ 0x5678 }), bytesOf16({ 0x9abc }), bytesOf16({ 0xdef0 }) };
+    const std::array<std::string, 4> b = four({ 0x1234, 0x5678, 0x9abc, 0xdef0 });
     QCOMPARE(encode(FieldKind::Gf16, b, 0), bytesOf16({ 0x0000 }));
     QCOMPARE(encode(FieldKind::Gf16, b, 1), bytesOf16({ 0x9e64 }));
     QCOMPARE(encode(FieldKind::Gf16, b, 2), bytesOf16({ 0xe16b }));
@@ -226,21 +232,24 @@ void TestCheck::aSeededMistakeIsFound_data()
     using Break = std::function<void(SmallFile&)>;
     QTest::addColumn<Break>("mistake");
     QTest::addColumn<int>("invariant");
-    const auto row = [](const char* name, int invariant, Break mistake) { QTest::newRow(name) << mistake << invariant; };
+    const auto row = [](const char* name, int invariant, Break mistake) {
+        QTest::newRow(name) << mistake << invariant; };
     row("one bit of parity", 1, [](SmallFile& f) { f.parity[1].records[0].parity[1] ^= 0x10; });
     row("one bit of data", 1, [](SmallFile& f) { f.data[0].records[1].value[6] ^= 1; });
     row("the column of another parity bucket", 1, [](SmallFile& f) {
         f.parity[1].records = f.parity[0].records; });
     row("a parity record is missing", 1, [](SmallFile& f) { f.parity[0].records.pop_back(); });
     row("a parity record too many", 1, [](SmallFile& f) { f.parity[0].records.push_back({ 9, {}, "ab" }); });
-    row("a parity record without members is kept", 1, [](SmallFile& f) { f.parity[0].records.push_back({ 9, {}, "" }); });
+    row("a parity record without members is kept", 1, [](SmallFile& f) {
+        f.parity[0].records.push_back({ 9, {}, "" }); });
     row("a change is not applied", 1, [](SmallFile& f) { f.parity[0].applied[0] = 3; });
     row("a change is held", 1, [](SmallFile& f) { f.parity[0].held[2] = 1; });
-    row("a member is not in the key list", 2, [](SmallFile& f) { f.parity[0].records[0].members.erase(f.parity[0].records[0].members.begin() + 1); });
+    row("a member is not in the key list", 2, [](SmallFile& f) { f.parity[0].records[0].members.pop_back(); });
     row("another key in the list", 2, [](SmallFile& f) { f.parity[1].records[0].members[0].key = 12; });
     row("another length in the list", 2, [](SmallFile& f) { f.parity[1].records[2].members[0].length = 8; });
     row("another version in the list", 2, [](SmallFile& f) { f.parity[0].records[2].members[0].version = 3; });
-    row("a deleted member is still in the list", 2, [](SmallFile& f) { f.parity[0].records[1].members.push_back({ 0, 16, 0, 3 }); });
+    row("a deleted member is still in the list", 2, [](SmallFile& f) {
+        f.parity[0].records[1].members.push_back({ 0, 16, 0, 3 }); });
     row("a key twice in a group", 2, [](SmallFile& f) { f.data[2].records[0].key = 1; });
     row("two records of one rank", 3, [](SmallFile& f) { f.data[1].records[1].rank = 1; });
     row("rank 0", 3, [](SmallFile& f) { f.data[1].records[1].rank = 0; });
@@ -414,13 +423,17 @@ void TestCheck::theLedgerFindsAMistake_data()
     QTest::addColumn<int>("invariant");
     const auto row = [](const char* name, int invariant, Story story) { QTest::newRow(name) << story << invariant; };
     row("OK without effect", 6, [](Ledger& l, Version*& s) { return l.replied(kSecond, Outcome::Ok, "", 50, &s); });
-    row("NOT_FOUND for a key that is there", 8, [](Ledger& l, Version*& s) { return l.replied(kSecond, Outcome::NotFound, "", 50, &s); });
+    row("NOT_FOUND for a key that is there", 8, [](Ledger& l, Version*& s) {
+        return l.replied(kSecond, Outcome::NotFound, "", 50, &s); });
     row("twice", 10, [](Ledger& l, Version*&) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         return l.applied(kSecond, RequestKind::Update, 5, 1, 1, 60); });
-    row("under another key", 19, [](Ledger& l, Version*&) { return l.applied(kSecond, RequestKind::Update, 6, 0, 2, 50); });
-    row("as another kind", 19, [](Ledger& l, Version*&) { return l.applied(kSecond, RequestKind::Delete, 5, 0, 2, 50); });
-    row("never asked for", 19, [](Ledger& l, Version*&) { return l.applied(kOther, RequestKind::Update, 5, 0, 2, 50); });
+    row("under another key", 19, [](Ledger& l, Version*&) {
+        return l.applied(kSecond, RequestKind::Update, 6, 0, 2, 50); });
+    row("as another kind", 19, [](Ledger& l, Version*&) {
+        return l.applied(kSecond, RequestKind::Delete, 5, 0, 2, 50); });
+    row("never asked for", 19, [](Ledger& l, Version*&) {
+        return l.applied(kOther, RequestKind::Update, 5, 0, 2, 50); });
     row("an insert over a record", 8, [](Ledger& l, Version*&) {
         (void)l.issued(kOther, RequestKind::Insert, 5, "x", 45);
         return l.applied(kOther, RequestKind::Insert, 5, 0, 2, 50); });
@@ -434,7 +447,8 @@ void TestCheck::theLedgerFindsAMistake_data()
     row("two results", 10, [](Ledger& l, Version*&) {
         (void)l.finished(kSecond, Outcome::Unknown, "");
         return l.finished(kSecond, Outcome::Unknown, ""); });
-    row("a number used again", 10, [](Ledger& l, Version*&) { return l.issued(kSecond, RequestKind::Update, 5, "three", 50); });
+    row("a number used again", 10, [](Ledger& l, Version*&) {
+        return l.issued(kSecond, RequestKind::Update, 5, "three", 50); });
     row("a stale read", 8, [](Ledger& l, Version*& s) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         (void)l.issued(kOther, RequestKind::Search, 5, "", 60);

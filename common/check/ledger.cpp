@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/check/ledger.h"
 
+#include "common/check/say.h"
+
 #include <algorithm>
 
 namespace lhrs::check {
@@ -42,8 +44,7 @@ const char* nameOf(Outcome outcome)
 
 std::string Ledger::describe(RequestName name, const Request& request) const
 {
-    return std::string(nameOf(request.kind)) + " of key " + std::to_string(request.key) + " (client "
-        + std::to_string(name.client) + ", request " + std::to_string(name.number) + ")";
+    return say(nameOf(request.kind), " of key ", request.key, " (client ", name.client, ", request ", name.number, ")");
 }
 
 Violations Ledger::issued(
@@ -54,7 +55,7 @@ Violations Ledger::issued(
         // A client resends under the same number; it must not mean something else by it.
         if (it->second.kind == kind && it->second.key == key && it->second.value == value)
             return {};
-        return { { 10, describe(request, it->second) + " was sent again with another content" } };
+        return { { 10, say(describe(request, it->second), " was sent again with another content") } };
     }
     it->second.kind = kind;
     it->second.key = key;
@@ -78,23 +79,21 @@ Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t 
 {
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
-        return { { 19, "bucket " + std::to_string(bucket) + " changed key " + std::to_string(key) + " for (client "
-                + std::to_string(request.client) + ", request " + std::to_string(request.number)
-                + "), which no client sent" } };
+        return { { 19, say("bucket ", bucket, " changed key ", key, " for (client ", request.client, ", request ",
+            request.number, "), which no client sent") } };
     Request& asked = it->second;
     const std::string what = describe(request, asked);
     if (asked.kind != kind || asked.key != key)
-        return { { 19, what + " was carried out by bucket " + std::to_string(bucket) + " as " + nameOf(kind) + " of key "
-                + std::to_string(key) } };
+        return { { 19, say(what, " was carried out by bucket ", bucket, " as ", nameOf(kind), " of key ", key) } };
     Violations found;
     if (asked.isApplied)
-        found.push_back({ 10, what + " took effect twice, now in bucket " + std::to_string(bucket) });
+        found.push_back({ 10, say(what, " took effect twice, now in bucket ", bucket) });
     if (asked.isFinished && (meansNoEffect(asked.outcome) || (asked.outcome == Outcome::Retry && !asked.isCopied)))
-        found.push_back({ 10, what + " took effect after its client had been told " + nameOf(asked.outcome) });
+        found.push_back({ 10, say(what, " took effect after its client had been told ", nameOf(asked.outcome)) });
     std::vector<Version>& versions = m_keys[key];
     const bool wasPresent = versions.back().isPresent;
     if (wasPresent == (kind == RequestKind::Insert))
-        found.push_back({ 8, what + " took effect on a key that " + (wasPresent ? "exists" : "does not exist") });
+        found.push_back({ 8, say(what, " took effect on a key that ", (wasPresent ? "exists" : "does not exist")) });
     versions.back().until = now;
     Version version;
     version.from = now;
@@ -133,8 +132,8 @@ Violations Ledger::replied(
     *shown = nullptr;
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
-        return { { 19, "a reply to (client " + std::to_string(request.client) + ", request "
-                + std::to_string(request.number) + "), which no client sent" } };
+        return { { 19, say("a reply to (client ", request.client, ", request ", request.number,
+            "), which no client sent") } };
     Request& asked = it->second;
     const std::string what = describe(request, asked);
     const std::pair<Outcome, std::string> reply(outcome, std::string(value));
@@ -144,7 +143,7 @@ Violations Ledger::replied(
     case Outcome::Ok:
         if (asked.kind != RequestKind::Search) {
             if (!asked.isApplied)
-                return { { 6, what + " was answered OK and has changed nothing" } };
+                return { { 6, say(what, " was answered OK and has changed nothing") } };
             *shown = &m_keys[asked.key][asked.version];
             return {};
         }
@@ -153,18 +152,18 @@ Violations Ledger::replied(
             return {};
         for (const Version& version : m_keys[asked.key])
             if (version.isPresent && version.value == value)
-                return { { 8, what + " brought the value of (client " + std::to_string(version.writer.client) + ", request "
-                        + std::to_string(version.writer.number) + "), which was not current while it ran" } };
-        return { { 19, what + " brought " + std::to_string(value.size()) + " bytes that nobody wrote" } };
+                return { { 8, say(what, " brought the value of (client ", version.writer.client, ", request ",
+                    version.writer.number, "), which was not current while it ran") } };
+        return { { 19, say(what, " brought ", value.size(), " bytes that nobody wrote") } };
     case Outcome::NotFound:
     case Outcome::Exists: {
         if (asked.isApplied)
-            return { { 10, what + " took effect and is answered " + nameOf(outcome) } };
+            return { { 10, say(what, " took effect and is answered ", nameOf(outcome)) } };
         *shown = findShown(asked, outcome == Outcome::Exists, nullptr, now);
         if (*shown)
             return {};
-        return { { 8, what + " was answered " + nameOf(outcome) + " although the key was "
-                + (outcome == Outcome::Exists ? "absent" : "there") + " while it ran" } };
+        return { { 8, say(what, " was answered ", nameOf(outcome), " although the key was ",
+            (outcome == Outcome::Exists ? "absent" : "there"), " while it ran") } };
     }
     case Outcome::Retry:
     case Outcome::Lost:
@@ -184,15 +183,15 @@ Violations Ledger::finished(RequestName request, Outcome outcome, std::string_vi
     const std::string what = describe(request, asked);
     Violations found;
     if (asked.isFinished)
-        found.push_back({ 10, what + " has two results" });
+        found.push_back({ 10, say(what, " has two results") });
     asked.isFinished = true;
     asked.outcome = outcome;
     if (outcome == Outcome::Retry && asked.isApplied && !asked.isCopied)
-        found.push_back({ 10, what + " ended with RETRY and has taken effect" });
+        found.push_back({ 10, say(what, " ended with RETRY and has taken effect") });
     if (outcome == Outcome::Ok || outcome == Outcome::NotFound || outcome == Outcome::Exists) {
         const auto isSame = [&](const auto& reply) { return reply.first == outcome && reply.second == value; };
         if (std::none_of(asked.replies.begin(), asked.replies.end(), isSame))
-            found.push_back({ 10, what + " ended with " + nameOf(outcome) + ", which no bucket answered" });
+            found.push_back({ 10, say(what, " ended with ", nameOf(outcome), ", which no bucket answered") });
     }
     return found;
 }

@@ -38,7 +38,8 @@ struct Version {
 class Ledger {
 public:
     // The client sends the request for the first time.
-    Violations issued(RequestName request, RequestKind kind, std::uint64_t key, std::string_view value, std::int64_t now);
+    Violations issued(RequestName request, RequestKind kind, std::uint64_t key, std::string_view value,
+        std::int64_t now);
     // The network made a copy of the request that its client does not know of.
     void copied(RequestName request);
     // A bucket has changed its record for the request.

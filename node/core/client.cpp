@@ -47,6 +47,8 @@ void Client::begin(Operation& op, Time now, Effects& out)
 {
     if (m_byKey[op.key].front() != op.id.number())
         return; // its key is in use; it begins when that operation is done
+    if (!m_isRegistered)
+        return; // how keys are addressed is a parameter of the file, which we do not know yet
     address(op, now, out);
 }
 
@@ -309,11 +311,11 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
     else if (message.has_location())
         onLocation(message, now, out);
     else if (message.has_registered())
-        onRegistered(message);
+        onRegistered(message, now, out);
     feedWorkload(now, out);
 }
 
-void Client::onRegistered(const pb::Message& message)
+void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
 {
     if (m_isRegistered)
         return;
@@ -322,6 +324,10 @@ void Client::onRegistered(const pb::Message& message)
     m_context.acks.setTimers(message.registered().timers());
     // Each client has its own keys; their low bits run through all addresses.
     m_nextKey = std::uint64_t(message.registered().ordinal()) << 32;
+    for (auto& [number, op] : m_operations) {
+        if (op.stage == Stage::Queued)
+            begin(op, now, out);
+    }
 }
 
 void Client::onTime(Time now, Effects& out)
@@ -389,8 +395,8 @@ Time Client::deadline() const
 
 void Client::feedWorkload(Time now, Effects& out)
 {
-    if (m_isFeeding || !m_workload)
-        return;
+    if (m_isFeeding || !m_workload || !m_isRegistered)
+        return; // the keys of a workload depend on our number among the clients
     m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
     while (m_workload->wantsMore()) {
         const auto step = m_workload->next(m_ledger, m_nextKey);

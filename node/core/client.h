@@ -58,7 +58,7 @@ private:
     void onReply(const pb::Message& message, Time now, Effects& out);
     void onDisplaced(const pb::Message& message, Time now, Effects& out);
     void onLocation(const pb::Message& message, Time now, Effects& out);
-    void onRegistered(const pb::Message& message);
+    void onRegistered(const pb::Message& message, Time now, Effects& out);
     void operate(const pb::Command& command, Time now, Effects& out);
     void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
     void describe(pb::ClientDescription& out) const;

@@ -33,8 +33,10 @@ bool FileState::everyGroupHas(std::uint32_t k) const
 
 bool FileState::raiseAvailability()
 {
-    if (m_image.n != 0 || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
+    // Once for each split that starts there: a group that just got its parity bucket does not raise K again.
+    if (m_image.n != 0 || m_raisedAt == buckets() || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
         return false;
+    m_raisedAt = buckets();
     ++m_availability;
     return true;
 }

@@ -39,7 +39,8 @@ public:
     // The threshold list's word for a file of this many buckets, or what was asked for, whichever is more.
     std::uint32_t required(std::uint32_t buckets) const;
     void ask(std::uint32_t availability);
-    // lhrs.md 2.5: K grows by one when the split pointer is 0 and every group has K. True if it did.
+    // lhrs.md 2.5: K grows by one when the split pointer is 0 and every group has K, once before it moves on. True if it
+    // did.
     bool raiseAvailability();
     bool everyGroupHas(std::uint32_t k) const;
 
@@ -66,6 +67,7 @@ private:
     FileImage m_image;
     std::uint32_t m_availability;
     std::uint32_t m_asked = 0;
+    std::uint32_t m_raisedAt = 0; // number of buckets when K grew last
     bool m_exists = false;
     std::map<GroupNumber, Group> m_groups;
     std::uint64_t m_coordinatorEpoch = 1;

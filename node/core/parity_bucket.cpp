@@ -46,8 +46,11 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm)
     , m_positions(confirm.config().m())
 {
     takeView(confirm.view(), Time());
-    for (PositionState& position : m_positions)
-        position.awaitsContents = m_state == pb::INIT && position.incarnation.value != 0;
+    for (Position q; q.value < m_positions.size(); q = q.next()) {
+        m_positions[q.value].awaitsContents = m_state == pb::INIT && m_positions[q.value].incarnation.value != 0;
+        if (m_positions[q.value].awaitsContents)
+            m_store.leaveOutOfIndex(q);
+    }
 }
 
 void ParityBucket::takeView(const pb::View& view, Time)
@@ -126,6 +129,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     if (delta.sequence() == position.applied + 1 && !position.awaitsContents && position.held.empty()) {
         applyDelta(q, delta, now, out); // the usual case, without a copy
         ++position.applied;
+        indexWhenConsistent(q);
         acknowledge(q, out);
         return;
     }
@@ -183,11 +187,11 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
             continue;
         }
         if (next->first != position.applied + 1)
-            return;
+            break;
         HeldChange& change = next->second;
         if (change.split != 0) {
             if (!change.isComplete || change.decision == HeldChange::Decision::Open)
-                return;
+                break;
             if (change.decision == HeldChange::Decision::Commit)
                 applyBatch(q, next->first, change, now, out);
         } else {
@@ -196,6 +200,16 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
         ++position.applied;
         position.held.erase(next);
     }
+    indexWhenConsistent(q);
+}
+
+void ParityBucket::indexWhenConsistent(Position q)
+{
+    const PositionState& position = m_positions[q.value];
+    if (m_store.isIndexed(q) || position.awaitsContents || position.applied < position.contentsLast)
+        return;
+    if (!m_store.index(q))
+        disagree(q, position.applied);
 }
 
 void ParityBucket::disagree(Position, Sequence)
@@ -210,12 +224,12 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     PositionState& position = m_positions[q.value];
     const Rank rank(delta.rank());
     ++m_operations;
+    position.results.forget(delta.request().client(), delta.done_below(), now);
+    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank, pb::OK }, now);
     if (delta.sequence() <= contentsSnap(position, rank))
         return; // the contents of this rank came later than the change
     if (!m_store.apply(storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))
         disagree(q, delta.sequence());
-    position.results.forget(delta.request().client(), delta.done_below(), now);
-    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank, pb::OK }, now);
     out.serve(delta.request());
     auto* event = out.event().mutable_delta_applied();
     event->set_position(q.value);
@@ -469,6 +483,7 @@ void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out
         position.applied = contents.snap(); // all later changes came to us as Deltas and are held
     position.ranges.push_back({ Rank(contents.rank_last()), contents.snap() });
     position.level = contents.level();
+    position.contentsLast = contents.snap();
     if (!contents.is_last())
         return;
     position.awaitsContents = false;

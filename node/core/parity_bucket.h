@@ -70,6 +70,7 @@ private:
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
         std::vector<ContentsRange> ranges;
+        Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
         std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
     };
 
@@ -79,6 +80,7 @@ private:
     void applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out);
     // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
+    void indexWhenConsistent(Position q);
     bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
     void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;

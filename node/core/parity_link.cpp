@@ -182,9 +182,8 @@ Sequence ParityLink::heldByAll() const
 void ParityLink::takeDone(const std::function<void(Change&)>& done)
 {
     const Sequence held = heldByAll();
-    for (std::size_t i = 0; i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
-        if (m_pending[i]->sequence <= m_done)
-            continue;
+    const Sequence first = m_pending.empty() ? m_done + 1 : m_pending.front()->sequence;
+    for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1); i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
         m_done = m_pending[i]->sequence;
         m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
         done(*m_pending[i]);
@@ -222,13 +221,14 @@ Time ParityLink::interval(const Column& column) const
 void ParityLink::resend(ParityColumn p, Column& column, Time now, Effects& out)
 {
     std::size_t sent = 0;
-    for (const auto& change : m_pending) {
-        if (change->sequence <= column.acknowledged || !change->isDecided)
+    const Sequence first = m_pending.empty() ? 1 : m_pending.front()->sequence;
+    for (std::size_t i = column.acknowledged < first ? 0 : std::size_t(column.acknowledged - first + 1); i < m_pending.size() && sent < kResendBurst; ++i) {
+        Change& change = *m_pending[i];
+        if (!change.isDecided)
             continue;
-        sendTo(column, *change, column.tries + 1, out);
-        change->isResent = true;
-        if (++sent == kResendBurst)
-            break;
+        sendTo(column, change, column.tries + 1, out);
+        change.isResent = true;
+        ++sent;
     }
     if (sent == 0) { // nothing is missing, or only a batch that is not decided yet
         column.due = Time::max();

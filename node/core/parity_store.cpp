@@ -11,6 +11,7 @@ namespace lhrs {
 ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
     : m_code(field, m, options)
     , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
+    , m_isIndexed(m, true)
 {
 }
 
@@ -70,7 +71,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
     }
     Record& record = m_records[rank.value - 1];
     Member& m = member(rank, q);
-    const bool fits = change == Change::Insert ? !m.isPresent && m_index.find(key) == Rank() : m.isPresent && m.key == key;
+    const bool isIndexed = m_isIndexed[q.value];
+    const bool fits = change == Change::Insert ? !m.isPresent && (!isIndexed || m_index.find(key) == Rank()) : m.isPresent && m.key == key;
     if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
@@ -90,7 +92,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
     case Change::Insert:
         record.memberCount += m.isPresent ? 0 : 1;
         m = { key, version, length, true };
-        m_index.set(key, rank);
+        if (isIndexed)
+            m_index.set(key, rank);
         if (record.memberCount == 1)
             ++m_recordGroups;
         break;
@@ -104,7 +107,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         m.isPresent = false;
         m.key = Key();
         m.length = 0;
-        m_index.erase(key);
+        if (isIndexed)
+            m_index.erase(key);
         if (--record.memberCount == 0) {
             --m_recordGroups;
             // Paper 3: a parity record without members encodes nothing; what is left would be a mistake in the parity.
@@ -116,6 +120,20 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         }
         break;
     }
+    return true;
+}
+
+bool ParityStore::index(Position q)
+{
+    for (Rank r(1); r <= rankMax(); r = r.next()) {
+        const Member& m = member(r, q);
+        if (!m.isPresent)
+            continue;
+        if (m_index.find(m.key) != Rank())
+            return false;
+        m_index.set(m.key, r);
+    }
+    m_isIndexed[q.value] = true;
     return true;
 }
 

@@ -39,6 +39,12 @@ public:
     std::uint32_t memberCount(Rank rank) const;
     // B, as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;
+    // While the contents of a position come block by block as of different sequence numbers, a key may for a moment be at
+    // two ranks: the position's keys are left out of the index until index() says that they are consistent.
+    void leaveOutOfIndex(Position q) { m_isIndexed[q.value] = false; }
+    bool isIndexed(Position q) const { return m_isIndexed[q.value]; }
+    // Puts the keys of the position into the index. False where one is there twice, which is a mistake of ours.
+    [[nodiscard]] bool index(Position q);
     // Rank 0: no member of any record group has this key.
     Rank find(Key key) const { return m_index.find(key); }
 
@@ -64,6 +70,7 @@ private:
     std::vector<Record> m_records; // by rank - 1
     std::vector<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
+    std::vector<bool> m_isIndexed; // by position
 };
 
 } // namespace lhrs

@@ -2,6 +2,7 @@
 #include "node/core/recruiting.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lhrs {
 
@@ -21,6 +22,7 @@ void Recruiter::start(Want want, std::string purpose, const Directory& directory
     m_isWanting = true;
     m_purpose = std::move(purpose);
     m_round = 0;
+    m_wasHeard = false;
     m_emptyRounds = 0;
     m_nextRound = now;
     onTime(directory, now, out);
@@ -80,6 +82,7 @@ void Recruiter::onOffer(const pb::Message& message, Time now, Effects& out)
     for (auto& [role, pool] : m_pools) {
         if (pool.invitation != offer.invitation() || !m_isWanting)
             continue;
+        m_wasHeard = true;
         const auto known = std::find_if(pool.offers.begin(), pool.offers.end(),
             [&](const Offered& o) { return o.process.node() == offer.process().node(); });
         if (known != pool.offers.end())
@@ -122,13 +125,13 @@ void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
 {
     if (!m_isWanting || now < m_nextRound)
         return;
-    bool isHeardByNobody = m_round > 0;
+    // Offers of the last round may have expired since, but they came: multicast works.
+    const bool isHeardByNobody = m_round > 0 && !std::exchange(m_wasHeard, false);
     bool areSparesRegistered = false;
     for (auto& [role, pool] : m_pools) {
         dropExpired(pool, now);
         if (pool.wanted == 0)
             continue;
-        isHeardByNobody = isHeardByNobody && pool.offers.empty();
         areSparesRegistered = areSparesRegistered || directory.spares(role, now - 2s).size() >= pool.wanted;
     }
     m_emptyRounds = isHeardByNobody && areSparesRegistered ? m_emptyRounds + 1 : 0;

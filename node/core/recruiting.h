@@ -68,6 +68,7 @@ private:
     std::map<pb::Role, Pool> m_pools;
     bool m_isWanting = false;
     bool m_useRegistry = false;
+    bool m_wasHeard = false; // an offer came since the last round
     std::string m_purpose;
     std::uint32_t m_round = 0;
     std::uint32_t m_emptyRounds = 0;

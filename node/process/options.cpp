@@ -133,8 +133,9 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
             });
     }
     addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
-        if (word.empty() || word.size() > 64)
-            return Error { "a name has 1 to 64 characters" };
+        constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+        if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
+            return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
         options.name = word;
         return {};
     });
@@ -314,6 +315,10 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         oneOf({ "gf-complete", "log" }, [&config](const std::string& word) { config.set_galois(word); }));
     app.add_flag("--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
         "Clients address by a mix of the key's bits");
+    app.add_flag("--pure-rs", [&config](std::int64_t count) { config.set_pure_rs(count > 0); },
+        "Experiment: general multiplication also where XOR would do");
+    app.add_flag("--no-log-precalculus", [&config](std::int64_t count) { config.set_no_log_precalculus(count > 0); },
+        "Experiment: the coefficient's logarithm is looked up for every symbol");
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
@@ -355,6 +360,20 @@ Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
     ClientLine line;
     addCommon(app, line.process, true);
     return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
+}
+
+pb::Timers scaleTimes(pb::Timers timers, double factor)
+{
+    const auto* type = pb::Timers::descriptor();
+    const auto* values = pb::Timers::GetReflection();
+    for (int i = 0; i < type->field_count(); ++i) {
+        const auto* field = type->field(i);
+        if (!field->name().ends_with("_ms"))
+            continue;
+        const double scaled = values->GetUInt32(timers, field) * factor;
+        values->SetUInt32(&timers, field, std::uint32_t(std::clamp(scaled, 1.0, 1e9)));
+    }
+    return timers;
 }
 
 void openLog(const ProcessOptions& options)

@@ -64,6 +64,9 @@ Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);
 Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments);
 Parsed<ClientLine> parseClientLine(int count, const char* const* arguments);
 
+// All times multiplied by the factor, at least 1 ms; counts stay. The defaults are filled in already.
+pb::Timers scaleTimes(pb::Timers timers, double factor);
+
 // The log of the process: lines on stderr, from this level on; failed checks go there, too.
 void openLog(const ProcessOptions& options);
 

@@ -12,8 +12,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
 // Drawn or measured, different in every build or run.
-constexpr std::array<std::string_view, 10> kLeftOut { "id", "invitation", "split", "incarnation", "total_ns", "process_ns",
-    "comm_ns", "time_ns", "version", "address" };
+constexpr std::array<std::string_view, 10> kLeftOut { "id", "invitation", "split", "incarnation", "total_ns",
+    "process_ns", "comm_ns", "time_ns", "version", "address" };
 
 bool isLeftOut(std::string_view field)
 {
@@ -32,26 +32,34 @@ std::string processName(const SimCluster& cluster, std::uint64_t node)
 std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message& message, const char* separator);
 
 // One value; `index` of a repeated field, else -1.
-std::string valueOf(const SimCluster& cluster, const google::protobuf::Message& message, const FieldDescriptor& field, int index)
+std::string valueOf(
+    const SimCluster& cluster, const google::protobuf::Message& message, const FieldDescriptor& field, int index)
 {
-    const Reflection& reflection = *message.GetReflection();
+    const Reflection& of = *message.GetReflection();
     const bool isRepeated = index >= 0;
     switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_UINT32:
-        return std::to_string(isRepeated ? reflection.GetRepeatedUInt32(message, &field, index) : reflection.GetUInt32(message, &field));
+        return std::to_string(isRepeated ? of.GetRepeatedUInt32(message, &field, index)
+            : of.GetUInt32(message, &field));
     case FieldDescriptor::CPPTYPE_UINT64: {
-        const std::uint64_t value = isRepeated ? reflection.GetRepeatedUInt64(message, &field, index) : reflection.GetUInt64(message, &field);
-        const bool isProcess = field.type() == FieldDescriptor::TYPE_FIXED64 && (field.name() == "to" || field.name() == "from" || field.name() == "node");
+        const std::uint64_t value
+            = isRepeated ? of.GetRepeatedUInt64(message, &field, index) : of.GetUInt64(message, &field);
+        const std::string& name = field.name();
+        const bool isProcess = field.type() == FieldDescriptor::TYPE_FIXED64
+            && (name == "to" || name == "from" || name == "node");
         return isProcess ? processName(cluster, value) : std::to_string(value);
     }
-    case FieldDescriptor::CPPTYPE_INT64: return std::to_string(reflection.GetInt64(message, &field));
-    case FieldDescriptor::CPPTYPE_INT32: return std::to_string(reflection.GetInt32(message, &field));
-    case FieldDescriptor::CPPTYPE_BOOL: return reflection.GetBool(message, &field) ? "yes" : "no";
+    case FieldDescriptor::CPPTYPE_INT64: return std::to_string(of.GetInt64(message, &field));
+    case FieldDescriptor::CPPTYPE_INT32: return std::to_string(of.GetInt32(message, &field));
+    case FieldDescriptor::CPPTYPE_BOOL: return of.GetBool(message, &field) ? "yes" : "no";
     case FieldDescriptor::CPPTYPE_ENUM:
-        return (isRepeated ? reflection.GetRepeatedEnum(message, &field, index) : reflection.GetEnum(message, &field))->name();
-    case FieldDescriptor::CPPTYPE_STRING: return '"' + reflection.GetString(message, &field) + '"';
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-        return '(' + fieldsOf(cluster, isRepeated ? reflection.GetRepeatedMessage(message, &field, index) : reflection.GetMessage(message, &field), ", ") + ')';
+        return (isRepeated ? of.GetRepeatedEnum(message, &field, index) : of.GetEnum(message, &field))->name();
+    case FieldDescriptor::CPPTYPE_STRING: return '"' + of.GetString(message, &field) + '"';
+    case FieldDescriptor::CPPTYPE_MESSAGE: {
+        const google::protobuf::Message& inner
+            = isRepeated ? of.GetRepeatedMessage(message, &field, index) : of.GetMessage(message, &field);
+        return '(' + fieldsOf(cluster, inner, ", ") + ')';
+    }
     case FieldDescriptor::CPPTYPE_DOUBLE:
     case FieldDescriptor::CPPTYPE_FLOAT: break;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/oracle.h"
 
+#include "common/check/say.h"
 #include "node/core/node_machine.h"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <utility>
 
 namespace lhrs {
+
+using check::say;
 
 namespace {
 
@@ -47,16 +50,12 @@ KeyOperation keyOperationIn(const pb::Message& message)
     return {};
 }
 
-std::string number(std::uint64_t n)
-{
-    return std::to_string(n);
-}
-
 } // namespace
 
 Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
     : m_config(config)
-    , m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() }
+    , m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16,
+          config.mix_keys() }
     , m_cluster(cluster)
 {
 }
@@ -182,25 +181,26 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     const std::uint32_t bucket = event.place().number();
     const NodeMachine* machine = node(process.index);
     if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
-        return fail(16, process.info.name() + " changed a record and is not data bucket " + number(bucket));
-    report(m_ledger.applied(nameOf(event.operation()), kind, change.key, bucket, change.sequence, m_cluster.now().count()));
+        return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
+    const check::RequestName request = nameOf(event.operation());
+    report(m_ledger.applied(request, kind, change.key, bucket, change.sequence, m_cluster.now().count()));
     BucketHistory& history = m_histories[bucket];
-    const std::string where = "bucket " + number(bucket) + ", change " + number(change.sequence) + " of key " + number(change.key);
+    const std::string where = say("bucket ", bucket, ", change ", change.sequence, " of key ", change.key);
     if (change.sequence <= history.known())
-        fail(1, where + ": sequence numbers run backwards, " + number(history.known()) + " was used");
+        fail(1, say(where, ": sequence numbers run backwards, ", history.known(), " was used"));
     const BucketHistory::Slot* before = history.latest(change.rank);
     if (kind != check::RequestKind::Insert && (!before || !before->isPresent || before->key != change.key))
-        fail(3, where + ": the key is not at rank " + number(change.rank));
+        fail(3, say(where, ": the key is not at rank ", change.rank));
     if (kind == check::RequestKind::Insert && before && before->isPresent)
-        fail(3, where + ": rank " + number(change.rank) + " is taken by key " + number(before->key));
+        fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
     // A parity bucket counts for this once k is raised; one that has just become UP may still be on its way there.
     const auto group = m_groups.find(bucket / m_config.m());
     const std::uint32_t counted = group == m_groups.end() ? 0 : group->second;
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
         for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
             if (column.column < counted && column.applied < before->sequence)
-                fail(3, where + ": rank " + number(change.rank) + ", freed by change " + number(before->sequence)
-                        + ", is used again while parity bucket " + number(column.column) + " has applied " + number(column.applied));
+                fail(3, say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
+                    ", is used again while parity bucket ", column.column, " has applied ", column.applied));
     const bool isPresent = kind != check::RequestKind::Delete;
     const check::Version* version = m_ledger.latest(change.key);
     history.set(change.rank, { change.sequence, isPresent, change.key,
@@ -215,9 +215,11 @@ void Oracle::onAcknowledged(const pb::Event& event)
     const std::uint32_t number = event.place().number();
     const DataBucket* bucket = dataBucket(number);
     if (!version || !bucket || version->bucket != number)
-        return fail(6, "bucket " + lhrs::number(number) + " acknowledged a change that it did not carry out");
+        return fail(6, say("bucket ", number, " acknowledged a change that it did not carry out"));
     ++m_counts.acknowledgements;
-    check::Violations found = check::checkAckOrder({ request, event.change_acknowledged().key(), number, version->sequence, false, columnsOf(*bucket) });
+    const std::uint64_t key = event.change_acknowledged().key();
+    check::Violations found
+        = check::checkAckOrder({ request, key, number, version->sequence, false, columnsOf(*bucket) });
     if (found.empty())
         m_ledger.acknowledged(request);
     report(std::move(found));
@@ -232,10 +234,10 @@ void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
         return;
     const Rank rank = bucket->store().find(Key(key));
     if ((rank.value != 0) != version->isPresent)
-        fail(4, "key " + lhrs::number(key) + " is " + (rank.value ? "" : "not ") + "in bucket " + lhrs::number(number) + " after its last change");
+        fail(4, say("key ", key, " is ", (rank.value ? "" : "not "), "in bucket ", number, " after its last change"));
     else if (rank.value && bucket->store().at(rank).value != version->value)
-        fail(7, "key " + lhrs::number(key) + " in bucket " + lhrs::number(number) + " does not have the bytes that (client "
-                + lhrs::number(version->writer.client) + ", request " + lhrs::number(version->writer.number) + ") wrote");
+        fail(7, say("key ", key, " in bucket ", number, " does not have the bytes that (client ",
+            version->writer.client, ", request ", version->writer.number, ") wrote"));
 }
 
 std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& bucket) const
@@ -267,10 +269,10 @@ void Oracle::onRecordsMoved(const pb::Event& event)
         const std::uint64_t key = moved.keys(i);
         const check::Version* version = m_ledger.latest(key);
         if (!version || !version->isPresent)
-            return fail(11, "a split moves key " + number(key) + " to bucket " + number(target) + ", which does not exist");
+            return fail(11, say("a split moves key ", key, " to bucket ", target, ", which does not exist"));
         BucketHistory::Slot slot { 1, true, key, std::make_shared<const std::string>(version->value) };
         if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
-            fail(3, "the new bucket " + number(target) + " puts two records at rank " + number(moved.new_ranks(i)));
+            fail(3, say("the new bucket ", target, " puts two records at rank ", moved.new_ranks(i)));
         m_touchedKeys.emplace(target, key);
     }
 }
@@ -287,8 +289,8 @@ void Oracle::onSplitApplied(const pb::Event& event)
         const BucketHistory::Slot* before = history.latest(applied.from_ranks(i));
         const BucketHistory::Slot* there = history.latest(applied.to_ranks(i));
         if (!before || !before->isPresent || (there && there->isPresent))
-            return fail(3, "bucket " + number(event.place().number()) + " moves rank " + number(applied.from_ranks(i)) + " to "
-                    + number(applied.to_ranks(i)) + ", which is no move from a used to a free one");
+            return fail(3, say("bucket ", event.place().number(), " moves rank ", applied.from_ranks(i), " to ",
+                applied.to_ranks(i), ", which is no move from a used to a free one"));
         const BucketHistory::Slot record = *before;
         history.set(applied.from_ranks(i), { applied.sequence(), false, 0, nullptr });
         history.set(applied.to_ranks(i), { applied.sequence(), true, record.key, record.value });
@@ -337,7 +339,8 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     }
     case B::kAvailabilityRaised:
         if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
-            fail(12, "the intended availability jumped from " + number(m_availability) + " to " + number(event.availability_raised().availability()));
+            fail(12, say("the intended availability jumped from ", m_availability, " to ",
+                event.availability_raised().availability()));
         m_isRaisedEarly = true;
         break;
     case B::kFileStateChanged:
@@ -372,12 +375,14 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
         if (!bucket || bucketNumber / m_config.m() != group)
             continue;
         const auto columns = columnsOf(*bucket);
-        const auto added = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.column == column; });
+        const auto isAdded = [&](const auto& c) { return c.column == column; };
+        const auto added = std::find_if(columns.begin(), columns.end(), isAdded);
         if (added == columns.end())
-            fail(12, "k of group " + number(group) + " was raised, but bucket " + number(bucketNumber) + " does not count on parity bucket " + number(column));
+            fail(12, say("k of group ", group, " was raised, but bucket ", bucketNumber,
+                " does not count on parity bucket ", column));
         else if (added->applied < bucket->link().heldByAll())
-            fail(12, "k of group " + number(group) + " was raised while parity bucket " + number(column) + " has applied "
-                    + number(added->applied) + " of " + number(bucket->link().heldByAll()) + " acknowledged changes of bucket " + number(bucketNumber));
+            fail(12, say("k of group ", group, " was raised while parity bucket ", column, " has applied ",
+                added->applied, " of ", bucket->link().heldByAll(), " acknowledged changes of bucket ", bucketNumber));
     }
 }
 
@@ -400,9 +405,11 @@ void Oracle::touchAllRanks(std::uint32_t process)
     if (!parity)
         return;
     std::uint32_t last = parity->store().rankMax().value;
-    for (std::uint32_t q = 0; q < m_config.m(); ++q)
-        if (const auto history = m_histories.find(parity->group().value * m_config.m() + q); history != m_histories.end())
+    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
+        const auto history = m_histories.find(parity->group().value * m_config.m() + q);
+        if (history != m_histories.end())
             last = std::max(last, history->second.rankMax());
+    }
     for (std::uint32_t rank = 1; rank <= last; ++rank)
         m_touched.emplace(process, rank);
 }
@@ -432,7 +439,8 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
     if (has)
         record = recordOf(*parity, Rank(rank));
     ++m_counts.recordGroups;
-    report(check::checkRecordGroup(m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
+    report(check::checkRecordGroup(
+        m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
 }
 
 // ---- replies
@@ -445,15 +453,18 @@ void Oracle::onReply(const SimProcess&, const pb::Reply& reply)
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     check::Version* shown = nullptr;
     ++m_counts.replies;
-    report(m_ledger.replied(request, outcome, isSearch ? reply.value() : std::string(), m_cluster.now().count(), &shown));
+    const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
+    report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)
         report(check::checkHops({ issued ? issued->key : 0, 0, true, 0 }));
     if (!shown || shown->isAcknowledged)
         return;
     const DataBucket* bucket = dataBucket(shown->bucket);
     if (!bucket)
-        return fail(6, "a reply rests on a change of bucket " + number(shown->bucket) + ", which was never acknowledged and is gone");
-    report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence, shown->writer != request, columnsOf(*bucket) }));
+        return fail(6, say("a reply rests on a change of bucket ", shown->bucket,
+            ", which was never acknowledged and is gone"));
+    report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence,
+        shown->writer != request, columnsOf(*bucket) }));
 }
 
 void Oracle::onOperationDone(const pb::Event& event)
@@ -463,7 +474,8 @@ void Oracle::onOperationDone(const pb::Event& event)
     if (!issued)
         return;
     const auto since = std::lower_bound(m_commits.begin(), m_commits.end(), Time(issued->at));
-    report(check::checkHops({ done.key(), done.forwards(), done.image_adjusted(), std::uint32_t(m_commits.end() - since) }));
+    const auto splitsMeanwhile = std::uint32_t(m_commits.end() - since);
+    report(check::checkHops({ done.key(), done.forwards(), done.image_adjusted(), splitsMeanwhile }));
 }
 
 void Oracle::finished(const pb::OperationResult& result)
@@ -471,9 +483,9 @@ void Oracle::finished(const pb::OperationResult& result)
     const check::RequestName request = nameOf(result.operation());
     const auto issued = m_ledger.issuedAs(request);
     if (result.result() == pb::RESULT_UNKNOWN)
-        fail(17, "an operation on key " + number(result.key()) + " ended without a result");
+        fail(17, say("an operation on key ", result.key(), " ended without a result"));
     if (issued && issued->key != result.key())
-        fail(10, "the result of an operation on key " + number(issued->key) + " names key " + number(result.key()));
+        fail(10, say("the result of an operation on key ", issued->key, " names key ", result.key()));
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     report(m_ledger.finished(request, outcomeOf(result.result()), isSearch ? result.value() : std::string()));
 }

@@ -2,12 +2,15 @@
 // What the oracle demands when nothing is under way: all invariants over everything.
 #include "node/sim/oracle.h"
 
+#include "common/check/say.h"
 #include "node/core/node_machine.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace lhrs {
+
+using check::say;
 
 check::ParityRecord Oracle::recordOf(const ParityBucket& bucket, Rank rank)
 {
@@ -56,12 +59,11 @@ check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
 
 void Oracle::checkAtRest(const pb::FileDescription& file)
 {
-    const auto number = [](std::uint64_t n) { return std::to_string(n); };
     if (file.file().i() != m_file.i || file.file().n() != m_file.n)
-        fail(4, "the coordinator says (" + number(file.file().i()) + "," + number(file.file().n()) + ") and has committed ("
-                + number(m_file.i) + "," + number(m_file.n) + ")");
+        fail(4, say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i,
+            ",", m_file.n, ")"));
     if (file.splits_owed() != 0 || !file.at_rest())
-        fail(17, "the coordinator says that it is at rest and that work is left: " + file.under_way());
+        fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
 
     std::vector<check::DataBucket> buckets;
     std::size_t holders = 0;
@@ -72,15 +74,17 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
             ++holders;
             const NodeMachine* machine = node(member.holder().address().ip());
             const bool isData = member.role() == pb::DATA;
-            const std::string name = isData ? "data bucket " + number(group.number() * m_config.m() + member.index())
-                                            : "parity bucket " + number(member.index()) + " of group " + number(group.number());
+            const std::string name = isData
+                ? say("data bucket ", group.number() * m_config.m() + member.index())
+                : say("parity bucket ", member.index(), " of group ", group.number());
             if (member.state() != pb::UP)
-                return fail(17, name + " is not UP at rest");
+                return fail(17, say(name, " is not UP at rest"));
             if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
-                return fail(16, name + " is not where the coordinator believes it to be");
-            const std::uint64_t incarnation = isData ? machine->dataBucket()->incarnation().value : machine->parityBucket()->incarnation().value;
-            if (incarnation != member.holder().incarnation())
-                return fail(16, name + " has another incarnation than the coordinator believes");
+                return fail(16, say(name, " is not where the coordinator believes it to be"));
+            const Incarnation incarnation
+                = isData ? machine->dataBucket()->incarnation() : machine->parityBucket()->incarnation();
+            if (incarnation.value != member.holder().incarnation())
+                return fail(16, say(name, " has another incarnation than the coordinator believes"));
             if (isData)
                 data[member.index()] = machine->dataBucket();
             else
@@ -92,26 +96,28 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         for (std::size_t q = 0; q < data.size(); ++q) {
             if (!data[q])
                 continue;
-            const std::string name = "data bucket " + number(data[q]->number().value);
+            const std::string name = say("data bucket ", data[q]->number().value);
             if (data[q]->state() != pb::UP || data[q]->held() != 0 || !data[q]->link().isIdle())
-                fail(17, name + " is not at rest: " + number(data[q]->held()) + " messages held, " + number(data[q]->link().pending()) + " changes under way");
+                fail(17, say(name, " is not at rest: ", data[q]->held(), " messages held, ", data[q]->link().pending(),
+                    " changes under way"));
             members.push_back(extract(*data[q]));
             if (!members.back().waitingRanks.empty())
-                fail(3, name + ": rank " + number(members.back().waitingRanks.front()) + " is neither used nor free");
+                fail(3, say(name, ": rank ", members.back().waitingRanks.front(), " is neither used nor free"));
             report(check::checkRanks(members.back()));
             pointers[q] = &members.back();
         }
         std::vector<check::ParityBucket> columns;
         for (const ParityBucket* bucket : parity) {
             if (bucket->state() != pb::UP || bucket->held() != 0)
-                fail(17, "parity bucket " + number(bucket->column().value) + " of group " + number(group.number()) + " is not at rest");
+                fail(17, say("parity bucket ", bucket->column().value, " of group ", group.number(),
+                    " is not at rest"));
             columns.push_back(extract(*bucket));
             report(check::checkGroup(m_settings, pointers, columns.back()));
             for (std::size_t other = 0; other + 1 < columns.size(); ++other)
                 report(check::checkKeyLists(columns[other], columns.back()));
         }
         if (group.k() != parity.size())
-            fail(12, "group " + number(group.number()) + " has " + number(parity.size()) + " parity buckets and k = " + number(group.k()));
+            fail(12, say("group ", group.number(), " has ", parity.size(), " parity buckets and k = ", group.k()));
         m_groups[group.number()] = std::uint32_t(parity.size());
         for (check::DataBucket& bucket : members)
             buckets.push_back(std::move(bucket));
@@ -122,7 +128,8 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     checkAvailability();
     checkAuthority();
     if (m_dataBuckets.size() + m_parityBuckets.size() != holders)
-        fail(16, number(m_dataBuckets.size() + m_parityBuckets.size()) + " servers hold a place, the coordinator knows " + number(holders));
+        fail(16, say(m_dataBuckets.size() + m_parityBuckets.size(), " servers hold a place, the coordinator knows ",
+            holders));
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);
     if (!m_deferred.empty())

@@ -105,8 +105,8 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
     process->machine = std::move(machine);
     process->pool = identity.spare_role();
     process->clockOffset = nanoseconds(m_faults.below(10'000'000'000));
-    if (m_options.driftPpmMax > 0)
-        process->driftPpm = std::int64_t(m_faults.below(2 * std::uint64_t(m_options.driftPpmMax) + 1)) - m_options.driftPpmMax;
+    const std::int64_t driftMax = m_options.driftPpmMax;
+    process->driftPpm = std::int64_t(m_faults.below(2 * std::uint64_t(driftMax) + 1)) - driftMax;
     process->m_stamper.setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
     m_processes.push_back(std::move(process));
     SimProcess& started = *m_processes.back();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/simulation.h"
 
+#include "common/check/say.h"
 #include "node/core/client.h"
 #include "node/core/coordinator.h"
 #include "node/core/node_machine.h"
@@ -174,7 +175,7 @@ bool Simulation::runUntil(const std::function<bool()>& condition, Time limit, co
         },
         limit);
     if (!isReached && !m_cluster.failure())
-        m_oracle.fail(17, std::string(otherwise) + " within " + std::to_string(limit.count() / 1'000'000'000) + " virtual seconds");
+        m_oracle.fail(17, check::say(otherwise, " within ", limit / 1s, " virtual seconds"));
     return !m_oracle.failure() && !m_cluster.failure();
 }
 
@@ -201,7 +202,8 @@ bool Simulation::run()
         for (ClientState& client : m_clients)
             issue(client);
         const auto operations = std::uint64_t(m_case.operations_size());
-        if (!runUntil([&] { return m_answered == operations; }, 600s + Time(6s) * std::int64_t(operations), "not all operations were answered"))
+        const Time limit = 600s + Time(6s) * std::int64_t(operations);
+        if (!runUntil([&] { return m_answered == operations; }, limit, "not all operations were answered"))
             return false;
         // Liveness: a quiet network and enough spares.
         m_cluster.heal();
@@ -229,8 +231,8 @@ void Simulation::keepFailure()
 {
     if (m_cluster.failure())
         m_failure = Failure { 0, *m_cluster.failure(), m_cluster.now() };
-    else if (m_oracle.failure())
-        m_failure = Failure { m_oracle.failure()->violation.invariant, m_oracle.failure()->violation.text, m_oracle.failure()->at };
+    else if (const auto& found = m_oracle.failure())
+        m_failure = Failure { found->violation.invariant, found->violation.text, found->at };
 }
 
 bool Simulation::isIdle() const
@@ -305,7 +307,8 @@ bool Simulation::readBack()
     m_results.clear();
     for (ClientState& client : m_clients)
         issue(client);
-    if (!runUntil([&] { return m_answered == expected; }, kRecoveryTime + 1ms * std::int64_t(expected), "not all keys were read back"))
+    const Time limit = kRecoveryTime + 1ms * std::int64_t(expected);
+    if (!runUntil([&] { return m_answered == expected; }, limit, "not all keys were read back"))
         return false;
     for (const auto& [result, count] : m_results)
         if (result != pb::ResultCode_Name(pb::OK) && result != pb::ResultCode_Name(pb::NOT_FOUND))

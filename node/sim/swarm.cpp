@@ -58,7 +58,7 @@ void drawNetwork(Generator& draw, pb::NetworkFaults& network)
 
 void drawTimers(Generator& draw, pb::Timers& timers)
 {
-    const auto scaled = [&](std::uint32_t normal) { return std::max(1U, std::uint32_t(normal * draw.between(50, 400) / 100)); };
+    const auto scaled = [&](std::uint32_t normal) { return std::uint32_t(normal * draw.between(50, 400) / 100); };
     if (draw.chance(kOften))
         timers.set_resend_ms(scaled(30));
     if (draw.chance(200))
@@ -99,11 +99,15 @@ pb::CaseOperation::Kind drawKind(Generator& draw, const Mix& mix)
 // Returns how many records there may be at most.
 std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
 {
-    const auto count = std::uint32_t(draw.between(200, draw.chance(300) ? 1000 : 500));
+    // Few seeds have values so long that contents, moves and batches travel in several blocks.
+    const bool areValuesLong = draw.chance(40);
+    const auto count = std::uint32_t(draw.between(200, areValuesLong ? 300 : draw.chance(300) ? 1000 : 500));
     const bool isCrowded = draw.chance(350);
-    const std::uint64_t keySpace = isCrowded ? draw.between(8, 40) : draw.oneOf(std::array<std::uint64_t, 3> { 300, 10000, 10000 });
+    const std::uint64_t keySpace
+        = isCrowded ? draw.between(8, 40) : draw.oneOf(std::array<std::uint64_t, 3> { 300, 10000, 10000 });
     const std::uint64_t keyFactor = draw.oneOf(std::array<std::uint64_t, 4> { 1, 1, 3, 0x9e3779b97f4a7c15 });
-    const auto lengthMax = draw.oneOf(std::array<std::uint32_t, 6> { 0, 7, 40, 100, 400, 2000 });
+    const auto shortMax = draw.oneOf(std::array<std::uint32_t, 6> { 0, 7, 40, 100, 400, 2000 });
+    const std::uint32_t lengthMax = areValuesLong ? 20000 : shortMax;
     const Mix mix = draw.oneOf(kMixes);
     std::vector<std::uint64_t> known;
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/runtime/runtime.h"
+#include "node/runtime/thread.h"
+
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <vector>
+
+namespace lhrs::test {
+
+using namespace std::chrono_literals;
+inline constexpr auto kPatience = 20s; // generous: machines are slow and busy at times
+
+// Waits until the condition holds, looking again and again; false: it never did.
+template <class Condition>
+bool eventually(Condition condition, std::chrono::milliseconds patience = kPatience)
+{
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
+
+// The smallest machine: answers a Search with a Reply that carries the same value, a Confirm by leaving the pool, a
+// Cancel by joining it again; counts what it gets and is wanted by the clock at `deadline`.
+class EchoMachine : public Machine {
+public:
+    struct Heard {
+        std::atomic<std::uint64_t> messages = 0;
+        std::atomic<std::uint64_t> invitations = 0;
+        std::atomic<std::uint64_t> timeSteps = 0;
+        std::atomic<std::int64_t> nextAlarm = std::numeric_limits<std::int64_t>::max(); // ns of its clock
+        std::atomic<std::int64_t> alarmedAt = 0;
+        std::function<void()> beforeReply; // in the step
+    };
+    explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) {}
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override
+    {
+        ++m_heard->messages;
+        if (message.has_search()) {
+            if (m_heard->beforeReply)
+                m_heard->beforeReply();
+            pb::Message& reply = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+            reply.set_answers(message.id());
+            reply.mutable_reply()->set_value(message.search().value());
+            reply.mutable_reply()->set_result(pb::OK);
+        } else if (message.has_invite()) {
+            ++m_heard->invitations;
+        } else if (message.has_confirm()) {
+            out.leavePool(pb::DATA);
+        } else if (message.has_cancel()) {
+            out.joinPool(pb::DATA);
+        } else if (message.has_insert()) {
+            m_heard->nextAlarm = (now + 20ms).count(); // an earlier deadline than before
+        }
+    }
+    void onCommand(const pb::Command& command, Time, Effects& out) override
+    {
+        out.event().mutable_spare_missing()->set_wanted(std::uint32_t(command.body_case()));
+        out.reply(command.ticket()).set_text("echo");
+    }
+    void onTime(Time now, Effects&) override
+    {
+        ++m_heard->timeSteps;
+        if (now.count() >= m_heard->nextAlarm) {
+            m_heard->alarmedAt = now.count();
+            m_heard->nextAlarm = std::numeric_limits<std::int64_t>::max();
+        }
+    }
+    Time deadline() const override { return Time(m_heard->nextAlarm.load()); }
+    void snapshot(pb::Snapshot& out) const override { out.set_spare_pool(pb::DATA); }
+    void gauges(pb::Gauges& out) const override { out.set_operations(m_heard->messages); }
+
+private:
+    std::shared_ptr<Heard> m_heard;
+};
+
+// A process of its own within the test: the runtime with the echo machine.
+class Station {
+public:
+    explicit Station(RuntimeOptions options = {}, std::shared_ptr<EchoMachine::Heard> heard = std::make_shared<EchoMachine::Heard>())
+        : heard(std::move(heard))
+    {
+        options.name = "echo";
+        auto opened = Runtime::open(options);
+        if (!opened)
+            qFatal("%s", opened.error().text.c_str());
+        runtime = std::move(*opened);
+        runtime->start(std::make_unique<EchoMachine>(this->heard));
+        m_thread = std::jthread([this] { runtime->run(); });
+    }
+    ~Station()
+    {
+        runtime->stop("the test is over");
+        m_thread.join();
+    }
+    Address address() const { return Address::from(runtime->self().address()); }
+    Endpoint udp() const { return { address().ip, address().udpPort }; }
+    Endpoint tcp() const { return { address().ip, address().tcpPort }; }
+
+    std::shared_ptr<EchoMachine::Heard> heard;
+    std::unique_ptr<Runtime> runtime;
+
+private:
+    std::jthread m_thread;
+};
+
+// Who speaks to a station: the same transport without a machine; what it hears is a list.
+class Speaker {
+public:
+    explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 })
+        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port))
+        , envelope(m_cluster, NodeId(77))
+        , udp(must(UdpSocket::open(self)))
+        , streams(must(TcpStreams::open({ kLoopback, udp.self().port }, envelope, counters)))
+        , m_sender({ envelope, udp, *streams, counters, coordinator.port })
+        , m_udpThread([this](std::stop_token stop) { listen(stop); })
+        , m_tcpThread([this](std::stop_token stop) {
+            streams->run(stop, [this](std::string& packet) {
+                const std::string taken = std::move(packet);
+                hear(std::string_view(taken).substr(kHeaderBytes, taken.size() - kEnvelopeBytes));
+                return true;
+            });
+        })
+    {
+    }
+    ~Speaker()
+    {
+        m_udpThread.request_stop();
+        udp.interrupt();
+    }
+
+    Address address() const { return { kLoopback, udp.self().port, streams->self().port }; }
+
+    // Adds a message to what flush() sends.
+    pb::Message& say(const Address& to, Way way = Way::Auto)
+    {
+        pb::Message& message = m_effects.send(to, way);
+        message.set_id(++m_lastId);
+        message.set_sender(77);
+        address().to(*message.mutable_from());
+        return message;
+    }
+    pb::Message& search(const Address& to, const std::string& value, Way way = Way::Auto)
+    {
+        pb::Message& message = say(to, way);
+        message.mutable_search()->set_value(value);
+        return message;
+    }
+    pb::Message& toPool(pb::Role pool)
+    {
+        pb::Message& message = m_effects.multicast(pool);
+        message.set_id(++m_lastId);
+        return message;
+    }
+    Result<void> flush()
+    {
+        m_sender.add(m_effects);
+        const auto sent = m_sender.flush();
+        m_effects.clear();
+        return sent;
+    }
+    std::uint64_t lastId() const { return m_lastId; }
+
+    // What was answered so far, as ids of the messages.
+    std::vector<std::uint64_t> answers() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_answers;
+    }
+    std::vector<std::string> values() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_values;
+    }
+    bool hears(std::size_t answersMin)
+    {
+        std::unique_lock lock(m_mutex);
+        return m_heard.wait_for(lock, kPatience, [&] { return m_answers.size() >= answersMin; });
+    }
+    // Whether the other side serves: asks until it is answered, as the protocol would.
+    bool isAnswered(const Address& to)
+    {
+        return eventually([&] {
+            const std::size_t before = answers().size();
+            search(to, "alive?");
+            [[maybe_unused]] const auto sent = flush();
+            std::unique_lock lock(m_mutex);
+            return m_heard.wait_for(lock, 100ms, [&] { return m_answers.size() > before; });
+        });
+    }
+
+private:
+    template <class T>
+    static T must(Result<T> result)
+    {
+        if (!result)
+            qFatal("%s", result.error().text.c_str());
+        return std::move(*result);
+    }
+    void listen(std::stop_token stop)
+    {
+        DatagramBatch batch;
+        while (!stop.stop_requested() && udp.receive(batch))
+            for (std::size_t i = 0; i < batch.size(); ++i)
+                if (const auto opened = envelope.open(batch[i]); const auto* body = std::get_if<std::string_view>(&opened))
+                    hear(*body);
+    }
+    void hear(std::string_view body)
+    {
+        google::protobuf::Arena arena;
+        std::vector<ReadMessage> messages;
+        if (!parseBody(body, arena, messages))
+            return;
+        const std::lock_guard lock(m_mutex);
+        for (const ReadMessage& read : messages) {
+            m_answers.push_back(read.message->answers());
+            m_values.push_back(read.message->reply().value());
+        }
+        m_heard.notify_all();
+    }
+
+    const std::uint64_t m_cluster;
+
+public:
+    Counters counters;
+    Envelope envelope;
+    UdpSocket udp;
+    std::unique_ptr<TcpStreams> streams;
+
+private:
+    Sender m_sender;
+    Effects m_effects;
+    std::uint64_t m_lastId = 0;
+    mutable std::mutex m_mutex;
+    std::condition_variable m_heard;
+    std::vector<std::uint64_t> m_answers;
+    std::vector<std::string> m_values;
+    std::jthread m_udpThread;
+    std::jthread m_tcpThread;
+};
+
+} // namespace lhrs::test

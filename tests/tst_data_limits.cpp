@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A data bucket at its limits (lhrs.md 2.2, 13.3), with parity buckets that are slow or new, and with silent clients.
+#include "tests/bucket_rigs.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+namespace {
+
+DataRig::Options withParity(std::uint32_t k)
+{
+    DataRig::Options options;
+    options.k = k;
+    return options;
+}
+
+} // namespace
+
+class TestDataLimits : public QObject {
+    Q_OBJECT
+
+private slots:
+    void anOverloadIsReportedOnce();
+    void anOverloadIsReportedAgainAfterTheBucketWasBelow();
+    void theHardLimitRefusesBeforeAnyEffect();
+    void aQueueThatIsFullRefuses();
+    void aValueThatIsTooLongIsInvalid();
+
+    void deltasAreSentAgainToWhoLacksThemWithDoublingIntervals();
+    void aRefusedDeltaGoesAgainUnderTheNewEpoch();
+    void anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything();
+    void anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain();
+    void silentClientsAreForgotten();
+};
+
+void TestDataLimits::anOverloadIsReportedOnce()
+{
+    DataRig::Options options;
+    options.config.set_b(5);
+    DataRig rig(options);
+    for (std::uint64_t c = 0; c < 5; ++c)
+        QCOMPARE(rig.insert(c, "v").count(Body::kOverload), std::size_t(0));
+    Step step = rig.insert(5, "v");
+    const auto reports = step.of(Body::kOverload, DataRig::kCoordinator);
+    QCOMPARE(reports.size(), std::size_t(1));
+    QCOMPARE(reports[0].message.overload().count(), 6u);
+    QCOMPARE(step.count(Happened::kBucketOverflowed), std::size_t(1));
+    QCOMPARE(step.count(Body::kDelta), std::size_t(2)); // b is a soft limit: the record is stored first
+    for (std::uint64_t c = 6; c < 10; ++c)
+        QCOMPARE(rig.insert(c, "v").count(Body::kOverload), std::size_t(0));
+    const auto again = rig.driven.pass(40ms).of(Body::kOverload);
+    QCOMPARE(again.size(), std::size_t(1)); // not acknowledged: the same report again
+    QCOMPARE(again[0].message.id(), reports[0].message.id());
+    rig.ack(reports[0].message, DataRig::kCoordinator);
+    rig.allAcked();
+    QCOMPARE(rig.driven.pass(10s).count(Body::kOverload), std::size_t(0));
+}
+
+void TestDataLimits::anOverloadIsReportedAgainAfterTheBucketWasBelow()
+{
+    DataRig::Options options;
+    options.config.set_b(2);
+    DataRig rig(options);
+    for (std::uint64_t c = 0; c < 3; ++c)
+        rig.put(c, "v");
+    rig.erase(0);
+    QCOMPARE(rig.insert(7, "v").count(Body::kOverload), std::size_t(1));
+    rig.erase(1);
+    rig.erase(2);
+    rig.insert(8, "v");
+    QCOMPARE(rig.insert(9, "v").count(Body::kOverload), std::size_t(1));
+}
+
+void TestDataLimits::theHardLimitRefusesBeforeAnyEffect()
+{
+    DataRig::Options options;
+    options.config.set_b(2);
+    DataRig rig(options);
+    for (std::uint64_t c = 0; c < 8; ++c)
+        rig.put(c, "v");
+    const DataRig::Ask ask { .kind = pb::INSERT, .key = 8, .value = "v", .number = 100 };
+    Step step = rig.ask(ask);
+    QCOMPARE(replyOf(step).result(), pb::RETRY);
+    QVERIFY(replyOf(step).retry_after_ms() > 0);
+    QCOMPARE(step.count(Body::kDelta), std::size_t(0));
+    QCOMPARE(replyOf(rig.search(8)).result(), pb::NOT_FOUND);
+    QCOMPARE(replyOf(rig.insert(3, "x")).result(), pb::EXISTS); // that is true whatever the limit
+    QCOMPARE(rig.update(3, "x").count(Body::kDelta), std::size_t(2));
+    rig.erase(3);
+    rig.allAcked();
+    QCOMPARE(rig.ask(ask).count(Body::kDelta), std::size_t(2)); // the same request, now carried out
+}
+
+void TestDataLimits::aQueueThatIsFullRefuses()
+{
+    DataRig::Options options = withParity(1);
+    options.timers.set_held_max(2);
+    DataRig rig(options);
+    rig.insert(1, "v");
+    rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 });
+    rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 11 });
+    QCOMPARE(replyOf(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 12 })).result(), pb::RETRY);
+    QCOMPARE(replyOf(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "x", .number = 13 })).result(), pb::RETRY);
+    QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 }).sent.size(), std::size_t(0)); // it waits: no word that it was refused
+    QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(3));
+}
+
+void TestDataLimits::aValueThatIsTooLongIsInvalid()
+{
+    DataRig rig;
+    const std::string longest(65535, 'x');
+    QCOMPARE(rig.insert(1, longest).count(Body::kDelta), std::size_t(2));
+    for (const pb::OperationKind kind : { pb::INSERT, pb::UPDATE }) {
+        const Step step = rig.ask({ .kind = kind, .key = 1, .value = longest + "x" });
+        QCOMPARE(replyOf(step).result(), pb::INVALID);
+        QVERIFY(replyOf(step).text().find("65,535") != std::string::npos);
+    }
+    QCOMPARE(rig.data().link().sequence(), Sequence(1));
+}
+
+// ---- parity buckets that are slow, and epochs
+
+void TestDataLimits::deltasAreSentAgainToWhoLacksThemWithDoublingIntervals()
+{
+    DataRig rig;
+    rig.insert(1, "one");
+    rig.insert(2, "two");
+    rig.deltaAck(0, 2);
+    rig.deltaAck(1, 1);
+    std::vector<std::int64_t> at;
+    std::uint32_t alarms = 0;
+    const Time start = rig.driven.now();
+    while (rig.driven.now() < start + 3s) {
+        const Step step = rig.driven.pass(1ms);
+        QCOMPARE(step.count(Body::kDelta, DataRig::kParity), std::size_t(0)); // it has both
+        for (const Step::Sent& sent : step.of(Body::kDelta, DataRig::kParity + 1)) {
+            QCOMPARE(sent.message.delta().sequence(), 2u); // what it lacks
+            at.push_back((rig.driven.now() - start).count() / 1'000'000);
+            QCOMPARE(sent.tries, std::uint32_t(at.size()));
+        }
+        alarms += std::uint32_t(step.of(Body::kAlarm, DataRig::kCoordinator).size());
+    }
+    QVERIFY(at.size() >= 6);
+    QVERIFY2(at[0] >= 28 && at[0] <= 40, qPrintable(QString::number(at[0])));
+    for (std::size_t n = 1; n < at.size(); ++n) {
+        const std::int64_t gap = at[n] - at[n - 1], before = n > 1 ? at[n - 1] - at[n - 2] : at[0];
+        QVERIFY2(gap >= std::min<std::int64_t>(2 * before - 5, 990) && gap <= 1010, qPrintable(QString::number(gap)));
+    }
+    QVERIFY(alarms >= 1); // demo paper 4(d): the coordinator is told
+    QCOMPARE(replyOf(rig.deltaAck(1, 2)).request().number(), 2u);
+    QCOMPARE(rig.driven.pass(10s).count(Body::kDelta), std::size_t(0));
+}
+
+void TestDataLimits::aRefusedDeltaGoesAgainUnderTheNewEpoch()
+{
+    DataRig rig;
+    rig.insert(1, "one");
+    rig.insert(2, "two");
+    rig.deltaAck(0, 1);
+    pb::Message nak = Sender(DataRig::kParity).message();
+    nak.mutable_delta_nak()->set_epoch(2);
+    nak.mutable_delta_nak()->set_applied(1);
+    QCOMPARE(rig.driven.message(nak).sent.size(), std::size_t(0)); // the epoch is on its way
+    const Step step = rig.epoch(rig.view(2));
+    QCOMPARE(step.count(Body::kDelta, DataRig::kParity), std::size_t(1));
+    QCOMPARE(step.count(Body::kDelta, DataRig::kParity + 1), std::size_t(2));
+    for (const Step::Sent& sent : step.of(Body::kDelta))
+        QCOMPARE(sent.message.delta().epoch(), 2u);
+    QCOMPARE(step.of(Body::kEpochAck, DataRig::kCoordinator).at(0).message.epoch_ack().epoch(), 2u);
+}
+
+void TestDataLimits::anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything()
+{
+    DataRig::Options options = withParity(2);
+    options.init = { 1 };
+    DataRig rig(options);
+    for (std::uint64_t c = 1; c <= 3; ++c)
+        rig.insert(c, "v");
+    QCOMPARE(rig.deltaAck(0, 3).count(Body::kReply), std::size_t(3)); // one that is being filled is not waited for
+    rig.deltaAck(1, 1);
+    rig.options.init.clear();
+    pb::Message up = rig.coordinator.message();
+    *up.mutable_epoch()->mutable_view() = rig.view(2);
+    QVERIFY(!rig.driven.message(up).acknowledges(up));
+    rig.insert(4, "v"); // from now on it counts
+    QCOMPARE(rig.deltaAck(0, 4).count(Body::kReply), std::size_t(0));
+    QVERIFY(!rig.driven.message(up).acknowledges(up));
+    QVERIFY(!rig.deltaAck(1, 2).acknowledges(up));
+    const Step step = rig.deltaAck(1, 3); // all that there was when it was called UP
+    QVERIFY(step.acknowledges(up));
+    QCOMPARE(step.count(Body::kReply), std::size_t(0));
+    QCOMPARE(rig.deltaAck(1, 4).count(Body::kReply), std::size_t(1));
+}
+
+void TestDataLimits::anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain()
+{
+    DataRig rig;
+    QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(1));
+    QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(1));
+    QCOMPARE(rig.epoch(rig.view(2)).count(Body::kEpochAck), std::size_t(0));
+    QCOMPARE(rig.data().view().epoch(), 3u);
+}
+
+void TestDataLimits::silentClientsAreForgotten()
+{
+    DataRig rig;
+    rig.put(1, "one");
+    rig.driven.pass(50s);
+    QCOMPARE(rig.data().results().size(), std::size_t(1));
+    rig.driven.pass(30s);
+    QCOMPARE(rig.data().results().size(), std::size_t(0));
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "late", .number = 1 }).sent.size(), std::size_t(0)); // bygone all the same
+}
+
+QTEST_APPLESS_MAIN(TestDataLimits)
+#include "tst_data_limits.moc"

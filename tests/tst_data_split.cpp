@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Both ends of a split at the data buckets (lhrs.md 5.2), and what a data bucket sends to a further parity bucket (9.2).
+#include "tests/bucket_rigs.h"
+
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+namespace {
+
+constexpr std::uint64_t kSplit = 40;
+const HolderInfo kTarget = holderOf(NodeRig::kData + 1, 201);
+
+// Bucket 0 of level 0 with keys 0..count-1, all known to the parity buckets; an even key stays.
+struct SourceRig : DataRig {
+    explicit SourceRig(std::uint64_t count, std::uint32_t length = 10, Options o = {})
+        : DataRig(std::move(o))
+    {
+        for (std::uint64_t c = 0; c < count; ++c) {
+            values[c] = makeValue(1, Key(c), 1, length);
+            put(c, values[c]);
+        }
+    }
+    Step order(std::uint64_t split = kSplit) { return driven.message(splitOrder(split, 1, kTarget)); }
+    // Acknowledges everything that travels, block after block, until nothing travels any more. The last step.
+    Step finishStaging(Step step)
+    {
+        for (;;) {
+            std::vector<Step::Sent> open = step.of(Body::kMoveRecords);
+            for (const Step::Sent& sent : step.of(Body::kPrepareBatch))
+                open.push_back(sent);
+            if (open.empty())
+                return step;
+            Step next;
+            for (const Step::Sent& sent : open) {
+                Step one = ack(sent.message, sent.to);
+                next.sent.insert(next.sent.end(), one.sent.begin(), one.sent.end());
+                next.events.insert(next.events.end(), one.events.begin(), one.events.end());
+            }
+            step = next;
+        }
+    }
+    Step stageAll() { return finishStaging(order()); }
+    Step commit(std::uint64_t split = kSplit) { return driven.message(commitOrder(split)); }
+    Step abort(std::uint64_t split = kSplit) { return driven.message(abortOrder(split)); }
+    Step finish(std::uint64_t split = kSplit) { return driven.message(finishOrder(split)); }
+
+    std::map<std::uint64_t, std::string> values;
+};
+
+DataRig::Options target()
+{
+    DataRig::Options options;
+    options.bucket = 1;
+    options.level = 1;
+    options.state = pb::INIT;
+    options.creation = kSplit;
+    return options;
+}
+
+// The bucket that a split creates.
+struct TargetRig : DataRig {
+    explicit TargetRig(Options o = target()) : DataRig(std::move(o)) {}
+    pb::Message moveMessage(std::uint32_t block, bool isLast, const std::vector<BlockEntry>& entries, std::uint64_t split = kSplit)
+    {
+        pb::Message message = source.message();
+        auto* move = message.mutable_move_records();
+        move->set_split(split);
+        move->set_block(block);
+        move->set_is_last(isLast);
+        move->set_target(1);
+        move->set_level(1);
+        *move->mutable_records() = blockOf(entries);
+        return message;
+    }
+    Sender source { kData };
+};
+
+BlockEntry leaver(std::uint64_t key, std::uint32_t rank, std::string_view value)
+{
+    return { .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = 9, .bytes = value };
+}
+
+} // namespace
+
+class TestDataSplit : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theSourceStartsWhenAllItsDeltasAreAcknowledged();
+    void theSourceHoldsChangesAndAnswersSearches();
+    void leaversTravelBlockAfterAcknowledgedBlock();
+    void theBatchGoesToAllParityBucketsAndPreparedIsSaidLast();
+    void withoutParityOnlyTheTargetHasToKnow();
+    void staysAndLeaversAfterTheCommit_data();
+    void staysAndLeaversAfterTheCommit();
+    void afterTheCommitLeaversAreForwardedAndOwnChangesWaitForParity();
+    void anAbortChangesNothingButTheSequence();
+    void anAbortBeforeTheStartCostsNothing();
+    void anOverloadIsCheckedAtTheFinishAndNotReportedTwiceByAnAbort();
+    void theNextSplitWaitsUntilThisOneIsDoneHereToo();
+    void lateCopiesOfOrdersAreHarmless();
+    void resultsAndWhatClientsLetGoTravelWithTheLeavers();
+
+    void theTargetQueuesEverythingUntilTheCommit();
+    void theTargetGivesRanksInTheOrderOfArrival();
+    void theTargetTakesBlocksInOrderOnceAndOnlyWellFormed();
+    void theTargetKnowsOldRequests();
+    void theTargetsQueueIsBounded();
+    void theTargetOfAnUndoneSplitIsASpareAgain();
+
+    void contentsGoBlockAfterBlockWhileChangesGoOn();
+    void contentsAreSentOnlyToWhoIsInTheView();
+};
+
+// ---- the source
+
+void TestDataSplit::theSourceStartsWhenAllItsDeltasAreAcknowledged()
+{
+    SourceRig rig(4);
+    rig.insert(4, "under way");
+    Step step = rig.order();
+    QCOMPARE(rig.data().state(), pb::SPLITTING);
+    QCOMPARE(step.count(Body::kAck, DataRig::kCoordinator), std::size_t(1));
+    QCOMPARE(step.count(Body::kMoveRecords) + step.count(Body::kPrepareBatch), std::size_t(0));
+    QCOMPARE(rig.deltaAck(0, 5).count(Body::kMoveRecords), std::size_t(0));
+    step = rig.deltaAck(1, 5);
+    QCOMPARE(step.count(Body::kReply), std::size_t(1));
+    QCOMPARE(step.count(Body::kMoveRecords, DataRig::kData + 1), std::size_t(1));
+    QCOMPARE(step.count(Body::kPrepareBatch), std::size_t(2));
+    QCOMPARE(step.of(Body::kMoveRecords)[0].way, Way::Stream);
+}
+
+void TestDataSplit::theSourceHoldsChangesAndAnswersSearches()
+{
+    SourceRig rig(6);
+    rig.order();
+    for (const std::uint64_t c : { 2u, 3u }) { // one that stays, one that leaves
+        QCOMPARE(replyOf(rig.search(c)).value(), rig.values[c]);
+        QCOMPARE(rig.update(c, "held").sent.size(), std::size_t(0));
+    }
+    QCOMPARE(rig.insert(100, "held").sent.size(), std::size_t(0));
+    QCOMPARE(replyOf(rig.search(3)).value(), rig.values[3]); // still the old one
+    QCOMPARE(rig.data().held(), 3u);
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 100, .value = "held", .number = rig.lastNumber - 1 }).sent.size(), std::size_t(0));
+    QCOMPARE(rig.data().held(), 3u); // a copy is held once
+}
+
+void TestDataSplit::leaversTravelBlockAfterAcknowledgedBlock()
+{
+    SourceRig rig(14, 50000);
+    Step step = rig.order();
+    std::map<std::uint64_t, std::string> moved;
+    std::uint32_t block = 0;
+    for (;; ++block) {
+        const auto sent = step.of(Body::kMoveRecords);
+        QCOMPARE(sent.size(), std::size_t(1));
+        const pb::MoveRecords move = sent[0].message.move_records();
+        QCOMPARE(move.block(), block);
+        QCOMPARE(move.target(), 1u);
+        QCOMPARE(move.level(), 1u);
+        QCOMPARE(move.split(), kSplit);
+        QVERIFY(move.records().size() < 256 * 1024);
+        for (const BlockEntry& entry : entriesOf(move.records())) {
+            if (!entry.isOfRequests())
+                moved[entry.key.value] = std::string(entry.bytes);
+        }
+        if (move.is_last())
+            break;
+        QCOMPARE(rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0)); // nothing goes before it is acknowledged
+        QVERIFY(rig.driven.pass(600ms).count(Body::kMoveRecords) == 1);             // but it goes again
+        step = rig.ack(sent[0].message, DataRig::kData + 1);
+        QCOMPARE(rig.ack(sent[0].message, DataRig::kData + 1).count(Body::kMoveRecords), std::size_t(0)); // a second word of it
+    }
+    QVERIFY(block >= 2);
+    QCOMPARE(moved.size(), std::size_t(7));
+    for (const auto& [key, value] : moved)
+        QVERIFY(key % 2 == 1 && value == rig.values[key]);
+}
+
+void TestDataSplit::theBatchGoesToAllParityBucketsAndPreparedIsSaidLast()
+{
+    SourceRig rig(14, 50000);
+    Step step = rig.order();
+    const auto blocks = step.of(Body::kPrepareBatch);
+    QCOMPARE(blocks.size(), std::size_t(2));
+    QCOMPARE(blocks[0].message.prepare_batch().sequence(), 15u);
+    QCOMPARE(blocks[0].message.prepare_batch().level(), 1u);
+    QCOMPARE(blocks[0].message.prepare_batch().changes(), blocks[1].message.prepare_batch().changes());
+    QVERIFY(!blocks[0].message.prepare_batch().is_last());
+    QCOMPARE(rig.ack(blocks[0].message, DataRig::kParity).count(Body::kPrepareBatch), std::size_t(0)); // the other lacks it
+    step = rig.ack(blocks[1].message, DataRig::kParity + 1);
+    QCOMPARE(step.count(Body::kPrepareBatch), std::size_t(2));
+
+    SourceRig small(8);
+    step = small.order();
+    const auto batch = step.of(Body::kPrepareBatch);
+    const auto move = step.of(Body::kMoveRecords);
+    // 1, 3, 5, 7 leave (ranks 2, 4, 6, 8); 4 and 6 (ranks 5 and 7) take ranks 2 and 4.
+    std::map<std::pair<int, std::uint32_t>, std::uint64_t> changes;
+    for (const BlockEntry& entry : entriesOf(batch[0].message.prepare_batch().changes())) {
+        changes[{ int(entry.kind), entry.rank.value }] = entry.key.value;
+        QVERIFY(entry.bytes == small.values[entry.key.value]);
+    }
+    const int gone = int(BlockEntry::Kind::Delete), come = int(BlockEntry::Kind::Insert);
+    QCOMPARE(changes, (std::map<std::pair<int, std::uint32_t>, std::uint64_t> { { { gone, 2 }, 1 }, { { gone, 4 }, 3 }, { { gone, 6 }, 5 },
+                          { { gone, 8 }, 7 }, { { gone, 5 }, 4 }, { { gone, 7 }, 6 }, { { come, 2 }, 4 }, { { come, 4 }, 6 } }));
+    QCOMPARE(small.ack(batch[0].message, DataRig::kParity).count(Body::kPrepared), std::size_t(0));
+    QCOMPARE(small.ack(move[0].message, DataRig::kData + 1).count(Body::kPrepared), std::size_t(0));
+    step = small.ack(batch[1].message, DataRig::kParity + 1);
+    const auto prepared = step.of(Body::kPrepared, DataRig::kCoordinator);
+    QCOMPARE(prepared.size(), std::size_t(1));
+    QCOMPARE(prepared[0].message.prepared().moved(), 4u);
+    QCOMPARE(prepared[0].message.prepared().bucket(), 0u);
+    QCOMPARE(small.driven.pass(40ms).count(Body::kPrepared), std::size_t(1)); // until the coordinator has it
+}
+
+void TestDataSplit::withoutParityOnlyTheTargetHasToKnow()
+{
+    DataRig::Options options;
+    options.k = 0;
+    SourceRig rig(300, 2000, options);
+    const Step step = rig.stageAll();
+    QCOMPARE(step.count(Body::kPrepared), std::size_t(1));
+    rig.commit();
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(rig.data().store().count(), 150u);
+}
+
+void TestDataSplit::staysAndLeaversAfterTheCommit_data()
+{
+    QTest::addColumn<int>("rerank");
+    QTest::newRow("fill holes") << int(pb::FILL_HOLES);
+    QTest::newRow("keep") << int(pb::KEEP);
+}
+
+void TestDataSplit::staysAndLeaversAfterTheCommit()
+{
+    QFETCH(int, rerank);
+    DataRig::Options options;
+    options.config.set_rerank(pb::Rerank(rerank));
+    SourceRig rig(9, 10, options);
+    rig.erase(2); // a hole before the split: rank 3
+    rig.allAcked();
+    rig.stageAll();
+    const Step step = rig.commit();
+    const RecordStore& store = rig.data().store();
+    QCOMPARE(rig.data().level(), 1u);
+    QCOMPARE(store.count(), 4u); // 0, 4, 6, 8 at ranks 1, 5, 7, 9
+    const pb::SplitApplied event = step.of(Happened::kSplitApplied).at(0).split_applied();
+    QCOMPARE(event.left_ranks_size(), 4);
+    QCOMPARE(event.count(), 4u);
+    if (rerank == pb::FILL_HOLES) {
+        QCOMPARE(store.rankMax(), Rank(4));
+        QVERIFY(store.freeRanks().empty());
+        QCOMPARE(event.from_ranks_size(), 3); // only those above the new count have moved
+        QCOMPARE(store.find(Key(0)), Rank(1));
+    } else {
+        QCOMPARE(store.rankMax(), Rank(9));
+        QCOMPARE(event.from_ranks_size(), 0);
+        for (const std::uint64_t c : { 0u, 4u, 6u, 8u })
+            QCOMPARE(store.find(Key(c)), Rank(std::uint32_t(c + 1)));
+        std::vector<std::uint32_t> free = store.freeRanks();
+        std::sort(free.begin(), free.end());
+        QCOMPARE(free, (std::vector<std::uint32_t> { 2, 3, 4, 6, 8 }));
+    }
+    for (const std::uint64_t c : { 0u, 4u, 6u, 8u })
+        QVERIFY(store.at(store.find(Key(c))).value == rig.values[c]);
+}
+
+void TestDataSplit::afterTheCommitLeaversAreForwardedAndOwnChangesWaitForParity()
+{
+    SourceRig rig(6);
+    rig.order();
+    rig.update(3, "held leaver");
+    rig.update(2, "held stayer");
+    rig.finishStaging(rig.driven.pass(1100ms)); // the blocks again, acknowledged
+    Step step = rig.commit();
+    QCOMPARE(step.count(Body::kApplied, DataRig::kCoordinator), std::size_t(1));
+    QCOMPARE(rig.data().state(), pb::SPLITTING); // until its parity buckets have the batch
+    step = rig.search(3);
+    QCOMPARE(step.of(Body::kSearch, DataRig::kData + 1).at(0).message.search().forwarder_level(), 1u);
+    QCOMPARE(rig.search(4).count(Body::kReply), std::size_t(0)); // moved by the batch, which could still die with us
+    QCOMPARE(replyOf(rig.search(0)).value(), rig.values[0]);
+    QCOMPARE(rig.deltaAck(0, 7).count(Body::kDelta), std::size_t(0));
+    step = rig.deltaAck(1, 7);
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(step.count(Body::kUpdate, DataRig::kData + 1), std::size_t(1));
+    QCOMPARE(step.count(Body::kDelta), std::size_t(2));
+    QCOMPARE(step.of(Body::kDelta)[0].message.delta().sequence(), 8u);
+    QCOMPARE(step.count(Body::kReply), std::size_t(1)); // the search for 4
+}
+
+void TestDataSplit::anAbortChangesNothingButTheSequence()
+{
+    SourceRig rig(6);
+    rig.order();
+    rig.update(3, "held");
+    Step step = rig.abort();
+    QCOMPARE(step.count(Body::kApplied, DataRig::kCoordinator), std::size_t(1));
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(rig.data().level(), 0u);
+    QCOMPARE(rig.data().store().count(), 6u);
+    // The batch's number counts as an empty change and is never used again.
+    QCOMPARE(step.of(Body::kDelta).at(0).message.delta().sequence(), 8u);
+    step = rig.driven.pass(100ms);
+    QVERIFY(step.count(Body::kPrepareBatch) >= 2);
+    for (const Step::Sent& sent : step.of(Body::kPrepareBatch)) {
+        QVERIFY(sent.message.prepare_batch().asks_only());
+        QCOMPARE(sent.message.prepare_batch().sequence(), 7u);
+    }
+    QCOMPARE(step.count(Body::kMoveRecords), std::size_t(0));
+    QCOMPARE(rig.deltaAck(0, 8).count(Body::kReply), std::size_t(0));
+    QCOMPARE(rig.deltaAck(1, 8).count(Body::kReply), std::size_t(1));
+    QCOMPARE(replyOf(rig.search(3)).value(), "held");
+    // The next attempt starts from here.
+    step = rig.order(kSplit + 1);
+    QCOMPARE(step.of(Body::kPrepareBatch).at(0).message.prepare_batch().sequence(), 9u);
+}
+
+void TestDataSplit::anAbortBeforeTheStartCostsNothing()
+{
+    SourceRig rig(2);
+    rig.insert(5, "under way");
+    rig.order();
+    rig.abort();
+    rig.allAcked();
+    QCOMPARE(rig.insert(6, "x").of(Body::kDelta).at(0).message.delta().sequence(), 4u);
+    QCOMPARE(rig.order().count(Body::kMoveRecords), std::size_t(0)); // a late copy of the order
+    QCOMPARE(rig.data().state(), pb::UP);
+}
+
+void TestDataSplit::anOverloadIsCheckedAtTheFinishAndNotReportedTwiceByAnAbort()
+{
+    DataRig::Options options;
+    options.config.set_b(3);
+    SourceRig rig(10, 10, options); // reported when the fourth came
+    rig.order();
+    QCOMPARE(rig.abort().count(Body::kOverload), std::size_t(0)); // still owed, by the first report
+    rig.allAcked();
+    QCOMPARE(rig.insert(20, "x").count(Body::kOverload), std::size_t(0));
+    rig.allAcked();
+    rig.finishStaging(rig.order(kSplit + 1));
+    QCOMPARE(rig.commit(kSplit + 1).count(Body::kOverload), std::size_t(0));
+    QCOMPARE(rig.allAcked().count(Body::kOverload), std::size_t(0));
+    const Step step = rig.finish(kSplit + 1);
+    QCOMPARE(step.count(Body::kOverload), std::size_t(1)); // six records remain
+    QCOMPARE(step.count(Body::kAck, DataRig::kCoordinator), std::size_t(1));
+}
+
+void TestDataSplit::theNextSplitWaitsUntilThisOneIsDoneHereToo()
+{
+    // A parity bucket's word about the batch is lost; everybody else is done, and bucket 0 splits twice in a row.
+    SourceRig rig(8);
+    rig.stageAll();
+    rig.commit();
+    rig.deltaAck(0, 9);
+    pb::Message finish = rig.finishOrder(kSplit);
+    Step step = rig.driven.message(finish);
+    pb::Message next = rig.coordinator.message();
+    *next.mutable_split() = rig.splitOrder(kSplit + 1, 2, holderOf(12, 202)).split();
+    if (step.acknowledges(finish)) // then the coordinator may go on
+        QVERIFY(!rig.driven.message(next).acknowledges(next));
+    QCOMPARE(rig.data().state(), pb::SPLITTING);
+    QVERIFY(rig.driven.pass(100ms).count(Body::kPrepareBatch, DataRig::kParity + 1) >= 1); // it asks
+    rig.deltaAck(1, 9);
+    QVERIFY(rig.driven.message(finish).acknowledges(finish));
+    QVERIFY(rig.driven.message(next).acknowledges(next));
+    QCOMPARE(rig.data().state(), pb::SPLITTING);
+}
+
+void TestDataSplit::lateCopiesOfOrdersAreHarmless()
+{
+    SourceRig rig(8);
+    const pb::Message split = rig.splitOrder(kSplit, 1, kTarget);
+    Step step = rig.driven.message(split);
+    QVERIFY(rig.driven.message(split).acknowledges(split));
+    rig.finishStaging(step);
+    const pb::Message commit = rig.commitOrder(kSplit), finish = rig.finishOrder(kSplit), abort = rig.abortOrder(kSplit - 1);
+    rig.driven.message(commit);
+    QCOMPARE(rig.driven.message(commit).count(Happened::kSplitApplied), std::size_t(0));
+    rig.allAcked();
+    rig.driven.message(finish);
+    const auto records = rig.data().store().count();
+    for (int round = 0; round < 2; ++round) {
+        for (const pb::Message& late : { split, commit, finish, abort }) {
+            QVERIFY(rig.driven.message(late).acknowledges(late));
+            QCOMPARE(rig.data().state(), pb::UP);
+            QCOMPARE(rig.data().level(), 1u);
+            QCOMPARE(rig.data().store().count(), records);
+            QCOMPARE(rig.data().link().sequence(), Sequence(9));
+        }
+    }
+    QCOMPARE(rig.insert(100, "x").count(Body::kDelta), std::size_t(2));
+}
+
+void TestDataSplit::resultsAndWhatClientsLetGoTravelWithTheLeavers()
+{
+    SourceRig rig(0);
+    rig.ask({ .kind = pb::INSERT, .key = 1, .value = "x", .number = 5, .doneBelow = 4 });
+    rig.allAcked();
+    rig.ask({ .kind = pb::INSERT, .key = 1, .value = "y", .number = 6, .doneBelow = 4 }); // EXISTS
+    rig.ask({ .kind = pb::INSERT, .key = 2, .value = "z", .number = 7, .doneBelow = 4 });
+    rig.allAcked();
+    const auto blocks = rig.order().of(Body::kMoveRecords);
+    std::map<std::uint64_t, int> results;
+    std::map<std::uint64_t, std::uint64_t> doneBelow;
+    for (const BlockEntry& entry : entriesOf(blocks.at(0).message.move_records().records())) {
+        if (entry.kind == BlockEntry::Kind::Result)
+            results[entry.number] = entry.result;
+        else if (entry.kind == BlockEntry::Kind::DoneBelow)
+            doneBelow[entry.client] = entry.number;
+    }
+    QCOMPARE(results, (std::map<std::uint64_t, int> { { 5, pb::OK }, { 6, pb::EXISTS } })); // those of key 1
+    QCOMPARE(doneBelow, (std::map<std::uint64_t, std::uint64_t> { { DataRig::kClient, 4 } }));
+}
+
+// ---- the target
+
+void TestDataSplit::theTargetQueuesEverythingUntilTheCommit()
+{
+    TargetRig rig;
+    for (const pb::OperationKind kind : { pb::SEARCH, pb::UPDATE, pb::SEARCH })
+        QCOMPARE(rig.ask({ .kind = kind, .key = 1, .value = "new", .forwards = 1, .forwarder = 0, .forwarderLevel = 1 }).sent.size(), std::size_t(0));
+    QCOMPARE(rig.data().held(), 3u);
+    Step step = rig.driven.message(rig.moveMessage(0, true, { leaver(1, 7, "one") }));
+    const auto batch = step.of(Body::kPrepareBatch);
+    QCOMPARE(batch.size(), std::size_t(2));
+    QCOMPARE(batch[0].message.prepare_batch().sequence(), 1u);
+    QCOMPARE(rig.ack(batch[0].message, DataRig::kParity).count(Body::kPrepared), std::size_t(0));
+    step = rig.ack(batch[1].message, DataRig::kParity + 1);
+    QCOMPARE(step.of(Body::kPrepared).at(0).message.prepared().bucket(), 1u);
+    QCOMPARE(rig.search(1).count(Body::kReply), std::size_t(0));
+    step = rig.driven.message(rig.commitOrder(kSplit));
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(step.count(Body::kApplied), std::size_t(1));
+    QCOMPARE(step.count(Body::kDelta), std::size_t(2));
+    QCOMPARE(step.count(Body::kReply), std::size_t(0)); // not before the parity buckets have the batch
+    step = rig.allAcked();
+    QCOMPARE(step.count(Body::kReply), std::size_t(4));
+    QCOMPARE(rig.data().held(), 0u);
+    QCOMPARE(replyOf(rig.search(1)).value(), "new");
+}
+
+void TestDataSplit::theTargetGivesRanksInTheOrderOfArrival()
+{
+    TargetRig rig;
+    Step step = rig.driven.message(rig.moveMessage(0, false, { leaver(9, 30, "nine"), leaver(3, 2, "") }));
+    const pb::RecordsMoved event = step.of(Happened::kRecordsMoved).at(0).records_moved();
+    QCOMPARE(event.new_ranks(0), 1u);
+    QCOMPARE(event.old_ranks(0), 30u);
+    QCOMPARE(event.from(), 0u);
+    rig.driven.message(rig.moveMessage(1, true, { leaver(5, 1, "five") }));
+    QCOMPARE(rig.data().store().find(Key(9)), Rank(1));
+    QCOMPARE(rig.data().store().find(Key(3)), Rank(2));
+    QCOMPARE(rig.data().store().find(Key(5)), Rank(3));
+}
+
+void TestDataSplit::theTargetTakesBlocksInOrderOnceAndOnlyWellFormed()
+{
+    TargetRig rig;
+    const pb::Message first = rig.moveMessage(0, false, { leaver(1, 1, "one") });
+    const pb::Message last = rig.moveMessage(1, true, { leaver(3, 2, "three") });
+    QVERIFY(!rig.driven.message(last).acknowledges(last));
+    const std::string whole = first.move_records().records();
+    for (std::size_t length = 1; length < whole.size(); ++length) {
+        pb::Message cut = first;
+        cut.mutable_move_records()->set_records(whole.substr(0, length));
+        QVERIFY(!rig.driven.message(cut).acknowledges(cut));
+    }
+    const pb::Message other = rig.moveMessage(0, true, { leaver(99, 1, "of an undone split") }, kSplit - 1);
+    QVERIFY(!rig.driven.message(other).acknowledges(other));
+    QCOMPARE(rig.data().store().count(), 0u);
+    for (const pb::Message& message : { first, first, last, last, first })
+        QVERIFY(rig.driven.message(message).acknowledges(message));
+    QCOMPARE(rig.data().store().count(), 2u);
+}
+
+void TestDataSplit::theTargetKnowsOldRequests()
+{
+    TargetRig rig;
+    Step step = rig.driven.message(rig.moveMessage(0, true, { leaver(1, 1, "one"), BlockEntry::ofResult(Key(1), DataRig::kClient, 5, std::uint8_t(pb::OK)),
+        BlockEntry::ofResult(Key(3), DataRig::kClient, 6, std::uint8_t(pb::NOT_FOUND)), BlockEntry::ofDoneBelow(DataRig::kClient, 5) }));
+    bool parityIsTold = false; // it hands the results to whoever replaces this bucket
+    for (const BlockEntry& entry : entriesOf(step.of(Body::kPrepareBatch).at(0).message.prepare_batch().changes()))
+        parityIsTold = parityIsTold || (entry.kind == BlockEntry::Kind::Result && entry.number == 5);
+    QVERIFY(parityIsTold);
+    for (const Step::Sent& sent : step.of(Body::kPrepareBatch))
+        rig.ack(sent.message, sent.to);
+    rig.driven.message(rig.commitOrder(kSplit));
+    rig.allAcked();
+    // Copies of requests that the source carried out: a stored answer, or nobody wants to know any more.
+    QCOMPARE(replyOf(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 5 })).result(), pb::OK);
+    QCOMPARE(replyOf(rig.ask({ .kind = pb::DELETE, .key = 3, .number = 6 })).result(), pb::NOT_FOUND);
+    QCOMPARE(rig.ask({ .kind = pb::DELETE, .key = 1, .number = 4, .doneBelow = 4 }).sent.size(), std::size_t(0));
+    QCOMPARE(replyOf(rig.search(1)).value(), "one");
+}
+
+void TestDataSplit::theTargetsQueueIsBounded()
+{
+    DataRig::Options options = target();
+    options.timers.set_held_max(2);
+    TargetRig rig(options);
+    QCOMPARE(rig.search(1).sent.size(), std::size_t(0));
+    QCOMPARE(rig.insert(3, "x").sent.size(), std::size_t(0));
+    QCOMPARE(replyOf(rig.insert(5, "x")).result(), pb::RETRY);
+}
+
+void TestDataSplit::theTargetOfAnUndoneSplitIsASpareAgain()
+{
+    TargetRig rig;
+    rig.driven.message(rig.moveMessage(0, true, { leaver(1, 1, "one") }));
+    const pb::Message abort = rig.abortOrder(kSplit);
+    QVERIFY(rig.driven.message(abort).acknowledges(abort));
+    QCOMPARE(rig.driven.pass(3s).count(Body::kPrepareBatch), std::size_t(0)); // its batch is no more
+    pb::Message cancel = rig.coordinator.message();
+    cancel.mutable_cancel()->set_incarnation(DataRig::kIncarnation);
+    const Step step = rig.driven.message(cancel);
+    QVERIFY(step.acknowledges(cancel));
+    QCOMPARE(step.joined, pb::DATA);
+    QCOMPARE(step.count(Happened::kNodeReleased), std::size_t(1));
+    QVERIFY(!rig.node.dataBucket());
+    QVERIFY(rig.driven.message(cancel).acknowledges(cancel));
+    QCOMPARE(rig.search(1).count(Body::kDisplaced), std::size_t(1));
+}
+
+// ---- a further parity bucket
+
+void TestDataSplit::contentsGoBlockAfterBlockWhileChangesGoOn()
+{
+    DataRig::Options options;
+    options.init = { 1 };
+    SourceRig rig(6, 60000, options);
+    pb::Message ask = Sender(DataRig::kParity + 1).message();
+    ask.mutable_send_contents()->set_column(1);
+    ask.mutable_send_contents()->set_epoch(1);
+    ask.mutable_send_contents()->set_incarnation(501);
+    Step step = rig.driven.message(ask);
+    QVERIFY(step.acknowledges(ask));
+    QCOMPARE(rig.driven.message(ask).count(Body::kContents), std::size_t(0)); // a copy does not start it twice
+    std::uint32_t expectedFirst = 1;
+    std::set<std::uint64_t> keys;
+    for (std::uint32_t block = 0;; ++block) {
+        const auto sent = step.of(Body::kContents, DataRig::kParity + 1);
+        QCOMPARE(sent.size(), std::size_t(1));
+        const pb::Contents contents = sent[0].message.contents();
+        QCOMPARE(contents.block(), block);
+        QCOMPARE(contents.snap(), rig.data().link().sequence());
+        QCOMPARE(contents.rank_first(), expectedFirst);
+        QCOMPARE(contents.asker(), 501u);
+        for (const BlockEntry& entry : entriesOf(contents.records())) {
+            if (!entry.isOfRequests()) {
+                keys.insert(entry.key.value);
+                QVERIFY(entry.rank.value >= contents.rank_first() && entry.rank.value <= contents.rank_last());
+            }
+        }
+        if (contents.is_last()) {
+            QCOMPARE(contents.rank_last(), ~0u);
+            break;
+        }
+        expectedFirst = contents.rank_last() + 1;
+        // Changes go on meanwhile, to the new one too, and are answered without it.
+        QCOMPARE(rig.insert(100 + block, "meanwhile").count(Body::kDelta), std::size_t(2));
+        QCOMPARE(rig.deltaAck(0, rig.data().link().sequence()).count(Body::kReply), std::size_t(1));
+        step = rig.ack(sent[0].message, DataRig::kParity + 1);
+    }
+    QCOMPARE(keys.size(), std::size_t(rig.data().store().count()));
+    QCOMPARE(rig.data().state(), pb::UP);
+}
+
+void TestDataSplit::contentsAreSentOnlyToWhoIsInTheView()
+{
+    DataRig::Options options;
+    options.init = { 1 };
+    SourceRig rig(3, 10, options);
+    const auto ask = [&](std::uint64_t epoch, std::uint64_t incarnation, std::uint32_t column) {
+        pb::Message message = Sender(DataRig::kParity + 1).message();
+        message.mutable_send_contents()->set_column(column);
+        message.mutable_send_contents()->set_epoch(epoch);
+        message.mutable_send_contents()->set_incarnation(incarnation);
+        return rig.driven.message(message);
+    };
+    QCOMPARE(ask(2, 501, 1).sent.size(), std::size_t(0)); // our epoch is on its way: asked again
+    QCOMPARE(ask(1, 499, 1).count(Body::kContents), std::size_t(0));
+    QCOMPARE(ask(1, 501, 4).count(Body::kContents), std::size_t(0));
+    QCOMPARE(ask(1, 501, 1).count(Body::kContents), std::size_t(1));
+    rig.options.k = 1; // it is given up
+    rig.options.init.clear();
+    rig.epoch(rig.view(2));
+    QCOMPARE(rig.driven.pass(5s).count(Body::kContents), std::size_t(0));
+    QCOMPARE(rig.insert(50, "x").count(Body::kDelta), std::size_t(1));
+}
+
+QTEST_APPLESS_MAIN(TestDataSplit)
+#include "tst_data_split.moc"

@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What buckets keep things in: records by key and rank, the index of keys, memory for values, results of requests, and
+// the blocks in which records travel.
+#include "node/core/record_store.h"
+
+#include "common/record_block.h"
+#include "node/core/result_table.h"
+#include "node/core/workload.h"
+#include "tests/core_harness.h"
+
+#include <QTest>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace lhrs;
+using namespace std::chrono_literals;
+
+namespace {
+
+pb::RequestId requestId(std::uint64_t client, std::uint64_t number)
+{
+    pb::RequestId id;
+    id.set_client(client);
+    id.set_number(number);
+    return id;
+}
+
+ResultTable::Entry resultOf(std::uint64_t number, std::uint64_t key, pb::ResultCode result = pb::OK)
+{
+    return { number, Key(key), Rank(1), result };
+}
+
+std::string blockOf(const std::vector<BlockEntry>& entries)
+{
+    std::string block;
+    BlockWriter writer(block);
+    for (const BlockEntry& entry : entries)
+        writer.add(entry);
+    return block;
+}
+
+std::vector<BlockEntry> someEntries()
+{
+    static const std::string kLong(300, 'x');
+    return { { .kind = BlockEntry::Kind::Insert, .key = Key(0), .rank = Rank(1), .length = 0, .version = 1, .bytes = {} },
+        { .kind = BlockEntry::Kind::Update, .key = Key(~0ULL), .rank = Rank(~0u), .length = 65535, .version = ~0ULL, .bytes = "abc" },
+        { .kind = BlockEntry::Kind::Delete, .key = Key(7), .rank = Rank(3), .length = 0, .version = 9, .bytes = kLong },
+        BlockEntry::ofResult(Key(7), 0xfedcba9876543210, 42, std::uint8_t(pb::OK)), BlockEntry::ofDoneBelow(~0ULL, 43) };
+}
+
+bool areSame(const BlockEntry& a, const BlockEntry& b)
+{
+    if (a.kind != b.kind || a.key != b.key)
+        return false;
+    if (a.isOfRequests())
+        return a.client == b.client && a.number == b.number && a.result == b.result;
+    return a.rank == b.rank && a.length == b.length && a.version == b.version && a.bytes == b.bytes;
+}
+
+} // namespace
+
+class TestRecordStore : public QObject {
+    Q_OBJECT
+
+private slots:
+    // records
+    void ranksAreGivenFromOneUpwards();
+    void aRecordIsFoundByItsKeyAndByItsRank();
+    void aDeletedRankIsRetiredUntilItIsReleased();
+    void theRankThatWasFreedLastIsUsedFirst();
+    void valuesOfEveryLengthComeBackByteByByte();
+    void theVersionIsThatOfTheLastChange();
+    void aRecordMovesToAnotherRankWithItsValue();
+    void truncateForgetsTheRanksAbove();
+    void ranksThatAreSkippedAreFree();
+    void randomOperationsAgreeWithAModel_data();
+    void randomOperationsAgreeWithAModel();
+    void memoryOfDeletedRecordsIsUsedAgain();
+    void aMistakeOfTheCallerEndsTheProcess();
+    // the index
+    void theIndexAgreesWithAMapWhateverTheKeysAreLike_data();
+    void theIndexAgreesWithAMapWhateverTheKeysAreLike();
+    // memory
+    void aBlockHasRoomForItsSizeAndLittleMore();
+    void blocksAreAlignedAndDoNotOverlap();
+    void aBlockThatWasGivenBackIsTakenAgain();
+    // results
+    void aRepeatFindsTheResultThatWasKept();
+    void whatTheClientLetGoIsForgottenAndBygone();
+    void aLateDoneBelowTakesNothingBack();
+    void clientsThatAreSilentLoseTheirEntriesAndWhatTheyAskedIsBygone();
+    void entriesLeaveWithTheirKeys();
+    void beyondItsBoundTheTableForgetsWhoWasSilentLongest();
+    // blocks
+    void entriesComeBackAsTheyWereWritten();
+    void everyTruncationOfABlockIsMalformedOrAPrefix();
+    void aBlockThatLiesIsMalformed();
+    void randomBytesAreReadWithinTheirBounds();
+};
+
+// ---- records
+
+void TestRecordStore::ranksAreGivenFromOneUpwards()
+{
+    RecordStore store;
+    QCOMPARE(store.rankMax(), Rank(0));
+    QCOMPARE(store.insert(Key(70), "a", 1), Rank(1));
+    QCOMPARE(store.insert(Key(60), "b", 2), Rank(2));
+    QCOMPARE(store.insert(Key(50), "c", 3), Rank(3));
+    QCOMPARE(store.rankMax(), Rank(3));
+    QCOMPARE(store.count(), 3u);
+}
+
+void TestRecordStore::aRecordIsFoundByItsKeyAndByItsRank()
+{
+    RecordStore store;
+    store.insert(Key(0), "zero", 5);
+    store.insert(Key(~0ULL), "last", 6);
+    QCOMPARE(store.find(Key(0)), Rank(1));
+    QCOMPARE(store.find(Key(~0ULL)), Rank(2));
+    QCOMPARE(store.find(Key(1)), Rank(0));
+    const RecordStore::Record record = store.at(Rank(2));
+    QCOMPARE(record.key, Key(~0ULL));
+    QCOMPARE(record.rank, Rank(2));
+    QCOMPARE(record.value, std::string_view("last"));
+    QCOMPARE(record.version, Sequence(6));
+    QVERIFY(store.has(Rank(1)) && !store.has(Rank(0)) && !store.has(Rank(3)));
+}
+
+void TestRecordStore::aDeletedRankIsRetiredUntilItIsReleased()
+{
+    RecordStore store;
+    store.insert(Key(1), "a", 1);
+    store.insert(Key(2), "b", 2);
+    store.remove(Rank(1), 3);
+    QCOMPARE(store.find(Key(1)), Rank(0));
+    QVERIFY(!store.has(Rank(1)));
+    QCOMPARE(store.count(), 1u);
+    QVERIFY(store.freeRanks().empty());
+    QCOMPARE(store.insert(Key(3), "c", 4), Rank(3)); // not 1: not every parity bucket knows
+    store.release(Rank(1));
+    QCOMPARE(store.insert(Key(4), "d", 5), Rank(1));
+}
+
+void TestRecordStore::theRankThatWasFreedLastIsUsedFirst()
+{
+    RecordStore store;
+    for (std::uint64_t c = 1; c <= 5; ++c)
+        store.insert(Key(c), "v", c);
+    for (const std::uint32_t r : { 2u, 5u, 3u }) {
+        store.remove(Rank(r), 9);
+        store.release(Rank(r));
+    }
+    QCOMPARE(store.insert(Key(11), "v", 10), Rank(3));
+    QCOMPARE(store.insert(Key(12), "v", 11), Rank(5));
+    QCOMPARE(store.insert(Key(13), "v", 12), Rank(2));
+    QCOMPARE(store.insert(Key(14), "v", 13), Rank(6));
+}
+
+void TestRecordStore::valuesOfEveryLengthComeBackByteByByte()
+{
+    RecordStore store;
+    const std::vector<std::uint32_t> lengths { 0, 1, 2, 15, 16, 17, 127, 128, 129, 160, 161, 1399, 4096, 4097, 65534, 65535 };
+    for (const std::uint32_t length : lengths)
+        store.insert(Key(length), makeValue(1, Key(length), 1, length), 1);
+    for (const std::uint32_t length : lengths)
+        QVERIFY(store.at(store.find(Key(length))).value == makeValue(1, Key(length), 1, length));
+    // Each takes each other's length in turn: grown, shrunk, emptied.
+    for (std::size_t shift = 1; shift < lengths.size(); ++shift) {
+        for (std::size_t at = 0; at < lengths.size(); ++at) {
+            const std::uint32_t length = lengths[(at + shift) % lengths.size()];
+            store.update(store.find(Key(lengths[at])), makeValue(2, Key(lengths[at]), shift, length), shift);
+        }
+        for (std::size_t at = 0; at < lengths.size(); ++at) {
+            const std::uint32_t length = lengths[(at + shift) % lengths.size()];
+            QVERIFY(store.at(store.find(Key(lengths[at]))).value == makeValue(2, Key(lengths[at]), shift, length));
+        }
+    }
+}
+
+void TestRecordStore::theVersionIsThatOfTheLastChange()
+{
+    RecordStore store;
+    const Rank rank = store.insert(Key(1), "a", 10);
+    store.update(rank, "b", 11);
+    QCOMPARE(store.at(rank).version, Sequence(11));
+    store.insertAt(Rank(4), Key(2), "c", 12);
+    store.move(Rank(4), Rank(2), 13);
+    QCOMPARE(store.at(Rank(2)).version, Sequence(13));
+}
+
+void TestRecordStore::aRecordMovesToAnotherRankWithItsValue()
+{
+    RecordStore store;
+    store.insert(Key(1), "one", 1);
+    store.insert(Key(2), std::string(1000, 'b'), 2);
+    store.insert(Key(3), "three", 3);
+    store.remove(Rank(1), 4);
+    store.move(Rank(2), Rank(1), 5);
+    QCOMPARE(store.find(Key(2)), Rank(1));
+    QVERIFY(store.at(Rank(1)).value == std::string(1000, 'b'));
+    QVERIFY(!store.has(Rank(2)));
+    QVERIFY(store.at(Rank(3)).value == "three");
+    QCOMPARE(store.count(), 2u);
+}
+
+void TestRecordStore::truncateForgetsTheRanksAbove()
+{
+    RecordStore store;
+    for (std::uint64_t c = 1; c <= 6; ++c)
+        store.insert(Key(c), "v", c);
+    for (const std::uint32_t r : { 2u, 4u, 6u })
+        store.remove(Rank(r), 7);
+    store.release(Rank(6));
+    store.release(Rank(2));
+    store.move(Rank(5), Rank(2), 8);
+    store.truncate(Rank(3));
+    QCOMPARE(store.rankMax(), Rank(3));
+    QVERIFY(store.freeRanks().empty()); // 2 is used again, 6 is no more
+    QCOMPARE(store.insert(Key(10), "v", 9), Rank(4));
+}
+
+void TestRecordStore::ranksThatAreSkippedAreFree()
+{
+    RecordStore store;
+    store.insertAt(Rank(3), Key(1), "v", 1);
+    QCOMPARE(store.rankMax(), Rank(3));
+    QCOMPARE(store.freeRanks(), (std::vector<std::uint32_t> { 1, 2 }));
+    store.insertAt(Rank(1), Key(2), "v", 2);
+    QCOMPARE(store.freeRanks(), (std::vector<std::uint32_t> { 2 }));
+}
+
+void TestRecordStore::randomOperationsAgreeWithAModel_data()
+{
+    QTest::addColumn<quint64>("seed");
+    for (quint64 seed = 1; seed <= 12; ++seed)
+        QTest::addRow("seed %llu", seed) << seed;
+}
+
+void TestRecordStore::randomOperationsAgreeWithAModel()
+{
+    QFETCH(quint64, seed);
+    SeededNumbers numbers(seed);
+    RecordStore store;
+    struct Model {
+        std::uint64_t key;
+        std::string value;
+        Sequence version;
+    };
+    std::map<std::uint32_t, Model> used; // by rank
+    std::map<std::uint64_t, std::uint32_t> ranks;
+    std::vector<std::uint32_t> free;
+    std::set<std::uint32_t> retired;
+    std::uint32_t rankMax = 0;
+    const auto valueNow = [&] { return makeValue(seed, Key(numbers.next()), 1, std::uint32_t(numbers.below(numbers.below(20) == 0 ? 65536 : 200))); };
+    for (Sequence version = 1; version <= 3000; ++version) {
+        const std::uint64_t key = numbers.below(60);
+        const auto known = ranks.find(key);
+        switch (numbers.below(8)) {
+        case 0:
+        case 1:
+        case 2:
+            if (known == ranks.end()) {
+                const std::string value = valueNow();
+                const std::uint32_t wanted = free.empty() ? rankMax + 1 : free.back();
+                QCOMPARE(store.insert(Key(key), value, version).value, wanted);
+                free.empty() ? void(++rankMax) : free.pop_back();
+                used[wanted] = { key, value, version };
+                ranks[key] = wanted;
+            }
+            break;
+        case 3:
+        case 4:
+            if (known != ranks.end()) {
+                used[known->second] = { key, valueNow(), version };
+                store.update(Rank(known->second), used[known->second].value, version);
+            }
+            break;
+        case 5:
+            if (known != ranks.end()) {
+                store.remove(Rank(known->second), version);
+                used.erase(known->second);
+                retired.insert(known->second);
+                ranks.erase(known);
+            }
+            break;
+        case 6:
+            if (!retired.empty()) {
+                const auto it = std::next(retired.begin(), std::ptrdiff_t(numbers.below(retired.size())));
+                store.release(Rank(*it));
+                free.push_back(*it);
+                retired.erase(it);
+            }
+            break;
+        default: // what a split does: fill the holes from above, then cut
+            if (numbers.below(20) == 0) {
+                const auto count = std::uint32_t(used.size());
+                for (std::uint32_t hole = 1; hole <= count; ++hole) {
+                    if (used.contains(hole))
+                        continue;
+                    const std::uint32_t from = used.rbegin()->first;
+                    store.move(Rank(from), Rank(hole), version);
+                    used[hole] = used[from];
+                    used[hole].version = version;
+                    used.erase(from);
+                    ranks[used[hole].key] = hole;
+                }
+                store.truncate(Rank(count));
+                free.clear();
+                retired.clear();
+                rankMax = count;
+            }
+            break;
+        }
+        QCOMPARE(store.count(), std::uint32_t(used.size()));
+        QCOMPARE(store.rankMax().value, rankMax);
+        QCOMPARE(store.freeRanks(), free);
+        if (version % 50 != 0)
+            continue;
+        for (std::uint32_t r = 1; r <= rankMax; ++r) {
+            QCOMPARE(store.has(Rank(r)), used.contains(r));
+            if (!used.contains(r))
+                continue;
+            const RecordStore::Record record = store.at(Rank(r));
+            QVERIFY(record.key.value == used[r].key && record.value == used[r].value && record.version == used[r].version);
+        }
+        for (std::uint64_t c = 0; c < 60; ++c)
+            QCOMPARE(store.find(Key(c)).value, ranks.contains(c) ? ranks[c] : 0);
+    }
+}
+
+void TestRecordStore::memoryOfDeletedRecordsIsUsedAgain()
+{
+    RecordStore store;
+    for (std::uint64_t c = 0; c < 1000; ++c)
+        store.insert(Key(c), std::string(100, 'v'), c);
+    const std::size_t before = store.bytes();
+    for (int round = 0; round < 20; ++round) {
+        for (std::uint64_t c = 0; c < 1000; ++c) {
+            const Rank rank = store.find(Key(c));
+            store.remove(rank, 1);
+            store.release(rank);
+        }
+        for (std::uint64_t c = 0; c < 1000; ++c)
+            store.insert(Key(c), std::string(100, 'w'), c);
+    }
+    // The list of free ranks is the only thing that was not there before.
+    QVERIFY2(store.bytes() <= before + 2048 * sizeof(std::uint32_t), qPrintable(QString::number(store.bytes())));
+}
+
+void TestRecordStore::aMistakeOfTheCallerEndsTheProcess()
+{
+    RecordStore store;
+    store.insert(Key(1), "a", 1);
+    store.insert(Key(2), "b", 2);
+    QVERIFY(test::checkFails([&] { store.insertAt(Rank(3), Key(1), "again", 3); }));
+    store = RecordStore();
+    store.insert(Key(1), "a", 1);
+    store.insert(Key(2), "b", 2);
+    QVERIFY(test::checkFails([&] { store.insertAt(Rank(2), Key(3), "there", 3); }));
+    QVERIFY(test::checkFails([&] { store.move(Rank(1), Rank(2), 3); }));
+    QVERIFY(test::checkFails([&] { store.release(Rank(1)); }));
+    QVERIFY(test::checkFails([&] { store.at(Rank(3)); }));
+    QVERIFY(test::checkFails([&] { store.truncate(Rank(1)); }));
+    store.remove(Rank(1), 3);
+    QVERIFY(test::checkFails([&] { store.remove(Rank(1), 4); }));
+    QVERIFY(test::checkFails([&] { store.update(Rank(1), "x", 4); }));
+    store.release(Rank(1));
+    QVERIFY(test::checkFails([&] { store.release(Rank(1)); }));
+}
+
+// ---- the index
+
+void TestRecordStore::theIndexAgreesWithAMapWhateverTheKeysAreLike_data()
+{
+    QTest::addColumn<quint64>("stride");
+    QTest::addColumn<quint64>("seed");
+    for (const quint64 stride : { 1ULL, 2ULL, 1ULL << 20, 1ULL << 58, 0x9e3779b97f4a7c15ULL })
+        for (const quint64 seed : { 0ULL, 7ULL })
+            QTest::addRow("stride %llx, seed %llu", stride, seed) << stride << seed;
+}
+
+void TestRecordStore::theIndexAgreesWithAMapWhateverTheKeysAreLike()
+{
+    QFETCH(quint64, stride);
+    QFETCH(quint64, seed);
+    KeyIndex index(seed);
+    std::map<std::uint64_t, std::uint32_t> model;
+    SeededNumbers numbers(stride + seed);
+    for (int step = 0; step < 20000; ++step) {
+        const std::uint64_t key = (numbers.below(64) - 1) * stride;
+        if (numbers.below(3) == 0) {
+            index.erase(Key(key));
+            model.erase(key);
+        } else {
+            const auto rank = std::uint32_t(1 + numbers.below(1000));
+            index.set(Key(key), Rank(rank));
+            model[key] = rank;
+        }
+        const std::uint64_t asked = (numbers.below(64) - 1) * stride;
+        QCOMPARE(index.find(Key(asked)).value, model.contains(asked) ? model[asked] : 0);
+        QCOMPARE(index.count(), model.size());
+    }
+    for (const auto& [key, rank] : model)
+        QCOMPARE(index.find(Key(key)).value, rank);
+    index.clear();
+    QCOMPARE(index.count(), std::size_t(0));
+    QCOMPARE(index.find(Key(0)), Rank(0));
+    index.erase(Key(0));
+}
+
+// ---- memory
+
+void TestRecordStore::aBlockHasRoomForItsSizeAndLittleMore()
+{
+    QCOMPARE(BytePool::capacity(0), std::size_t(0));
+    std::size_t before = 0;
+    for (std::size_t size = 1; size <= BytePool::kLargest; ++size) {
+        const std::size_t capacity = BytePool::capacity(size);
+        QVERIFY(capacity >= size && capacity >= before && capacity % 16 == 0);
+        QVERIFY(capacity <= std::max(size + 15, size + size / 4));
+        QCOMPARE(BytePool::capacity(capacity), capacity);
+        before = capacity;
+    }
+    QCOMPARE(before, BytePool::kLargest);
+    BytePool pool;
+    QVERIFY(test::checkFails([&] { pool.take(BytePool::kLargest + 1); }));
+}
+
+void TestRecordStore::blocksAreAlignedAndDoNotOverlap()
+{
+    BytePool pool;
+    SeededNumbers numbers(1);
+    struct Taken {
+        std::byte* block;
+        std::size_t size;
+        std::byte mark;
+    };
+    std::vector<Taken> taken;
+    for (int step = 0; step < 4000; ++step) {
+        if (taken.size() < 200 || numbers.below(2) == 0) {
+            const std::size_t size = 1 + numbers.below(numbers.below(10) == 0 ? 65536 : 600);
+            Taken t { pool.take(size), size, std::byte(numbers.next()) };
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(t.block) % 16, std::uintptr_t(0));
+            std::memset(t.block, int(t.mark), size);
+            taken.push_back(t);
+        } else {
+            const std::size_t at = numbers.below(taken.size());
+            const Taken t = taken[at];
+            QVERIFY(std::all_of(t.block, t.block + t.size, [&](std::byte b) { return b == t.mark; }));
+            pool.giveBack(t.block, t.size);
+            taken[at] = taken.back();
+            taken.pop_back();
+        }
+    }
+    for (const Taken& t : taken)
+        QVERIFY(std::all_of(t.block, t.block + t.size, [&](std::byte b) { return b == t.mark; }));
+    QCOMPARE(pool.take(0), static_cast<std::byte*>(nullptr));
+}
+
+void TestRecordStore::aBlockThatWasGivenBackIsTakenAgain()
+{
+    BytePool pool;
+    std::byte* block = pool.take(100);
+    const std::size_t bytes = pool.bytes();
+    for (int round = 0; round < 1000; ++round) {
+        pool.giveBack(block, 100);
+        QCOMPARE(pool.take(97), block); // same class
+    }
+    QCOMPARE(pool.bytes(), bytes);
+}
+
+// ---- results
+
+void TestRecordStore::aRepeatFindsTheResultThatWasKept()
+{
+    ResultTable table;
+    QVERIFY(!table.find(requestId(1, 5)));
+    table.keep(1, resultOf(5, 50, pb::RESULT_UNKNOWN), 0ns);
+    QCOMPARE(table.find(requestId(1, 5))->result, pb::RESULT_UNKNOWN); // in work
+    table.keep(1, resultOf(5, 50, pb::OK), 0ns);
+    table.keep(1, resultOf(3, 30, pb::EXISTS), 0ns);
+    table.keep(2, resultOf(5, 99, pb::NOT_FOUND), 0ns);
+    QCOMPARE(table.find(requestId(1, 5))->result, pb::OK);
+    QCOMPARE(table.find(requestId(1, 3))->result, pb::EXISTS);
+    QCOMPARE(table.find(requestId(2, 5))->key, Key(99));
+    QVERIFY(!table.find(requestId(1, 4)) && !table.find(requestId(2, 3)) && !table.find(requestId(3, 5)));
+    QCOMPARE(table.size(), std::size_t(3));
+}
+
+void TestRecordStore::whatTheClientLetGoIsForgottenAndBygone()
+{
+    ResultTable table;
+    for (std::uint64_t n = 1; n <= 6; ++n)
+        table.keep(1, resultOf(n, n), 0ns);
+    table.keep(2, resultOf(1, 1), 0ns);
+    table.forget(1, 4, 0ns);
+    QVERIFY(!table.find(requestId(1, 3)) && table.find(requestId(1, 4)));
+    QVERIFY(table.isBygone(requestId(1, 3)) && !table.isBygone(requestId(1, 4)));
+    QVERIFY(!table.isBygone(requestId(2, 0)) && !table.isBygone(requestId(9, 1)));
+    QCOMPARE(table.size(), std::size_t(4));
+    table.keep(1, resultOf(2, 2), 0ns); // its answer comes after nobody wants it
+    QVERIFY(!table.find(requestId(1, 2)));
+}
+
+void TestRecordStore::aLateDoneBelowTakesNothingBack()
+{
+    ResultTable table;
+    table.forget(1, 10, 0ns);
+    table.forget(1, 4, 0ns); // an older copy of a message comes late
+    QVERIFY(table.isBygone(requestId(1, 9)));
+    QVERIFY(!table.isBygone(requestId(1, 10)));
+}
+
+void TestRecordStore::clientsThatAreSilentLoseTheirEntriesAndWhatTheyAskedIsBygone()
+{
+    ResultTable table;
+    table.keep(1, resultOf(5, 50), 1s);
+    table.keep(2, resultOf(8, 80), 3s);
+    table.expire(2s);
+    QVERIFY(!table.find(requestId(1, 5)));
+    QVERIFY(table.isBygone(requestId(1, 5)) && !table.isBygone(requestId(1, 6)));
+    QVERIFY(table.find(requestId(2, 8)));
+    QCOMPARE(table.size(), std::size_t(1));
+}
+
+void TestRecordStore::entriesLeaveWithTheirKeys()
+{
+    ResultTable table;
+    for (std::uint64_t n = 1; n <= 6; ++n)
+        table.keep(1 + n % 2, resultOf(n, n), 0ns);
+    ResultTable target;
+    table.take([](Key key) { return key.value >= 4; }, [&](std::uint64_t client, const ResultTable::Entry& e) { target.keep(client, e, 0ns); });
+    QCOMPARE(table.size(), std::size_t(3));
+    QCOMPARE(target.size(), std::size_t(3));
+    for (std::uint64_t n = 1; n <= 6; ++n)
+        QCOMPARE((n >= 4 ? target : table).find(requestId(1 + n % 2, n))->key, Key(n));
+    std::size_t seen = 0;
+    target.each([&](std::uint64_t, const ResultTable::Entry& e) { seen += e.key.value; });
+    QCOMPARE(seen, std::size_t(4 + 5 + 6));
+}
+
+void TestRecordStore::beyondItsBoundTheTableForgetsWhoWasSilentLongest()
+{
+    // lhrs.md I20: result tables stay below their limits. Every change tells what its client lets go, then keeps.
+    constexpr std::uint64_t kBound = 65536;
+    ResultTable table;
+    for (std::uint64_t client = 1; client <= kBound + 50; ++client) {
+        table.forget(client, 1, Time(client));
+        table.keep(client, resultOf(1, client), Time(client));
+    }
+    QCOMPARE(table.size(), std::size_t(kBound));
+    QVERIFY(!table.find(requestId(1, 1)) && !table.find(requestId(50, 1)));
+    QVERIFY(table.find(requestId(51, 1)) && table.find(requestId(kBound + 50, 1)));
+}
+
+// ---- blocks
+
+void TestRecordStore::entriesComeBackAsTheyWereWritten()
+{
+    const std::vector<BlockEntry> entries = someEntries();
+    const std::string block = blockOf(entries);
+    BlockReader reader(block);
+    BlockEntry entry;
+    for (const BlockEntry& wanted : entries) {
+        QVERIFY(reader.isWellFormed()); // asks without reading on
+        QVERIFY(reader.next(entry));
+        QVERIFY(areSame(entry, wanted));
+    }
+    QVERIFY(!reader.next(entry));
+    QVERIFY(!reader.isMalformed());
+    BlockReader empty("");
+    QVERIFY(!empty.next(entry) && !empty.isMalformed() && empty.isWellFormed());
+}
+
+void TestRecordStore::everyTruncationOfABlockIsMalformedOrAPrefix()
+{
+    const std::vector<BlockEntry> entries = someEntries();
+    std::map<std::size_t, std::size_t> ends { { 0, 0 } }; // length -> whole entries
+    for (std::size_t n = 1; n <= entries.size(); ++n)
+        ends[blockOf({ entries.begin(), entries.begin() + std::ptrdiff_t(n) }).size()] = n;
+    const std::string block = blockOf(entries);
+    for (std::size_t length = 0; length <= block.size(); ++length) {
+        const std::string cut = block.substr(0, length); // an own buffer, so that a sanitizer sees a read beyond it
+        BlockReader reader(cut);
+        QCOMPARE(reader.isWellFormed(), ends.contains(length));
+        BlockEntry entry;
+        std::size_t count = 0;
+        while (reader.next(entry))
+            QVERIFY(areSame(entry, entries[count++]));
+        QCOMPARE(reader.isMalformed(), !ends.contains(length));
+        QCOMPARE(count, std::prev(ends.upper_bound(length))->second);
+        QVERIFY(!reader.next(entry)); // and stays so
+    }
+}
+
+void TestRecordStore::aBlockThatLiesIsMalformed()
+{
+    const std::string good = blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(7), .rank = Rank(1), .length = 3, .version = 1, .bytes = "abc" } });
+    const auto isMalformedWith = [&](std::size_t at, std::initializer_list<int> bytes) {
+        std::string bad = good;
+        for (const int byte : bytes)
+            bad[at++] = char(byte);
+        return !BlockReader(bad).isWellFormed();
+    };
+    QVERIFY(BlockReader(good).isWellFormed());
+    QVERIFY(isMalformedWith(0, { 0 }));                      // no such kind
+    QVERIFY(isMalformedWith(0, { 6 }));
+    QVERIFY(isMalformedWith(0, { 255 }));
+    QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 }));             // rank 0
+    QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 }));            // one byte more than there is
+    QVERIFY(isMalformedWith(25, { 255, 255, 255, 255 }));
+    QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 }));            // one byte less: the rest is no entry
+}
+
+void TestRecordStore::randomBytesAreReadWithinTheirBounds()
+{
+    SeededNumbers numbers(1);
+    std::uint64_t read = 0;
+    for (int round = 0; round < 200000; ++round) {
+        std::string bytes(numbers.below(80), '\0');
+        for (char& byte : bytes)
+            byte = numbers.below(2) == 0 ? char(numbers.below(5)) : char(numbers.next());
+        BlockReader reader(bytes);
+        BlockEntry entry;
+        while (reader.next(entry)) {
+            QVERIFY(entry.bytes.empty() || (entry.bytes.data() >= bytes.data() && entry.bytes.data() + entry.bytes.size() <= bytes.data() + bytes.size()));
+            ++read;
+        }
+        QCOMPARE(BlockReader(bytes).isWellFormed(), !reader.isMalformed());
+    }
+    QVERIFY(read > 100); // some of it was entries
+}
+
+QTEST_APPLESS_MAIN(TestRecordStore)
+#include "tst_record_store.moc"

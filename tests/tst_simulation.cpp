@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The simulator on its own, then the whole store in it: fixed seeds, and by command any seed, range or case.
+#include "common/check/say.h"
+#include "common/points.h"
+#include "node/sim/event_lines.h"
+#include "node/sim/shrink.h"
+#include "node/sim/simulation.h"
+#include "node/sim/swarm.h"
+
+#include <QDir>
+#include <QTest>
+
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+using namespace lhrs;
+
+namespace {
+
+constexpr std::uint64_t kFixedSeeds = 300; // 1..300
+constexpr std::uint64_t kRunTwice = 20;
+
+// What the command line asked for; everything else is Qt Test's.
+struct Wish {
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds;
+    std::string caseFile;
+    bool isTraced = false; // --trace: every event as a line
+};
+Wish wish;
+
+std::string hex(std::uint64_t seed)
+{
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(seed));
+    return text;
+}
+
+// The block of testing.md 5g; `argument` is what repeats the run.
+std::string describe(const Simulation& simulation, const std::string& seed, const std::string& argument)
+{
+    const Simulation::Failure& failure = *simulation.failure();
+    char at[32];
+    std::snprintf(at, sizeof at, "%.3f s", double(failure.at.count()) / 1e9);
+    std::string mutant;
+#ifdef LHRS_MUTANTS
+    if (activeMutant != Mutant::None)
+        mutant = " --mutant " + std::string(nameOf(activeMutant));
+#endif
+    return check::say("\nFAILED ", check::nameOf(failure.invariant), "    ", seed, "    t = ", at, "\n  ", failure.text,
+        "\nreproduce  ./run test sim ", argument, mutant, "\n");
+}
+
+void trace(Simulation& simulation)
+{
+    if (!wish.isTraced)
+        return;
+    simulation.setListener([&simulation](const SimProcess& process, const pb::Event& event) {
+        std::printf("%12.6f  %s", double(simulation.cluster().now().count()) / 1e9,
+            eventLine(simulation.cluster(), process, event).c_str());
+        if (event.has_operation())
+            std::printf("  for %llx/%llu", static_cast<unsigned long long>(event.operation().client()),
+                static_cast<unsigned long long>(event.operation().number()));
+        std::printf("\n");
+    });
+}
+
+// Keeps the smallest case that fails in the same way; the line that says where it is and what it took.
+std::string keepShrunk(const pb::Case& failing, int invariant)
+{
+    const Shrunk shrunk = shrink(failing, invariant);
+    const QString folder = QStringLiteral(LHRS_BIN_DIR "/../failures");
+    const std::string file = folder.toStdString() + '/' + hex(failing.seed()) + ".case";
+    std::string text;
+    google::protobuf::TextFormat::PrintToString(shrunk.smallest, &text);
+    std::ofstream out;
+    if (QDir().mkpath(folder))
+        out.open(file);
+    out << text;
+    if (!out.flush())
+        return "shrunk     (could not be written to " + file + ")\n";
+    const auto change = [](const char* what, auto before, auto after) {
+        return check::say("  ", what, " ", before, " -> ", after);
+    };
+    return check::say("shrunk     ./run test sim --case ", file,
+        change("clients", failing.clients(), shrunk.smallest.clients()),
+        change("operations", failing.operations_size(), shrunk.smallest.operations_size()),
+        change("actions", failing.actions_size(), shrunk.smallest.actions_size()), "  in ", shrunk.runs, " runs\n");
+}
+
+// Plays a seed; the failure's description, or nothing.
+std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr, bool isShrunk = false)
+{
+    const pb::Case drawn = drawCase(seed);
+    Simulation simulation(drawn);
+    trace(simulation);
+    const bool isRight = simulation.run();
+    if (hash)
+        *hash = simulation.cluster().hash();
+    if (isRight)
+        return std::nullopt;
+    std::string text = describe(simulation, "seed " + hex(seed), "--seed " + hex(seed));
+    if (isShrunk)
+        text += keepShrunk(drawn, simulation.failure()->invariant);
+    return text;
+}
+
+Result<pb::Case> readCase(const std::string& file)
+{
+    std::ifstream in(file);
+    if (!in)
+        return Error { "the case file " + file + " cannot be read; give the path of a .case file" };
+    std::stringstream text;
+    text << in.rdbuf();
+    pb::Case told;
+    if (!google::protobuf::TextFormat::ParseFromString(text.str(), &told))
+        return Error { "the case file " + file + " is not a Case in protobuf text format; the line is named above" };
+    return told;
+}
+
+// A machine of the test: sends numbered messages to the next process, keeps what it receives.
+class Echo : public Machine {
+public:
+    explicit Echo(std::uint32_t to, std::uint32_t count, Way way) : m_to(to), m_left(count), m_way(way) {}
+    void onMessage(const pb::Message& message, Time now, Effects&) override
+    {
+        received.push_back(message.id());
+        at.push_back(now);
+    }
+    void onCommand(const pb::Command& command, Time, Effects& out) override { out.reply(command.ticket()); }
+    void onTime(Time now, Effects& out) override
+    {
+        if (m_left > 0) {
+            --m_left;
+            pb::Message& message = out.send(Address { m_to, 0, 0 }, m_way);
+            message.set_id(++m_id);
+            message.mutable_ack();
+            out.event().mutable_bucket_overflowed()->set_count(std::uint32_t(m_id));
+        }
+        m_next = m_left > 0 ? now + std::chrono::milliseconds(1) : Time::max();
+    }
+    Time deadline() const override { return m_next; }
+    void snapshot(pb::Snapshot&) const override {}
+    void gauges(pb::Gauges&) const override {}
+
+    std::vector<std::uint64_t> received;
+    std::vector<Time> at;
+
+private:
+    std::uint32_t m_to;
+    std::uint32_t m_left;
+    Way m_way;
+    std::uint64_t m_id = 0;
+    Time m_next {};
+};
+
+struct TwoProcesses {
+    explicit TwoProcesses(const SimCluster::Options& options, Way way, std::uint32_t messages = 1000) : cluster(options)
+    {
+        auto sender = std::make_unique<Echo>(2, messages, way);
+        auto receiver = std::make_unique<Echo>(1, 0, way);
+        from = sender.get();
+        to = receiver.get();
+        cluster.start(cluster.identity(pb::NODE, "from", pb::NO_ROLE), std::move(sender));
+        cluster.start(cluster.identity(pb::NODE, "to", pb::NO_ROLE), std::move(receiver));
+        cluster.runUntil([] { return false; }, std::chrono::minutes(5));
+    }
+    SimCluster cluster;
+    Echo* from = nullptr;
+    Echo* to = nullptr;
+};
+
+} // namespace
+
+class TestSimulation : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aDatagramMayBeLostDoubledAndReordered();
+    void aStreamIsOrderedAndReliable();
+    void clocksDriftAndNeverRunBackwards();
+    void aFailedCheckEndsTheRunAndNotTheProcess();
+    void aCaseSurvivesItsText();
+    void theSameSeedGivesTheSameEvents_data();
+    void theSameSeedGivesTheSameEvents();
+    void everyFixedSeedHoldsItsInvariants_data();
+    void everyFixedSeedHoldsItsInvariants();
+    void theOracleLooksAtWhatItShould();
+#ifdef LHRS_MUTANTS
+    void everyMutantIsCaught_data();
+    void everyMutantIsCaught();
+#endif
+};
+
+void TestSimulation::aDatagramMayBeLostDoubledAndReordered()
+{
+    SimCluster::Options options;
+    options.network.set_loss(200);
+    options.network.set_duplicates(300);
+    options.network.set_jitter_us(5000);
+    const TwoProcesses run(options, Way::Auto);
+    std::vector<std::uint64_t> sorted = run.to->received;
+    QVERIFY(!std::is_sorted(sorted.begin(), sorted.end()));
+    std::sort(sorted.begin(), sorted.end());
+    const auto copies = std::ptrdiff_t(sorted.size());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    const auto different = std::ptrdiff_t(sorted.size());
+    QVERIFY(different > 750 && different < 850);
+    QVERIFY(copies - different > 180 && copies - different < 300);
+}
+
+void TestSimulation::aStreamIsOrderedAndReliable()
+{
+    SimCluster::Options options;
+    options.network.set_loss(300);
+    options.network.set_duplicates(500);
+    options.network.set_jitter_us(20000);
+    const TwoProcesses run(options, Way::Stream);
+    QCOMPARE(run.to->received.size(), std::size_t(1000));
+    for (std::uint64_t i = 0; i < 1000; ++i)
+        QCOMPARE(run.to->received[i], i + 1);
+}
+
+void TestSimulation::clocksDriftAndNeverRunBackwards()
+{
+    SimCluster::Options options;
+    options.driftPpmMax = 50'000;
+    options.seed = 3;
+    const TwoProcesses run(options, Way::Auto);
+    QVERIFY(std::is_sorted(run.to->at.begin(), run.to->at.end()));
+    // 1,000 messages, one each millisecond of the sender's clock, by the receiver's: neither is right.
+    const Time span = run.to->at.back() - run.to->at.front();
+    QVERIFY(span != std::chrono::milliseconds(999));
+    QVERIFY(span > std::chrono::milliseconds(890) && span < std::chrono::milliseconds(1110));
+}
+
+void TestSimulation::aFailedCheckEndsTheRunAndNotTheProcess()
+{
+    class Doubter : public Echo {
+    public:
+        Doubter() : Echo(1, 0, Way::Auto) {}
+        void onTime(Time, Effects&) override { LHRS_CHECK(received.size() > 7); }
+    };
+    SimCluster cluster({});
+    cluster.start(cluster.identity(pb::NODE, "doubter", pb::NO_ROLE), std::make_unique<Doubter>());
+    QVERIFY(!cluster.runUntil([] { return false; }, std::chrono::seconds(1)));
+    QVERIFY(cluster.failure() && cluster.failure()->find("received.size() > 7") != std::string::npos);
+}
+
+void TestSimulation::aCaseSurvivesItsText()
+{
+    const pb::Case drawn = drawCase(7);
+    std::string text;
+    QVERIFY(google::protobuf::TextFormat::PrintToString(drawn, &text));
+    pb::Case read;
+    QVERIFY(google::protobuf::TextFormat::ParseFromString(text, &read));
+    QCOMPARE(read.SerializeAsString(), drawn.SerializeAsString());
+    QCOMPARE(drawCase(7).SerializeAsString(), drawn.SerializeAsString());
+    QVERIFY(drawCase(8).SerializeAsString() != drawn.SerializeAsString());
+}
+
+void TestSimulation::theSameSeedGivesTheSameEvents_data()
+{
+    QTest::addColumn<quint64>("seed");
+    for (std::uint64_t seed = 1; seed <= kRunTwice; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+}
+
+void TestSimulation::theSameSeedGivesTheSameEvents()
+{
+    QFETCH(const quint64, seed);
+    std::string first;
+    std::string second;
+    (void)play(seed, &first);
+    (void)play(seed, &second);
+    QCOMPARE(QString::fromStdString(second), QString::fromStdString(first));
+}
+
+void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
+{
+    QTest::addColumn<quint64>("seed");
+    for (std::uint64_t seed = 1; seed <= kFixedSeeds; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+}
+
+void TestSimulation::everyFixedSeedHoldsItsInvariants()
+{
+    QFETCH(const quint64, seed);
+    if (const auto failure = play(seed, nullptr, true))
+        QFAIL(failure->c_str());
+}
+
+// A run in which nothing is looked at would pass too.
+void TestSimulation::theOracleLooksAtWhatItShould()
+{
+    Oracle::Counts sum;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        Simulation simulation(drawCase(seed));
+        QVERIFY(simulation.run());
+        const Oracle::Counts& counts = simulation.oracle().counts();
+        sum.recordGroups += counts.recordGroups;
+        sum.acknowledgements += counts.acknowledgements;
+        sum.replies += counts.replies;
+        sum.splits += counts.splits;
+        sum.forwards += counts.forwards;
+        sum.parityAdded += counts.parityAdded;
+        QVERIFY(simulation.oracle().ledger().requests() >= simulation.answered() * 9 / 10);
+    }
+    QVERIFY(sum.recordGroups > 5'000);
+    QVERIFY(sum.acknowledgements > 2'000);
+    QVERIFY(sum.replies > 5'000);
+    QVERIFY(sum.splits > 50);
+    QVERIFY(sum.forwards > 200);
+    QVERIFY(sum.parityAdded > 5);
+}
+
+#ifdef LHRS_MUTANTS
+void TestSimulation::everyMutantIsCaught_data()
+{
+    QTest::addColumn<int>("mutant");
+    for (std::size_t i = 1; i <= kMutants; ++i)
+        QTest::newRow(std::string(nameOf(Mutant(i))).c_str()) << int(i);
+}
+
+void TestSimulation::everyMutantIsCaught()
+{
+    constexpr std::uint64_t kSeedsMax = 200; // testing.md 10: the median to be reached
+    QFETCH(const int, mutant);
+    activeMutant = Mutant(mutant);
+    std::optional<std::string> caught;
+    std::uint64_t seed = 0;
+    while (!caught && seed < kSeedsMax)
+        caught = play(++seed);
+    activeMutant = Mutant::None;
+    QVERIFY2(caught, "no seed shows it");
+    qInfo("caught after %llu seeds: %s", static_cast<unsigned long long>(seed), caught->c_str());
+}
+#endif
+
+namespace {
+
+std::optional<std::uint64_t> parseNumber(const std::string& text)
+{
+    char* end = nullptr;
+    const std::uint64_t number = std::strtoull(text.c_str(), &end, 0);
+    if (text.empty() || *end != '\0')
+        return std::nullopt;
+    return number;
+}
+
+// Takes our arguments out of the list; false with a sentence on stderr when one is wrong.
+bool takeArguments(int& argc, char** argv)
+{
+    const auto wrong = [](const std::string& sentence) {
+        std::fprintf(stderr, "%s\n", sentence.c_str());
+        return false;
+    };
+    int kept = 1;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (name == "--trace") {
+            wish.isTraced = true;
+            continue;
+        }
+        const bool isOurs = name == "--seed" || name == "--seeds" || name == "--case" || name == "--mutant";
+        if (!isOurs) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        if (i + 1 == argc)
+            return wrong(name + " wants a value");
+        const std::string value = argv[++i];
+        if (name == "--case") {
+            wish.caseFile = value;
+        } else if (name == "--mutant") {
+            const auto mutant = mutantNamed(value);
+            if (!mutant)
+                return wrong("there is no mutant " + value + "; their names are in common/points.h");
+#ifdef LHRS_MUTANTS
+            activeMutant = *mutant;
+#else
+            return wrong("this build has no mutants; build with -DLHRS_MUTANTS=ON");
+#endif
+        } else {
+            const std::size_t dots = value.find("..");
+            const auto first = parseNumber(value.substr(0, dots));
+            const auto last = dots == std::string::npos ? first : parseNumber(value.substr(dots + 2));
+            if (!first || !last || *last < *first)
+                return wrong(name + " wants a number or a range A..B, not " + value);
+            wish.seeds.emplace(*first, *last);
+        }
+    }
+    argc = kept;
+    return true;
+}
+
+// One line per seed and a summary; 0 when all held.
+int playWished()
+{
+    if (!wish.caseFile.empty()) {
+        const Result<pb::Case> told = readCase(wish.caseFile);
+        if (!told) {
+            std::fprintf(stderr, "%s\n", told.error().text.c_str());
+            return 2;
+        }
+        Simulation simulation(*told);
+        trace(simulation);
+        const bool isRight = simulation.run();
+        if (!isRight)
+            std::printf("%s", describe(simulation, "case " + wish.caseFile, "--case " + wish.caseFile).c_str());
+        if (!isRight && !wish.isTraced)
+            std::printf("%s", keepShrunk(*told, simulation.failure()->invariant).c_str());
+        std::printf("%s: %llu operations answered, %llu events, hash %s\n", isRight ? "held" : "FAILED",
+            static_cast<unsigned long long>(simulation.answered()),
+            static_cast<unsigned long long>(simulation.cluster().eventCount()), simulation.cluster().hash().c_str());
+        return isRight ? 0 : 1;
+    }
+    std::uint64_t failed = 0;
+    for (std::uint64_t seed = wish.seeds->first;; ++seed) {
+        if (const auto failure = play(seed, nullptr, !wish.isTraced)) {
+            ++failed;
+            std::printf("%s", failure->c_str());
+            std::fflush(stdout);
+        }
+        if (seed == wish.seeds->second)
+            break;
+    }
+    std::printf("%llu of %llu seeds failed\n", static_cast<unsigned long long>(failed),
+        static_cast<unsigned long long>(wish.seeds->second - wish.seeds->first + 1));
+    return failed == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (!takeArguments(argc, argv))
+        return 2;
+    if (wish.seeds || !wish.caseFile.empty())
+        return playWished();
+    TestSimulation test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_simulation.moc"
