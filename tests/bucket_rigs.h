@@ -30,7 +30,8 @@ inline std::uint32_t bitwiseProduct(std::uint32_t x, std::uint32_t y, bool isGf1
 // P for m = 4 and k = 3 as the demo paper prints it (table 1), and the one of lhrs.md 7.4 for GF(2^8).
 inline std::uint32_t printedCoefficient(std::uint32_t q, std::uint32_t p, bool isGf16)
 {
-    constexpr std::uint32_t k16[4][3] = { { 1, 1, 1 }, { 1, 0xeb9b, 0x2284 }, { 1, 0x2284, 0x9e74 }, { 1, 0x9e44, 0xd7f1 } };
+    constexpr std::uint32_t k16[4][3]
+        = { { 1, 1, 1 }, { 1, 0xeb9b, 0x2284 }, { 1, 0x2284, 0x9e74 }, { 1, 0x9e44, 0xd7f1 } };
     constexpr std::uint32_t k8[4][3] = { { 1, 1, 1 }, { 1, 0x1a, 0x1c }, { 1, 0x3b, 0x37 }, { 1, 0xff, 0xfd } };
     return isGf16 ? k16[q][p] : k8[q][p];
 }
@@ -86,7 +87,8 @@ struct GroupModel {
             std::map<std::uint32_t, std::string> values;
             for (std::uint32_t q = 0; q < found.size(); ++q) {
                 if (found[q].isPresent != members.contains(q))
-                    return where + "position " + std::to_string(q) + (found[q].isPresent ? " is present" : " is missing");
+                    return where + "position " + std::to_string(q)
+                        + (found[q].isPresent ? " is present" : " is missing");
                 if (!found[q].isPresent)
                     continue;
                 const Record& record = *members.at(q);
@@ -127,9 +129,9 @@ public:
         Level level = 0;
         pb::FileConfig config = fileConfig();
         std::uint32_t k = 2;
-        std::set<std::uint32_t> init = {};       // columns that are being filled
+        std::set<std::uint32_t> init = {}; // columns that are being filled
         pb::MemberState state = pb::UP;
-        std::uint64_t creation = 0;         // the split that creates it
+        std::uint64_t creation = 0;                     // the split that creates it
         std::map<std::uint32_t, HolderInfo> table = {}; // other buckets
         pb::Timers timers = {};
     };
@@ -137,10 +139,10 @@ public:
         pb::OperationKind kind = pb::SEARCH;
         std::uint64_t key = 0;
         std::string value = {};
-        std::uint64_t number = 0;           // 0: the next one
+        std::uint64_t number = 0; // 0: the next one
         std::uint64_t doneBelow = 1;
         std::uint64_t client = kClient;
-        std::int64_t target = -1;           // -1: this bucket
+        std::int64_t target = -1; // -1: this bucket
         std::uint64_t incarnation = kIncarnation;
         std::uint32_t forwards = 0, forwarder = 0, forwarderLevel = 0;
     };
@@ -167,16 +169,21 @@ public:
         }
         recruit(confirm);
     }
-    DataRig() : DataRig(Options {}) {}
+    DataRig()
+        : DataRig(Options {})
+    {
+    }
 
     pb::View view(std::uint64_t epoch) const
     {
         pb::View view;
         view.set_group(options.bucket / options.config.m());
         view.set_epoch(epoch);
-        *view.add_members() = memberOf(pb::DATA, options.bucket % options.config.m(), holderOf(kSelf, kIncarnation), options.state, options.level);
+        *view.add_members() = memberOf(
+            pb::DATA, options.bucket % options.config.m(), holderOf(kSelf, kIncarnation), options.state, options.level);
         for (std::uint32_t p = 0; p < options.k; ++p)
-            *view.add_members() = memberOf(pb::PARITY, p, holderOf(kParity + p, 500 + p), options.init.contains(p) ? pb::INIT : pb::UP);
+            *view.add_members()
+                = memberOf(pb::PARITY, p, holderOf(kParity + p, 500 + p), options.init.contains(p) ? pb::INIT : pb::UP);
         return view;
     }
 
@@ -208,8 +215,14 @@ public:
             ask.number = ++lastNumber;
         return driven.message(requestOf(client, ask, options.bucket));
     }
-    Step insert(std::uint64_t key, const std::string& value) { return ask({ .kind = pb::INSERT, .key = key, .value = value }); }
-    Step update(std::uint64_t key, const std::string& value) { return ask({ .kind = pb::UPDATE, .key = key, .value = value }); }
+    Step insert(std::uint64_t key, const std::string& value)
+    {
+        return ask({ .kind = pb::INSERT, .key = key, .value = value });
+    }
+    Step update(std::uint64_t key, const std::string& value)
+    {
+        return ask({ .kind = pb::UPDATE, .key = key, .value = value });
+    }
     Step erase(std::uint64_t key) { return ask({ .kind = pb::DELETE, .key = key }); }
     Step search(std::uint64_t key) { return ask({ .kind = pb::SEARCH, .key = key }); }
 
@@ -331,8 +344,8 @@ public:
         std::string delta = {};
         std::uint32_t length = 0;
         std::uint64_t epoch = 1;
-        std::uint64_t incarnation = 0;               // 0: that of the position
-        std::uint64_t number = 0;                    // of the request; 0: the sequence
+        std::uint64_t incarnation = 0; // 0: that of the position
+        std::uint64_t number = 0;      // of the request; 0: the sequence
         std::uint64_t doneBelow = 1;
     };
 
@@ -351,7 +364,10 @@ public:
         *confirm.mutable_view() = view(1);
         recruit(confirm);
     }
-    ParityRig() : ParityRig(Options {}) {}
+    ParityRig()
+        : ParityRig(Options {})
+    {
+    }
 
     bool isGf16() const { return options.config.field() == pb::GF_16; }
     static std::uint64_t incarnationOf(std::uint32_t q) { return 200 + q; }
@@ -391,7 +407,13 @@ public:
     Change insert(std::uint32_t q, std::uint32_t rank, std::uint64_t key, const std::string& value)
     {
         model.positions[q][rank] = { key, value, ++sequences[q] };
-        return { .q = q, .sequence = sequences[q], .kind = pb::CHANGE_INSERT, .rank = rank, .key = key, .delta = value, .length = std::uint32_t(value.size()) };
+        return { .q = q,
+            .sequence = sequences[q],
+            .kind = pb::CHANGE_INSERT,
+            .rank = rank,
+            .key = key,
+            .delta = value,
+            .length = std::uint32_t(value.size()) };
     }
     Change update(std::uint32_t q, std::uint32_t rank, const std::string& value)
     {
@@ -399,13 +421,24 @@ public:
         const std::string delta = difference(record.value, value);
         record.value = value;
         record.version = ++sequences[q];
-        return { .q = q, .sequence = sequences[q], .kind = pb::CHANGE_UPDATE, .rank = rank, .key = record.key, .delta = delta, .length = std::uint32_t(value.size()) };
+        return { .q = q,
+            .sequence = sequences[q],
+            .kind = pb::CHANGE_UPDATE,
+            .rank = rank,
+            .key = record.key,
+            .delta = delta,
+            .length = std::uint32_t(value.size()) };
     }
     Change erase(std::uint32_t q, std::uint32_t rank)
     {
         const GroupModel::Record record = model.positions[q][rank];
         model.positions[q].erase(rank);
-        return { .q = q, .sequence = ++sequences[q], .kind = pb::CHANGE_DELETE, .rank = rank, .key = record.key, .delta = record.value };
+        return { .q = q,
+            .sequence = ++sequences[q],
+            .kind = pb::CHANGE_DELETE,
+            .rank = rank,
+            .key = record.key,
+            .delta = record.value };
     }
     std::string differenceToModel() const { return model.differenceTo(parity(), options.column, isGf16()); }
 

@@ -22,12 +22,16 @@ public:
         std::uint32_t paritySpares = 0; // from process 5000 on
     };
     struct Member {
-        explicit Member(const pb::ProcessInfo& i) : info(i), sender(i.node()) {}
+        explicit Member(const pb::ProcessInfo& i)
+            : info(i)
+            , sender(i.node())
+        {
+        }
         pb::ProcessInfo info;
         Sender sender;
         pb::Role pool = pb::NO_ROLE;
-        pb::Confirm place;              // role NO_ROLE: a spare
-        std::uint64_t invitation = 0;   // of the open offer
+        pb::Confirm place;            // role NO_ROLE: a spare
+        std::uint64_t invitation = 0; // of the open offer
     };
     static constexpr std::uint64_t kSelf = 1, kData = 10, kParity = 5000;
 
@@ -42,7 +46,8 @@ public:
             addSpare(kParity + s, pb::PARITY);
     }
     // With spares enough and its first group complete.
-    explicit CoordinatorRig(const pb::FileConfig& config, std::uint32_t dataSpares = 40, std::uint32_t paritySpares = 120)
+    explicit CoordinatorRig(
+        const pb::FileConfig& config, std::uint32_t dataSpares = 40, std::uint32_t paritySpares = 120)
         : CoordinatorRig(Options { .config = config, .dataSpares = dataSpares, .paritySpares = paritySpares })
     {
         pass(0ns);
@@ -107,7 +112,8 @@ public:
     // The reply to the last command; an empty one if there is none yet.
     const pb::CommandReply& replyOf() const
     {
-        const auto found = std::find_if(replies.begin(), replies.end(), [this](const pb::CommandReply& r) { return r.ticket() == m_tickets; });
+        const auto found = std::find_if(
+            replies.begin(), replies.end(), [this](const pb::CommandReply& r) { return r.ticket() == m_tickets; });
         return found == replies.end() ? pb::CommandReply::default_instance() : *found;
     }
     // Lets what was withheld arrive.
@@ -140,11 +146,13 @@ public:
 
     std::size_t count(Body body) const
     {
-        return std::size_t(std::count_if(log.begin(), log.end(), [body](const Step::Sent& s) { return s.message.body_case() == body; }));
+        return std::size_t(std::count_if(
+            log.begin(), log.end(), [body](const Step::Sent& s) { return s.message.body_case() == body; }));
     }
     std::size_t count(Happened body) const
     {
-        return std::size_t(std::count_if(events.begin(), events.end(), [body](const pb::Event& e) { return e.body_case() == body; }));
+        return std::size_t(
+            std::count_if(events.begin(), events.end(), [body](const pb::Event& e) { return e.body_case() == body; }));
     }
     const FileState& file() const { return coordinator.file(); }
 
@@ -180,9 +188,11 @@ private:
         replies.insert(replies.end(), step.replies.begin(), step.replies.end());
         for (const auto& [pool, message] : step.multicasts) {
             log.push_back({ 0, Way::Auto, 0, message });
+            // Not all of a large pool answers in time; a few more than are wanted do.
+            std::uint32_t wanted = message.invite().count() + 3;
             for (auto& [node, member] : members) {
-                if (member.pool == pool && hearMulticast)
-                    answerInvitation(member, message.invite());
+                if (member.pool == pool && hearMulticast && wanted > 0)
+                    wanted -= answerInvitation(member, message.invite()) ? 1 : 0;
             }
         }
         for (const Step::Sent& sent : step.sent) {
@@ -198,17 +208,19 @@ private:
         arrive(sent);
         settle(Step());
     }
-    void answerInvitation(Member& member, const pb::Invite& invite)
+    bool answerInvitation(Member& member, const pb::Invite& invite)
     {
-        if (member.place.role() != pb::NO_ROLE || silent.contains(member.info.node()) || invite.role() != member.info.spare_role())
-            return;
+        if (member.place.role() != pb::NO_ROLE || silent.contains(member.info.node())
+            || invite.role() != member.info.spare_role())
+            return false;
         if (member.invitation != 0 && member.invitation != invite.invitation())
-            return; // one open offer per server
+            return false; // one open offer per server
         member.invitation = invite.invitation();
         pb::Message offer = member.sender.message();
         offer.mutable_offer()->set_invitation(invite.invitation());
         *offer.mutable_offer()->mutable_process() = member.info;
         m_toCoordinator.push_back(offer);
+        return true;
     }
     void prepared(Member& member, std::uint64_t split, std::uint32_t bucket)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a test feeds one machine and looks at what it wants done. Nothing is mocked: the machine is the real one, and what
-// it would say to the world is a value.
+// How a test feeds one machine and looks at what it wants done. Nothing is mocked: the machine is the real one, and
+// what it would say to the world is a value.
 #pragma once
 
 #include "common/errors.h"
@@ -54,7 +54,8 @@ inline HolderInfo holderOf(std::uint64_t node, std::uint64_t incarnation)
     return { addressOfProcess(node), NodeId(node), Incarnation(incarnation) };
 }
 
-inline pb::Member memberOf(pb::Role role, std::uint32_t index, const HolderInfo& holder, pb::MemberState state = pb::UP, Level level = 0)
+inline pb::Member memberOf(
+    pb::Role role, std::uint32_t index, const HolderInfo& holder, pb::MemberState state = pb::UP, Level level = 0)
 {
     pb::Member member;
     member.set_role(role);
@@ -96,7 +97,8 @@ struct Step {
     std::vector<Sent> of(Body body) const
     {
         std::vector<Sent> found;
-        std::copy_if(sent.begin(), sent.end(), std::back_inserter(found), [body](const Sent& s) { return s.message.body_case() == body; });
+        std::copy_if(sent.begin(), sent.end(), std::back_inserter(found),
+            [body](const Sent& s) { return s.message.body_case() == body; });
         return found;
     }
     std::vector<Sent> of(Body body, std::uint64_t to) const
@@ -110,14 +112,16 @@ struct Step {
     std::vector<pb::Event> of(Happened body) const
     {
         std::vector<pb::Event> found;
-        std::copy_if(events.begin(), events.end(), std::back_inserter(found), [body](const pb::Event& e) { return e.body_case() == body; });
+        std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+            [body](const pb::Event& e) { return e.body_case() == body; });
         return found;
     }
     std::size_t count(Happened body) const { return of(body).size(); }
     // Whether a message that acknowledges this one went to its sender.
     bool acknowledges(const pb::Message& message) const
     {
-        return std::any_of(sent.begin(), sent.end(), [&](const Sent& s) { return s.message.answers() == message.id() && s.to == message.sender(); });
+        return std::any_of(sent.begin(), sent.end(),
+            [&](const Sent& s) { return s.message.answers() == message.id() && s.to == message.sender(); });
     }
 };
 
@@ -195,7 +199,10 @@ private:
 // A message as another process of the test would send it.
 class Sender {
 public:
-    explicit Sender(std::uint64_t node) : m_node(node) {}
+    explicit Sender(std::uint64_t node)
+        : m_node(node)
+    {
+    }
     std::uint64_t node() const { return m_node; }
     pb::Message message()
     {

@@ -78,11 +78,13 @@ public:
     void send(const std::vector<std::string>& frames)
     {
         for (std::size_t i = 0; i < frames.size(); ++i)
-            m_publisher.send(zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
+            m_publisher.send(zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore
+                : zmq::send_flags::none);
     }
 
     // Snapshots of this process at this number.
-    static pb::CommandReply snapshotOf(const FakeProcess& process, std::uint64_t sequence, const std::function<void(pb::Snapshot&)>& fill = {})
+    static pb::CommandReply snapshotOf(const FakeProcess& process, std::uint64_t sequence,
+        const std::function<void(pb::Snapshot&)>& fill = {})
     {
         pb::CommandReply reply;
         pb::Snapshot& snapshot = *reply.mutable_snapshot();
@@ -105,7 +107,8 @@ private:
             pb::Command command;
             if (!command.ParseFromArray(frame.data(), int(frame.size())))
                 continue;
-            const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(command, pb::Command::descriptor()->FindOneofByName("body"));
+            const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(command,
+                pb::Command::descriptor()->FindOneofByName("body"));
             std::optional<pb::CommandReply> reply;
             {
                 const std::lock_guard lock(m_mutex);

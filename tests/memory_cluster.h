@@ -24,14 +24,21 @@ public:
     };
     struct Options {
         Time delay = 50us;
-        Time jitter {};             // added, 0 to this: messages overtake each other
-        std::uint32_t loss = 0;     // per mille of datagrams
-        std::uint32_t doubled = 0;  // per mille of datagrams
+        Time jitter {};            // added, 0 to this: messages overtake each other
+        std::uint32_t loss = 0;    // per mille of datagrams
+        std::uint32_t doubled = 0; // per mille of datagrams
         std::uint64_t seed = 1;
     };
 
-    explicit MemoryCluster(Options options) : m_options(options), m_numbers(options.seed) {}
-    MemoryCluster() : MemoryCluster(Options {}) {}
+    explicit MemoryCluster(Options options)
+        : m_options(options)
+        , m_numbers(options.seed)
+    {
+    }
+    MemoryCluster()
+        : MemoryCluster(Options {})
+    {
+    }
 
     // The process number is that of `info`. A node listens to its pool from the start.
     Machine& add(const pb::ProcessInfo& info, std::unique_ptr<Machine> machine)
@@ -140,7 +147,8 @@ private:
             return;
         const int copies = isDatagram && m_numbers.below(1000) < m_options.doubled ? 2 : 1;
         for (int copy = 0; copy < copies; ++copy) {
-            const Time extra = m_options.jitter > 0ns ? Time(m_numbers.below(std::uint64_t(m_options.jitter.count()))) : 0ns;
+            const Time extra
+                = m_options.jitter > 0ns ? Time(m_numbers.below(std::uint64_t(m_options.jitter.count()))) : 0ns;
             m_queue.push({ m_now + m_options.delay + extra, ++m_posted, packet });
         }
     }
@@ -179,11 +187,13 @@ private:
         for (const pb::CommandReply* answer : m_effects.replies())
             m_replies[answer->ticket()] = *answer;
         for (const Effects::Send& send : m_effects.sends())
-            post({ process.info.node(), send.to.ip, std::make_shared<const pb::Message>(*send.message), send.way == Way::Stream ? pb::STREAM : pb::UDP });
+            post({ process.info.node(), send.to.ip, std::make_shared<const pb::Message>(*send.message),
+                send.way == Way::Stream ? pb::STREAM : pb::UDP });
         for (const Effects::Multicast& multicast : m_effects.multicasts()) {
             for (const auto& [node, other] : m_processes) {
                 if (other->pool == multicast.pool)
-                    post({ process.info.node(), node, std::make_shared<const pb::Message>(*multicast.message), pb::MULTICAST });
+                    post({ process.info.node(), node, std::make_shared<const pb::Message>(*multicast.message),
+                        pb::MULTICAST });
             }
         }
         m_effects.clear();
@@ -224,7 +234,9 @@ public:
         : cluster(options.network)
     {
         const pb::ProcessInfo self = process(kCoordinator, pb::COORDINATOR);
-        cluster.add(self, std::make_unique<Coordinator>(CoordinatorOptions { self, options.config, options.timers, options.recruiting, 1 }));
+        cluster.add(self,
+            std::make_unique<Coordinator>(
+                CoordinatorOptions { self, options.config, options.timers, options.recruiting, 1 }));
         for (std::uint32_t s = 0; s < options.dataSpares; ++s)
             addSpare(kData + s, pb::DATA);
         for (std::uint32_t s = 0; s < options.paritySpares; ++s)
@@ -235,7 +247,8 @@ public:
     void addSpare(std::uint64_t node, pb::Role pool)
     {
         const pb::ProcessInfo info = process(node, pb::NODE, pool);
-        cluster.add(info, std::make_unique<NodeMachine>(NodeOptions { info, addressOfProcess(kCoordinator), pool, node }));
+        cluster.add(
+            info, std::make_unique<NodeMachine>(NodeOptions { info, addressOfProcess(kCoordinator), pool, node }));
         nodes.insert(node);
     }
     void addClient(std::uint64_t node)
@@ -261,7 +274,8 @@ public:
     {
         for (const std::uint64_t number : nodes) {
             const ParityBucket* found = node(number).parityBucket();
-            if (found && found->group().value == group && found->column().value == column && coordinator().file().isHolder(found->incarnation()))
+            if (found && found->group().value == group && found->column().value == column
+                && coordinator().file().isHolder(found->incarnation()))
                 return found;
         }
         return nullptr;
@@ -275,7 +289,8 @@ public:
     {
         return cluster.runUntil([&] { return coordinator().growth().isAtRest(); }, limit);
     }
-    pb::OperationResult operate(pb::OperationKind kind, std::uint64_t key, const std::string& value = {}, std::uint64_t node = kClient)
+    pb::OperationResult operate(
+        pb::OperationKind kind, std::uint64_t key, const std::string& value = {}, std::uint64_t node = kClient)
     {
         pb::Command command;
         command.mutable_operate()->set_kind(kind);
@@ -289,7 +304,8 @@ public:
         *command.mutable_run_workload() = order;
         return cluster.ask(node, command, limit).workload();
     }
-    pb::WorkloadResult insertMany(std::uint64_t count, std::uint32_t length = 20, std::uint32_t window = 1, std::uint64_t node = kClient)
+    pb::WorkloadResult insertMany(
+        std::uint64_t count, std::uint32_t length = 20, std::uint32_t window = 1, std::uint64_t node = kClient)
     {
         pb::RunWorkload order;
         order.set_kind(pb::INSERT);

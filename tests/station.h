@@ -4,6 +4,10 @@
 #include "node/runtime/runtime.h"
 #include "node/runtime/thread.h"
 
+#include <QtGlobal>
+
+#include <poll.h>
+
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -27,6 +31,50 @@ bool eventually(Condition condition, std::chrono::milliseconds patience = kPatie
     }
     return true;
 }
+
+// A packet as it travels.
+inline std::string sealedPacket(Envelope& envelope, const std::string& body, NodeId receiver = NodeId())
+{
+    std::string packet(kEnvelopeBytes + body.size(), '\0');
+    packet.replace(kHeaderBytes, body.size(), body);
+    envelope.seal(packet.data(), body.size(), receiver);
+    return packet;
+}
+
+// A plain TCP connection, as a stranger makes it.
+class Stranger {
+public:
+    explicit Stranger(Endpoint to) : m_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    {
+        const sockaddr_in address = toSystem(to);
+        m_isConnected = ::connect(m_socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    }
+    bool isConnected() const { return m_isConnected; }
+    // False: the other side has closed.
+    bool write(std::string_view bytes) const
+    {
+        return ::send(m_socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == ssize_t(bytes.size());
+    }
+    // Waits until the other side closes; what it wrote before, or nothing if it does not close.
+    std::optional<std::string> readToEnd() const
+    {
+        std::string all;
+        for (;;) {
+            pollfd wait { m_socket.get(), POLLIN, 0 };
+            if (::poll(&wait, 1, int(std::chrono::milliseconds(kPatience).count())) <= 0)
+                return std::nullopt;
+            char bytes[4'096];
+            const ssize_t count = ::recv(m_socket.get(), bytes, sizeof bytes, 0);
+            if (count <= 0)
+                return all;
+            all.append(bytes, std::size_t(count));
+        }
+    }
+
+private:
+    Descriptor m_socket;
+    bool m_isConnected = false;
+};
 
 // The smallest machine: answers a Search with a Reply that carries the same value, a Confirm by leaving the pool, a
 // Cancel by joining it again; counts what it gets and is wanted by the clock at `deadline`.
@@ -86,15 +134,15 @@ private:
 // A process of its own within the test: the runtime with the echo machine.
 class Station {
 public:
-    explicit Station(RuntimeOptions options = {}, std::shared_ptr<EchoMachine::Heard> heard = std::make_shared<EchoMachine::Heard>())
-        : heard(std::move(heard))
+    explicit Station(RuntimeOptions options = {}, std::shared_ptr<EchoMachine::Heard> into = nullptr)
+        : heard(into ? std::move(into) : std::make_shared<EchoMachine::Heard>())
     {
         options.name = "echo";
         auto opened = Runtime::open(options);
         if (!opened)
             qFatal("%s", opened.error().text.c_str());
         runtime = std::move(*opened);
-        runtime->start(std::make_unique<EchoMachine>(this->heard));
+        runtime->start(std::make_unique<EchoMachine>(heard));
         m_thread = std::jthread([this] { runtime->run(); });
     }
     ~Station()

@@ -21,7 +21,10 @@ pb::Message overload(std::uint32_t bucket)
 
 // A list with its clock.
 struct ListRig {
-    explicit ListRig(const pb::Timers& timers = {}) : list(timers) {}
+    explicit ListRig(const pb::Timers& timers = {})
+        : list(timers)
+    {
+    }
 
     std::uint64_t send(AckList::Patience patience, Way way = Way::Auto, AckList::Purpose purpose = 0)
     {
@@ -106,7 +109,7 @@ void TestAckList::aMessageIsSentAgainWithDoublingIntervalsAndThenGivenUp()
     QCOMPARE(rig.resends(449ms), (std::vector<std::int64_t> { 30, 90, 210 })); // lhrs.md 14.5: three resends,
     QVERIFY(rig.givenUp.empty());
     rig.resends(1ms);
-    QCOMPARE(rig.givenUp.size(), std::size_t(1));                              // and given up after 450 ms
+    QCOMPARE(rig.givenUp.size(), std::size_t(1)); // and given up after 450 ms
     QCOMPARE(rig.givenUp[0].message.id(), id);
     QCOMPARE(rig.givenUp[0].purpose, AckList::Purpose(5));
     QCOMPARE(rig.events.size(), std::size_t(1));

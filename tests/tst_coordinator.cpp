@@ -99,7 +99,8 @@ void TestCoordinator::aProcessThatRegistersIsToldTheFile()
         QCOMPARE(answer.timers().operation_ms(), 5000u);
         ordinals.push_back(answer.ordinal());
     }
-    QCOMPARE(ordinals, (std::vector<std::uint32_t> { 0, 1, 0, 2 })); // each client its own keys, also when it asks again
+    QCOMPARE(
+        ordinals, (std::vector<std::uint32_t> { 0, 1, 0, 2 })); // each client its own keys, also when it asks again
 }
 
 void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
@@ -115,7 +116,8 @@ void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
             nodes.insert(row.process().node());
         return nodes;
     };
-    QVERIFY(names().contains(1000) && names().contains(CoordinatorRig::kData) && names().contains(CoordinatorRig::kSelf));
+    QVERIFY(
+        names().contains(1000) && names().contains(CoordinatorRig::kData) && names().contains(CoordinatorRig::kSelf));
     rig.pass(5s);
     QVERIFY(names().contains(1000));
     for (const auto& row : rig.replyOf().processes().processes()) {
@@ -125,7 +127,8 @@ void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
             QCOMPARE(row.place().role(), pb::DATA);
     }
     rig.pass(20s);
-    QCOMPARE(names(), (std::set<std::uint64_t> { CoordinatorRig::kSelf, CoordinatorRig::kData, CoordinatorRig::kParity }));
+    QCOMPARE(
+        names(), (std::set<std::uint64_t> { CoordinatorRig::kSelf, CoordinatorRig::kData, CoordinatorRig::kParity }));
 }
 
 // ---- recruiting
@@ -221,7 +224,8 @@ void TestCoordinator::tooFewOffersInviteAgainLessAndLessOften()
     CoordinatorRig rig({ .config = fileConfig(4, 0) });
     rig.pass(0ns);
     const auto at = invitations(rig, 4s);
-    QCOMPARE(std::vector<std::int64_t>(at.begin(), at.begin() + 4), (std::vector<std::int64_t> { 150, 450, 1050, 1650 }));
+    QCOMPARE(
+        std::vector<std::int64_t>(at.begin(), at.begin() + 4), (std::vector<std::int64_t> { 150, 450, 1050, 1650 }));
     std::set<std::uint64_t> ids;
     for (const Step::Sent& sent : rig.log) {
         if (sent.message.has_invite())
@@ -256,7 +260,8 @@ void TestCoordinator::withoutMulticastTheRegistryIsUsedAndSaid()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 2, .paritySpares = 2 });
     rig.hearMulticast = false;
-    for (const std::uint64_t node : { CoordinatorRig::kData, CoordinatorRig::kData + 1, CoordinatorRig::kParity, CoordinatorRig::kParity + 1 })
+    for (const std::uint64_t node :
+        { CoordinatorRig::kData, CoordinatorRig::kData + 1, CoordinatorRig::kParity, CoordinatorRig::kParity + 1 })
         rig.registers(node);
     rig.pass(1500ms);
     QVERIFY(rig.file().exists());
@@ -281,7 +286,8 @@ void TestCoordinator::withoutMulticastTheRegistryIsUsedAndSaid()
 
 void TestCoordinator::theRegistryMayBeWanted()
 {
-    CoordinatorRig rig({ .config = fileConfig(4, 1), .recruiting = Recruiting::Registry, .dataSpares = 1, .paritySpares = 1 });
+    CoordinatorRig rig(
+        { .config = fileConfig(4, 1), .recruiting = Recruiting::Registry, .dataSpares = 1, .paritySpares = 1 });
     rig.registers(CoordinatorRig::kData);
     rig.registers(CoordinatorRig::kParity);
     const Step step = rig.pass(0ns);
@@ -318,7 +324,8 @@ void TestCoordinator::aConfirmationThatIsNotAnsweredStartsOver()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 2, .paritySpares = 1 });
     // The first data spare offers, and is never heard again.
-    rig.withhold = [](const Step::Sent& sent) { return sent.to == CoordinatorRig::kData && !sent.message.has_invite(); };
+    rig.withhold
+        = [](const Step::Sent& sent) { return sent.to == CoordinatorRig::kData && !sent.message.has_invite(); };
     rig.pass(0ns);
     QVERIFY(!rig.file().exists());
     QCOMPARE(rig.count(Body::kConfirm), std::size_t(2));

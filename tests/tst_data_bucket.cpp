@@ -66,7 +66,8 @@ void TestDataBucket::aChangeGoesToAllParityBucketsAndIsAnsweredAfterAll_data()
     QTest::addColumn<quint32>("k");
     QTest::addColumn<int>("kind");
     for (quint32 k = 0; k <= 3; ++k)
-        for (const auto& [kind, name] : { std::pair { pb::INSERT, "insert" }, { pb::UPDATE, "update" }, { pb::DELETE, "delete" } })
+        for (const auto& [kind, name] :
+            { std::pair { pb::INSERT, "insert" }, { pb::UPDATE, "update" }, { pb::DELETE, "delete" } })
             QTest::addRow("%s, k = %u", name, k) << k << int(kind);
 }
 
@@ -186,10 +187,11 @@ void TestDataBucket::acknowledgementsOfOthersCountForNothing()
 {
     DataRig rig(withParity(1));
     rig.insert(1, "v");
-    QCOMPARE(rig.deltaAck(0, 1, 76).count(Body::kReply), std::size_t(0));       // of our predecessor's changes
-    QCOMPARE(rig.deltaAck(0, 1, DataRig::kIncarnation, 499).count(Body::kReply), std::size_t(0)); // by a withdrawn parity bucket
-    QCOMPARE(rig.deltaAck(0, 2).count(Body::kReply), std::size_t(0));           // of what was never sent
-    QCOMPARE(rig.deltaAck(7, 1).count(Body::kReply), std::size_t(0));           // by a column that is not
+    QCOMPARE(rig.deltaAck(0, 1, 76).count(Body::kReply), std::size_t(0)); // of our predecessor's changes
+    QCOMPARE(rig.deltaAck(0, 1, DataRig::kIncarnation, 499).count(Body::kReply),
+        std::size_t(0));                                              // by a withdrawn parity bucket
+    QCOMPARE(rig.deltaAck(0, 2).count(Body::kReply), std::size_t(0)); // of what was never sent
+    QCOMPARE(rig.deltaAck(7, 1).count(Body::kReply), std::size_t(0)); // by a column that is not
     QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(1));
 }
 
@@ -197,9 +199,11 @@ void TestDataBucket::anOperationWithoutEffectSendsNoDelta()
 {
     DataRig rig;
     rig.put(1, "one");
-    for (const auto& [ask, result] : { std::pair { DataRig::Ask { .kind = pb::INSERT, .key = 1, .value = "other" }, pb::EXISTS },
-             { DataRig::Ask { .kind = pb::UPDATE, .key = 2, .value = "x" }, pb::NOT_FOUND },
-             { DataRig::Ask { .kind = pb::DELETE, .key = 2 }, pb::NOT_FOUND }, { DataRig::Ask { .kind = pb::SEARCH, .key = 2 }, pb::NOT_FOUND } }) {
+    for (const auto& [ask, result] :
+        { std::pair { DataRig::Ask { .kind = pb::INSERT, .key = 1, .value = "other" }, pb::EXISTS },
+            { DataRig::Ask { .kind = pb::UPDATE, .key = 2, .value = "x" }, pb::NOT_FOUND },
+            { DataRig::Ask { .kind = pb::DELETE, .key = 2 }, pb::NOT_FOUND },
+            { DataRig::Ask { .kind = pb::SEARCH, .key = 2 }, pb::NOT_FOUND } }) {
         const Step step = rig.ask(ask);
         QCOMPARE(step.count(Body::kDelta), std::size_t(0));
         QCOMPARE(replyOf(step).result(), result);
@@ -216,15 +220,15 @@ void TestDataBucket::aSearchWaitsForAChangeUnderWay()
     DataRig rig;
     rig.put(1, "one");
     rig.put(2, "two");
-    rig.update(1, "uno");                                               // sequence 3
+    rig.update(1, "uno"); // sequence 3
     QCOMPARE(rig.search(1).count(Body::kReply), std::size_t(0));
-    QCOMPARE(replyOf(rig.search(2)).value(), "two");                    // another key does not wait
-    rig.erase(2);                                                       // sequence 4
+    QCOMPARE(replyOf(rig.search(2)).value(), "two"); // another key does not wait
+    rig.erase(2);                                    // sequence 4
     QCOMPARE(rig.search(2).count(Body::kReply), std::size_t(0));
     QCOMPARE(rig.data().held(), 2u);
     QCOMPARE(rig.deltaAck(0, 4).count(Body::kReply), std::size_t(0));
     Step step = rig.deltaAck(1, 3);
-    QCOMPARE(step.count(Body::kReply), std::size_t(2));                 // the update's, and the search that waited for it
+    QCOMPARE(step.count(Body::kReply), std::size_t(2)); // the update's, and the search that waited for it
     QCOMPARE(step.of(Body::kReply)[1].message.reply().value(), "uno");
     step = rig.deltaAck(1, 4);
     QCOMPARE(step.count(Body::kReply), std::size_t(2));
@@ -319,15 +323,22 @@ void TestDataBucket::whatTheClientLetGoIsDropped()
     QCOMPARE(rig.data().store().count(), 0u);
     QCOMPARE(rig.data().results().size(), std::size_t(1));
     // Another client's number 1 is another request.
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "b", .number = 1, .client = 1001 }).count(Body::kDelta), std::size_t(2));
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "b", .number = 1, .client = 1001 }).count(Body::kDelta),
+        std::size_t(2));
 }
 
 void TestDataBucket::anUnknownClientsNumbersMayStartAnywhere()
 {
     DataRig rig;
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "a", .number = 900, .doneBelow = 899 }).count(Body::kDelta), std::size_t(2));
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 2, .value = "a", .number = 899, .doneBelow = 899 }).count(Body::kDelta), std::size_t(2));
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 3, .value = "a", .number = 898, .doneBelow = 890 }).count(Body::kDelta), std::size_t(0));
+    QCOMPARE(
+        rig.ask({ .kind = pb::INSERT, .key = 1, .value = "a", .number = 900, .doneBelow = 899 }).count(Body::kDelta),
+        std::size_t(2));
+    QCOMPARE(
+        rig.ask({ .kind = pb::INSERT, .key = 2, .value = "a", .number = 899, .doneBelow = 899 }).count(Body::kDelta),
+        std::size_t(2));
+    QCOMPARE(
+        rig.ask({ .kind = pb::INSERT, .key = 3, .value = "a", .number = 898, .doneBelow = 890 }).count(Body::kDelta),
+        std::size_t(0));
 }
 
 // ---- ranks
@@ -358,7 +369,8 @@ void TestDataBucket::aRequestForAnotherBucketOrIncarnationIsDisplaced()
     step = rig.ask({ .kind = pb::SEARCH, .key = 1, .incarnation = 76 });
     QCOMPARE(step.of(Body::kDisplaced).at(0).message.displaced().incarnation(), 76u);
     QCOMPARE(rig.data().store().count(), 0u);
-    QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .incarnation = 0 }).count(Body::kReply), std::size_t(1)); // not known to the sender
+    QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .incarnation = 0 }).count(Body::kReply),
+        std::size_t(1)); // not known to the sender
 }
 
 void TestDataBucket::aSpareIsNoBucket()
@@ -408,7 +420,8 @@ void TestDataBucket::whereTheOtherBucketIsIsAskedOnce()
     Step step = rig.insert(1, "one");
     QCOMPARE(step.of(Body::kWhereIs, DataRig::kCoordinator).at(0).message.where_is().bucket(), 1u);
     QCOMPARE(rig.search(3).count(Body::kWhereIs), std::size_t(0)); // asked already
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 1 }).sent.size(), std::size_t(0)); // a copy waits once
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 1 }).sent.size(),
+        std::size_t(0));                                                    // a copy waits once
     QCOMPARE(rig.driven.pass(150ms).count(Body::kWhereIs), std::size_t(1)); // no answer
     pb::Message answer = rig.coordinator.message();
     answer.mutable_location()->set_bucket(1);
@@ -445,7 +458,9 @@ void TestDataBucket::theAnswerToAForwardedRequestNamesTheLastForwarder()
         QCOMPARE(reply.holder().address().ip(), std::uint32_t(DataRig::kSelf));
     };
     const auto forwarded = [](pb::OperationKind kind) {
-        return DataRig::Ask { .kind = kind, .key = 7, .value = "v", .forwards = 2, .forwarder = 1, .forwarderLevel = 2 };
+        return DataRig::Ask {
+            .kind = kind, .key = 7, .value = "v", .forwards = 2, .forwarder = 1, .forwarderLevel = 2
+        };
     };
     check(rig.ask(forwarded(pb::SEARCH)), pb::NOT_FOUND);
     rig.ask(forwarded(pb::INSERT));

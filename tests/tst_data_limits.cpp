@@ -35,6 +35,9 @@ private slots:
     void anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything();
     void anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain();
     void silentClientsAreForgotten();
+
+    void contentsGoBlockAfterBlockWhileChangesGoOn();
+    void contentsAreSentOnlyToWhoIsInTheView();
 };
 
 void TestDataLimits::anOverloadIsReportedOnce()
@@ -105,7 +108,8 @@ void TestDataLimits::aQueueThatIsFullRefuses()
     rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 11 });
     QCOMPARE(replyOf(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 12 })).result(), pb::RETRY);
     QCOMPARE(replyOf(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "x", .number = 13 })).result(), pb::RETRY);
-    QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 }).sent.size(), std::size_t(0)); // it waits: no word that it was refused
+    QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 }).sent.size(),
+        std::size_t(0)); // it waits: no word that it was refused
     QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(3));
 }
 
@@ -213,7 +217,79 @@ void TestDataLimits::silentClientsAreForgotten()
     QCOMPARE(rig.data().results().size(), std::size_t(1));
     rig.driven.pass(30s);
     QCOMPARE(rig.data().results().size(), std::size_t(0));
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "late", .number = 1 }).sent.size(), std::size_t(0)); // bygone all the same
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "late", .number = 1 }).sent.size(),
+        std::size_t(0)); // bygone all the same
+}
+
+// ---- a further parity bucket
+
+void TestDataLimits::contentsGoBlockAfterBlockWhileChangesGoOn()
+{
+    DataRig::Options options;
+    options.init = { 1 };
+    DataRig rig(options);
+    for (std::uint64_t c = 0; c < 6; ++c)
+        rig.put(c, makeValue(1, Key(c), 1, 60000));
+    pb::Message ask = Sender(DataRig::kParity + 1).message();
+    ask.mutable_send_contents()->set_column(1);
+    ask.mutable_send_contents()->set_epoch(1);
+    ask.mutable_send_contents()->set_incarnation(501);
+    Step step = rig.driven.message(ask);
+    QVERIFY(step.acknowledges(ask));
+    QCOMPARE(rig.driven.message(ask).count(Body::kContents), std::size_t(0)); // a copy does not start it twice
+    std::uint32_t expectedFirst = 1;
+    std::set<std::uint64_t> keys;
+    for (std::uint32_t block = 0;; ++block) {
+        const auto sent = step.of(Body::kContents, DataRig::kParity + 1);
+        QCOMPARE(sent.size(), std::size_t(1));
+        const pb::Contents contents = sent[0].message.contents();
+        QCOMPARE(contents.block(), block);
+        QCOMPARE(contents.snap(), rig.data().link().sequence());
+        QCOMPARE(contents.rank_first(), expectedFirst);
+        QCOMPARE(contents.asker(), 501u);
+        for (const BlockEntry& entry : entriesOf(contents.records())) {
+            if (!entry.isOfRequests()) {
+                keys.insert(entry.key.value);
+                QVERIFY(entry.rank.value >= contents.rank_first() && entry.rank.value <= contents.rank_last());
+            }
+        }
+        if (contents.is_last()) {
+            QCOMPARE(contents.rank_last(), ~0u);
+            break;
+        }
+        expectedFirst = contents.rank_last() + 1;
+        // Changes go on meanwhile, to the new one too, and are answered without it.
+        QCOMPARE(rig.insert(100 + block, "meanwhile").count(Body::kDelta), std::size_t(2));
+        QCOMPARE(rig.deltaAck(0, rig.data().link().sequence()).count(Body::kReply), std::size_t(1));
+        step = rig.ack(sent[0].message, DataRig::kParity + 1);
+    }
+    QCOMPARE(keys.size(), std::size_t(rig.data().store().count()));
+    QCOMPARE(rig.data().state(), pb::UP);
+}
+
+void TestDataLimits::contentsAreSentOnlyToWhoIsInTheView()
+{
+    DataRig::Options options;
+    options.init = { 1 };
+    DataRig rig(options);
+    for (std::uint64_t c = 0; c < 3; ++c)
+        rig.put(c, "v");
+    const auto ask = [&](std::uint64_t epoch, std::uint64_t incarnation, std::uint32_t column) {
+        pb::Message message = Sender(DataRig::kParity + 1).message();
+        message.mutable_send_contents()->set_column(column);
+        message.mutable_send_contents()->set_epoch(epoch);
+        message.mutable_send_contents()->set_incarnation(incarnation);
+        return rig.driven.message(message);
+    };
+    QCOMPARE(ask(2, 501, 1).sent.size(), std::size_t(0)); // our epoch is on its way: asked again
+    QCOMPARE(ask(1, 499, 1).count(Body::kContents), std::size_t(0));
+    QCOMPARE(ask(1, 501, 4).count(Body::kContents), std::size_t(0));
+    QCOMPARE(ask(1, 501, 1).count(Body::kContents), std::size_t(1));
+    rig.options.k = 1; // it is given up
+    rig.options.init.clear();
+    rig.epoch(rig.view(2));
+    QCOMPARE(rig.driven.pass(5s).count(Body::kContents), std::size_t(0));
+    QCOMPARE(rig.insert(50, "x").count(Body::kDelta), std::size_t(1));
 }
 
 QTEST_APPLESS_MAIN(TestDataLimits)

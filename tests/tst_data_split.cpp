@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both ends of a split at the data buckets (lhrs.md 5.2), and what a data bucket sends to a further parity bucket (9.2).
+// Both ends of a split at the data buckets (lhrs.md 5.2).
 #include "tests/bucket_rigs.h"
 
 #include <QTest>
@@ -61,8 +61,12 @@ DataRig::Options target()
 
 // The bucket that a split creates.
 struct TargetRig : DataRig {
-    explicit TargetRig(Options o = target()) : DataRig(std::move(o)) {}
-    pb::Message moveMessage(std::uint32_t block, bool isLast, const std::vector<BlockEntry>& entries, std::uint64_t split = kSplit)
+    explicit TargetRig(Options o = target())
+        : DataRig(std::move(o))
+    {
+    }
+    pb::Message moveMessage(
+        std::uint32_t block, bool isLast, const std::vector<BlockEntry>& entries, std::uint64_t split = kSplit)
     {
         pb::Message message = source.message();
         auto* move = message.mutable_move_records();
@@ -79,7 +83,12 @@ struct TargetRig : DataRig {
 
 BlockEntry leaver(std::uint64_t key, std::uint32_t rank, std::string_view value)
 {
-    return { .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = 9, .bytes = value };
+    return { .kind = BlockEntry::Kind::Insert,
+        .key = Key(key),
+        .rank = Rank(rank),
+        .length = std::uint32_t(value.size()),
+        .version = 9,
+        .bytes = value };
 }
 
 } // namespace
@@ -109,9 +118,6 @@ private slots:
     void theTargetKnowsOldRequests();
     void theTargetsQueueIsBounded();
     void theTargetOfAnUndoneSplitIsASpareAgain();
-
-    void contentsGoBlockAfterBlockWhileChangesGoOn();
-    void contentsAreSentOnlyToWhoIsInTheView();
 };
 
 // ---- the source
@@ -143,7 +149,8 @@ void TestDataSplit::theSourceHoldsChangesAndAnswersSearches()
     QCOMPARE(rig.insert(100, "held").sent.size(), std::size_t(0));
     QCOMPARE(replyOf(rig.search(3)).value(), rig.values[3]); // still the old one
     QCOMPARE(rig.data().held(), 3u);
-    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 100, .value = "held", .number = rig.lastNumber - 1 }).sent.size(), std::size_t(0));
+    QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 100, .value = "held", .number = rig.lastNumber - 1 }).sent.size(),
+        std::size_t(0));
     QCOMPARE(rig.data().held(), 3u); // a copy is held once
 }
 
@@ -168,10 +175,12 @@ void TestDataSplit::leaversTravelBlockAfterAcknowledgedBlock()
         }
         if (move.is_last())
             break;
-        QCOMPARE(rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0)); // nothing goes before it is acknowledged
-        QVERIFY(rig.driven.pass(600ms).count(Body::kMoveRecords) == 1);             // but it goes again
+        QCOMPARE(
+            rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0)); // nothing goes before it is acknowledged
+        QVERIFY(rig.driven.pass(600ms).count(Body::kMoveRecords) == 1);        // but it goes again
         step = rig.ack(sent[0].message, DataRig::kData + 1);
-        QCOMPARE(rig.ack(sent[0].message, DataRig::kData + 1).count(Body::kMoveRecords), std::size_t(0)); // a second word of it
+        QCOMPARE(rig.ack(sent[0].message, DataRig::kData + 1).count(Body::kMoveRecords),
+            std::size_t(0)); // a second word of it
     }
     QVERIFY(block >= 2);
     QCOMPARE(moved.size(), std::size_t(7));
@@ -189,7 +198,8 @@ void TestDataSplit::theBatchGoesToAllParityBucketsAndPreparedIsSaidLast()
     QCOMPARE(blocks[0].message.prepare_batch().level(), 1u);
     QCOMPARE(blocks[0].message.prepare_batch().changes(), blocks[1].message.prepare_batch().changes());
     QVERIFY(!blocks[0].message.prepare_batch().is_last());
-    QCOMPARE(rig.ack(blocks[0].message, DataRig::kParity).count(Body::kPrepareBatch), std::size_t(0)); // the other lacks it
+    QCOMPARE(
+        rig.ack(blocks[0].message, DataRig::kParity).count(Body::kPrepareBatch), std::size_t(0)); // the other lacks it
     step = rig.ack(blocks[1].message, DataRig::kParity + 1);
     QCOMPARE(step.count(Body::kPrepareBatch), std::size_t(2));
 
@@ -204,8 +214,10 @@ void TestDataSplit::theBatchGoesToAllParityBucketsAndPreparedIsSaidLast()
         QVERIFY(entry.bytes == small.values[entry.key.value]);
     }
     const int gone = int(BlockEntry::Kind::Delete), come = int(BlockEntry::Kind::Insert);
-    QCOMPARE(changes, (std::map<std::pair<int, std::uint32_t>, std::uint64_t> { { { gone, 2 }, 1 }, { { gone, 4 }, 3 }, { { gone, 6 }, 5 },
-                          { { gone, 8 }, 7 }, { { gone, 5 }, 4 }, { { gone, 7 }, 6 }, { { come, 2 }, 4 }, { { come, 4 }, 6 } }));
+    QCOMPARE(changes,
+        (std::map<std::pair<int, std::uint32_t>, std::uint64_t> { { { gone, 2 }, 1 }, { { gone, 4 }, 3 },
+            { { gone, 6 }, 5 }, { { gone, 8 }, 7 }, { { gone, 5 }, 4 }, { { gone, 7 }, 6 }, { { come, 2 }, 4 },
+            { { come, 4 }, 6 } }));
     QCOMPARE(small.ack(batch[0].message, DataRig::kParity).count(Body::kPrepared), std::size_t(0));
     QCOMPARE(small.ack(move[0].message, DataRig::kData + 1).count(Body::kPrepared), std::size_t(0));
     step = small.ack(batch[1].message, DataRig::kParity + 1);
@@ -377,7 +389,8 @@ void TestDataSplit::lateCopiesOfOrdersAreHarmless()
     Step step = rig.driven.message(split);
     QVERIFY(rig.driven.message(split).acknowledges(split));
     rig.finishStaging(step);
-    const pb::Message commit = rig.commitOrder(kSplit), finish = rig.finishOrder(kSplit), abort = rig.abortOrder(kSplit - 1);
+    const pb::Message commit = rig.commitOrder(kSplit), finish = rig.finishOrder(kSplit),
+                      abort = rig.abortOrder(kSplit - 1);
     rig.driven.message(commit);
     QCOMPARE(rig.driven.message(commit).count(Happened::kSplitApplied), std::size_t(0));
     rig.allAcked();
@@ -422,7 +435,9 @@ void TestDataSplit::theTargetQueuesEverythingUntilTheCommit()
 {
     TargetRig rig;
     for (const pb::OperationKind kind : { pb::SEARCH, pb::UPDATE, pb::SEARCH })
-        QCOMPARE(rig.ask({ .kind = kind, .key = 1, .value = "new", .forwards = 1, .forwarder = 0, .forwarderLevel = 1 }).sent.size(), std::size_t(0));
+        QCOMPARE(rig.ask({ .kind = kind, .key = 1, .value = "new", .forwards = 1, .forwarder = 0, .forwarderLevel = 1 })
+                     .sent.size(),
+            std::size_t(0));
     QCOMPARE(rig.data().held(), 3u);
     Step step = rig.driven.message(rig.moveMessage(0, true, { leaver(1, 7, "one") }));
     const auto batch = step.of(Body::kPrepareBatch);
@@ -480,8 +495,10 @@ void TestDataSplit::theTargetTakesBlocksInOrderOnceAndOnlyWellFormed()
 void TestDataSplit::theTargetKnowsOldRequests()
 {
     TargetRig rig;
-    Step step = rig.driven.message(rig.moveMessage(0, true, { leaver(1, 1, "one"), BlockEntry::ofResult(Key(1), DataRig::kClient, 5, std::uint8_t(pb::OK)),
-        BlockEntry::ofResult(Key(3), DataRig::kClient, 6, std::uint8_t(pb::NOT_FOUND)), BlockEntry::ofDoneBelow(DataRig::kClient, 5) }));
+    Step step = rig.driven.message(rig.moveMessage(0, true,
+        { leaver(1, 1, "one"), BlockEntry::ofResult(Key(1), DataRig::kClient, 5, std::uint8_t(pb::OK)),
+            BlockEntry::ofResult(Key(3), DataRig::kClient, 6, std::uint8_t(pb::NOT_FOUND)),
+            BlockEntry::ofDoneBelow(DataRig::kClient, 5) }));
     bool parityIsTold = false; // it hands the results to whoever replaces this bucket
     for (const BlockEntry& entry : entriesOf(step.of(Body::kPrepareBatch).at(0).message.prepare_batch().changes()))
         parityIsTold = parityIsTold || (entry.kind == BlockEntry::Kind::Result && entry.number == 5);
@@ -523,73 +540,6 @@ void TestDataSplit::theTargetOfAnUndoneSplitIsASpareAgain()
     QVERIFY(!rig.node.dataBucket());
     QVERIFY(rig.driven.message(cancel).acknowledges(cancel));
     QCOMPARE(rig.search(1).count(Body::kDisplaced), std::size_t(1));
-}
-
-// ---- a further parity bucket
-
-void TestDataSplit::contentsGoBlockAfterBlockWhileChangesGoOn()
-{
-    DataRig::Options options;
-    options.init = { 1 };
-    SourceRig rig(6, 60000, options);
-    pb::Message ask = Sender(DataRig::kParity + 1).message();
-    ask.mutable_send_contents()->set_column(1);
-    ask.mutable_send_contents()->set_epoch(1);
-    ask.mutable_send_contents()->set_incarnation(501);
-    Step step = rig.driven.message(ask);
-    QVERIFY(step.acknowledges(ask));
-    QCOMPARE(rig.driven.message(ask).count(Body::kContents), std::size_t(0)); // a copy does not start it twice
-    std::uint32_t expectedFirst = 1;
-    std::set<std::uint64_t> keys;
-    for (std::uint32_t block = 0;; ++block) {
-        const auto sent = step.of(Body::kContents, DataRig::kParity + 1);
-        QCOMPARE(sent.size(), std::size_t(1));
-        const pb::Contents contents = sent[0].message.contents();
-        QCOMPARE(contents.block(), block);
-        QCOMPARE(contents.snap(), rig.data().link().sequence());
-        QCOMPARE(contents.rank_first(), expectedFirst);
-        QCOMPARE(contents.asker(), 501u);
-        for (const BlockEntry& entry : entriesOf(contents.records())) {
-            if (!entry.isOfRequests()) {
-                keys.insert(entry.key.value);
-                QVERIFY(entry.rank.value >= contents.rank_first() && entry.rank.value <= contents.rank_last());
-            }
-        }
-        if (contents.is_last()) {
-            QCOMPARE(contents.rank_last(), ~0u);
-            break;
-        }
-        expectedFirst = contents.rank_last() + 1;
-        // Changes go on meanwhile, to the new one too, and are answered without it.
-        QCOMPARE(rig.insert(100 + block, "meanwhile").count(Body::kDelta), std::size_t(2));
-        QCOMPARE(rig.deltaAck(0, rig.data().link().sequence()).count(Body::kReply), std::size_t(1));
-        step = rig.ack(sent[0].message, DataRig::kParity + 1);
-    }
-    QCOMPARE(keys.size(), std::size_t(rig.data().store().count()));
-    QCOMPARE(rig.data().state(), pb::UP);
-}
-
-void TestDataSplit::contentsAreSentOnlyToWhoIsInTheView()
-{
-    DataRig::Options options;
-    options.init = { 1 };
-    SourceRig rig(3, 10, options);
-    const auto ask = [&](std::uint64_t epoch, std::uint64_t incarnation, std::uint32_t column) {
-        pb::Message message = Sender(DataRig::kParity + 1).message();
-        message.mutable_send_contents()->set_column(column);
-        message.mutable_send_contents()->set_epoch(epoch);
-        message.mutable_send_contents()->set_incarnation(incarnation);
-        return rig.driven.message(message);
-    };
-    QCOMPARE(ask(2, 501, 1).sent.size(), std::size_t(0)); // our epoch is on its way: asked again
-    QCOMPARE(ask(1, 499, 1).count(Body::kContents), std::size_t(0));
-    QCOMPARE(ask(1, 501, 4).count(Body::kContents), std::size_t(0));
-    QCOMPARE(ask(1, 501, 1).count(Body::kContents), std::size_t(1));
-    rig.options.k = 1; // it is given up
-    rig.options.init.clear();
-    rig.epoch(rig.view(2));
-    QCOMPARE(rig.driven.pass(5s).count(Body::kContents), std::size_t(0));
-    QCOMPARE(rig.insert(50, "x").count(Body::kDelta), std::size_t(1));
 }
 
 QTEST_APPLESS_MAIN(TestDataSplit)

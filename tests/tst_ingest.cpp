@@ -106,7 +106,8 @@ void IngestTest::eventsArriveInOrderAndAreFolded()
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kLimit);
     // The subscription may arrive after the first batches: they are sent until one is here.
     std::uint32_t next = 1;
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0),
+        kLimit);
     bucket.publish(next, inserts(next, next + 99));
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().events >= 100, kLimit);
     QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, std::uint64_t(next + 99), kLimit);
@@ -230,7 +231,8 @@ void IngestTest::aWaitEndsWithTheEventOrTheDeadlineOrTheStop()
     QVERIFY(session.ingest().waitBeyond(0, now() + 60s, {}));
     QVERIFY(!session.ingest().waitBeyond(1, now() + 30ms, {}));
     std::stop_source stop;
-    auto waiting = std::async(std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s, stop.get_token()); });
+    auto waiting = std::async(std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s,
+        stop.get_token()); });
     stop.request_stop();
     QVERIFY(!waiting.get());
     auto another = std::async(std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s, {}); });
@@ -289,7 +291,8 @@ void IngestTest::aRefusalCarriesItsSentence()
         reply.set_text("not now");
         return reply;
     });
-    const auto answer = session.control().callAndWait(process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_force_split(); }), 20s);
+    const auto answer = session.control().callAndWait(process.info().control_endpoint(),
+        commandOf([](pb::Command& c) { c.mutable_force_split(); }), 20s);
     QCOMPARE(answer.outcome, Answer::Outcome::Refused);
     QCOMPARE(answer.text, std::string("not now"));
     QCOMPARE(answer.reply.refusal(), pb::REFUSED);
@@ -300,7 +303,8 @@ void IngestTest::aSilentProcessTimesOut()
     Session session;
     FakeProcess process(5, pb::NODE, "data-1");
     session.control().addProcess(process.info());
-    const auto answer = session.control().callAndWait(ProcessId(5), commandOf([](pb::Command& c) { c.mutable_force_split(); }), 200ms);
+    const auto answer = session.control().callAndWait(ProcessId(5),
+        commandOf([](pb::Command& c) { c.mutable_force_split(); }), 200ms);
     QCOMPARE(answer.outcome, Answer::Outcome::TimedOut);
     QCOMPARE(answer.text, std::string("ForceSplit to data-1: no answer within 0.2 s."));
 }
@@ -313,7 +317,8 @@ void IngestTest::anUnknownProcessIsUnreachable()
     FakeProcess process(5, pb::NODE, "data-1");
     session.control().addProcess(process.info());
     // One that ends while it is asked.
-    auto waiting = std::async(std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question, 60s); });
+    auto waiting = std::async(std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question,
+        60s); });
     QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kLimit);
     session.control().endProcessOfPid(process.info().pid(), "it was ended by signal Killed");
     const Answer answer = waiting.get();
@@ -330,7 +335,8 @@ void IngestTest::aStopEndsAWaitForAnAnswer()
     std::stop_source stop;
     auto waiting = std::async(std::launch::async, [&] {
         return session.control().callAndWait(
-            process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 60s, stop.get_token());
+            process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 60s,
+                stop.get_token());
     });
     QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kLimit);
     QElapsedTimer timer;
@@ -354,7 +360,8 @@ void IngestTest::answersComeInTheOrderOfTheQuestions()
     fast.answer(records(6));
     const auto question = commandOf([](pb::Command& c) { c.mutable_statistics(); });
     auto waiting = std::async(std::launch::async, [&] {
-        return session.control().callAllAndWait({ { slow.info().control_endpoint(), question }, { fast.info().control_endpoint(), question } }, 1s);
+        return session.control().callAllAndWait({ { slow.info().control_endpoint(), question },
+            { fast.info().control_endpoint(), question } }, 1s);
     });
     const auto answers = waiting.get();
     QCOMPARE(answers[0].outcome, Answer::Outcome::TimedOut);
@@ -387,7 +394,8 @@ void IngestTest::theDirectoryIsFollowed()
     QTRY_COMPARE_WITH_TIMEOUT(session.control().coordinator(), ProcessId(1), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value(), kLimit);
     QTRY_COMPARE_WITH_TIMEOUT(session.control().find(11)->place.role(), pb::DATA, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr && bucketOf(session.ingest().state())->count == 4, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr
+        && bucketOf(session.ingest().state())->count == 4, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kLimit);
     QVERIFY(session.control().coordinatorAnswers());
     isListed = false;
@@ -439,7 +447,8 @@ void IngestTest::programsThatAreMissingAreNamed()
     options.config.set_b(10);
     const auto started = session.local().start(options);
     QVERIFY(!started);
-    QVERIFY2(started.error().text.find("lhrs-coordinator is not in /nonexistent") != std::string::npos, started.error().text.c_str());
+    QVERIFY2(started.error().text.find("lhrs-coordinator is not in /nonexistent") != std::string::npos,
+        started.error().text.c_str());
     QCOMPARE(session.local().processes(), 0u);
 }
 

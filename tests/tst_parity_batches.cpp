@@ -14,8 +14,12 @@ using Change = ParityRig::Change;
 
 BlockEntry entry(BlockEntry::Kind kind, std::uint64_t key, std::uint32_t rank, std::string_view value)
 {
-    return { .kind = kind, .key = Key(key), .rank = Rank(rank),
-        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(value.size()), .version = 1, .bytes = value };
+    return { .kind = kind,
+        .key = Key(key),
+        .rank = Rank(rank),
+        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(value.size()),
+        .version = 1,
+        .bytes = value };
 }
 
 ParityRig::Options with(std::uint32_t column, pb::Field field)
@@ -76,8 +80,10 @@ void TestParityBatches::aCommittedBatchIsOneChangeInTheSequence()
     rig.delta(rig.insert(0, 2, 71, "b"));
     rig.delta(rig.insert(0, 3, 72, "c"));
     // 70 leaves, 72 moves from rank 3 to rank 1.
-    rig.batch({ .q = 0, .sequence = 4, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a"), entry(BlockEntry::Kind::Delete, 72, 3, "c"),
-                    entry(BlockEntry::Kind::Insert, 72, 1, "c") } });
+    rig.batch({ .q = 0,
+        .sequence = 4,
+        .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a"), entry(BlockEntry::Kind::Delete, 72, 3, "c"),
+            entry(BlockEntry::Kind::Insert, 72, 1, "c") } });
     rig.sequences[0] = 4;
     auto& records = rig.model.positions[0];
     records = { { 1, { 72, "c", 4 } }, { 2, { 71, "b", 2 } } };
@@ -99,7 +105,10 @@ void TestParityBatches::anAbortedBatchIsAnEmptyChange()
     for (const bool isComplete : { true, false }) {
         ParityRig rig;
         rig.delta(rig.insert(0, 1, 70, "a"));
-        rig.batch({ .q = 0, .sequence = 2, .isLast = isComplete, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
+        rig.batch({ .q = 0,
+            .sequence = 2,
+            .isLast = isComplete,
+            .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
         rig.sequences[0] = 2; // the number counts, and is never used again
         const Change after = rig.insert(0, 2, 71, "b");
         rig.delta(after);
@@ -116,8 +125,8 @@ void TestParityBatches::anAbortedBatchOfWhichNothingArrivedIsAnEmptyChangeToo()
     ParityRig rig;
     rig.delta(rig.insert(0, 1, 70, "a"));
     rig.sequences[0] = 2;
-    rig.delta(rig.insert(0, 2, 71, "b"));                                          // sequence 3 waits for 2
-    QCOMPARE(appliedSaid(rig.abort(9, 0), 0), 1);                                  // it does not know which number that was
+    rig.delta(rig.insert(0, 2, 71, "b"));         // sequence 3 waits for 2
+    QCOMPARE(appliedSaid(rig.abort(9, 0), 0), 1); // it does not know which number that was
     QCOMPARE(appliedSaid(rig.batch({ .q = 0, .sequence = 2, .asksOnly = true }), 0), 3); // the data bucket says so
     QCOMPARE(rig.differenceToModel(), "");
     // Asked before the decision is here, it only says what is applied.
@@ -132,8 +141,12 @@ void TestParityBatches::blocksOfABatchAreTakenInOrderAndOnce()
     ParityRig rig;
     rig.delta(rig.insert(0, 1, 70, "a"));
     rig.delta(rig.insert(0, 2, 71, "b"));
-    const ParityRig::Batch first { .q = 0, .sequence = 3, .block = 0, .isLast = false, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } };
-    const ParityRig::Batch last { .q = 0, .sequence = 3, .block = 1, .isLast = true, .entries = { entry(BlockEntry::Kind::Delete, 71, 2, "b") } };
+    const ParityRig::Batch first {
+        .q = 0, .sequence = 3, .block = 0, .isLast = false, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") }
+    };
+    const ParityRig::Batch last {
+        .q = 0, .sequence = 3, .block = 1, .isLast = true, .entries = { entry(BlockEntry::Kind::Delete, 71, 2, "b") }
+    };
     QCOMPARE(rig.batch(last).count(Body::kAck), std::size_t(0)); // comes again
     QCOMPARE(rig.batch(first).count(Body::kAck), std::size_t(1));
     QCOMPARE(rig.batch(first).count(Body::kAck), std::size_t(1));
@@ -147,7 +160,8 @@ void TestParityBatches::blocksOfABatchAreTakenInOrderAndOnce()
 void TestParityBatches::aMalformedBlockIsNotAcknowledged()
 {
     ParityRig rig;
-    pb::Message message = rig.batchMessage({ .q = 0, .sequence = 1, .entries = { entry(BlockEntry::Kind::Insert, 70, 1, "abc") } });
+    pb::Message message
+        = rig.batchMessage({ .q = 0, .sequence = 1, .entries = { entry(BlockEntry::Kind::Insert, 70, 1, "abc") } });
     const std::string whole = message.prepare_batch().changes();
     for (std::size_t length = 1; length < whole.size(); ++length) {
         message.mutable_prepare_batch()->set_changes(whole.substr(0, length));
@@ -164,7 +178,8 @@ void TestParityBatches::lateWordsAboutADecidedSplitChangeNothing()
     for (const bool isCommitted : { true, false }) {
         ParityRig rig;
         rig.delta(rig.insert(0, 1, 70, "a"));
-        const pb::Message block = rig.batchMessage({ .q = 0, .sequence = 2, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
+        const pb::Message block
+            = rig.batchMessage({ .q = 0, .sequence = 2, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
         rig.driven.message(block);
         isCommitted ? rig.commit(9, 0) : rig.abort(9, 0);
         rig.sequences[0] = 2;
@@ -172,7 +187,8 @@ void TestParityBatches::lateWordsAboutADecidedSplitChangeNothing()
             rig.model.positions[0].clear();
         for (int round = 0; round < 2; ++round) {
             QVERIFY(rig.driven.message(block).acknowledges(block));
-            QCOMPARE((isCommitted ? rig.commit(9, 0) : rig.abort(9, 0)).count(Body::kApplied), std::size_t(1)); // said again
+            QCOMPARE(
+                (isCommitted ? rig.commit(9, 0) : rig.abort(9, 0)).count(Body::kApplied), std::size_t(1)); // said again
             QCOMPARE(appliedSaid(rig.batch({ .q = 0, .sequence = 2, .asksOnly = true }), 0), 2);
             QCOMPARE(rig.differenceToModel(), "");
             QCOMPARE(rig.parity().held(), 0u);
@@ -192,9 +208,18 @@ void TestParityBatches::aSplitWithinTheGroupMovesMembersFromOnePositionToAnother
     rig.options.data = { 0, 1 };
     rig.epoch(rig.view(2));
     // Odd keys leave for position 1; 4 takes the rank of 1.
-    rig.batch({ .q = 0, .sequence = 5, .level = 1, .entries = { entry(BlockEntry::Kind::Delete, 1, 1, "value 1"), entry(BlockEntry::Kind::Delete, 3, 3, "value 3"),
-                    entry(BlockEntry::Kind::Delete, 4, 4, "value 4"), entry(BlockEntry::Kind::Insert, 4, 1, "value 4") }, .epoch = 2 });
-    rig.batch({ .q = 1, .sequence = 1, .level = 1, .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "value 1"), entry(BlockEntry::Kind::Insert, 3, 2, "value 3") }, .epoch = 2 });
+    rig.batch({ .q = 0,
+        .sequence = 5,
+        .level = 1,
+        .entries = { entry(BlockEntry::Kind::Delete, 1, 1, "value 1"), entry(BlockEntry::Kind::Delete, 3, 3, "value 3"),
+            entry(BlockEntry::Kind::Delete, 4, 4, "value 4"), entry(BlockEntry::Kind::Insert, 4, 1, "value 4") },
+        .epoch = 2 });
+    rig.batch({ .q = 1,
+        .sequence = 1,
+        .level = 1,
+        .entries
+        = { entry(BlockEntry::Kind::Insert, 1, 1, "value 1"), entry(BlockEntry::Kind::Insert, 3, 2, "value 3") },
+        .epoch = 2 });
     QCOMPARE(rig.differenceToModel(), "");
     QCOMPARE(rig.commit(9, 0).count(Happened::kBatchApplied), std::size_t(1)); // only the source's
     rig.model.positions[0] = { { 1, { 4, "value 4", 5 } }, { 2, { 2, "value 2", 2 } } };
@@ -214,7 +239,8 @@ void TestParityBatches::theTargetOfAnUndoneSplitLeavesNothingBehind()
     rig.delta(rig.insert(0, 1, 1, "one"));
     rig.options.data = { 0, 1 };
     rig.epoch(rig.view(2));
-    rig.batch({ .q = 1, .sequence = 1, .level = 1, .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "one") }, .epoch = 2 });
+    rig.batch(
+        { .q = 1, .sequence = 1, .level = 1, .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "one") }, .epoch = 2 });
     rig.abort(9, 0);
     rig.abort(9, 1);
     rig.options.data = { 0 };
@@ -225,7 +251,9 @@ void TestParityBatches::theTargetOfAnUndoneSplitLeavesNothingBehind()
     pb::View view = rig.view(4);
     *view.add_members() = memberOf(pb::DATA, 1, holderOf(30, 999), pb::INIT, 1);
     rig.epoch(view);
-    Change change { .q = 1, .sequence = 1, .rank = 1, .key = 5, .delta = "five", .length = 4, .epoch = 4, .incarnation = 999 };
+    Change change {
+        .q = 1, .sequence = 1, .rank = 1, .key = 5, .delta = "five", .length = 4, .epoch = 4, .incarnation = 999
+    };
     QCOMPARE(appliedSaid(rig.delta(change), 1), 1);
     rig.model.positions[1][1] = { 5, "five", 1 };
     QCOMPARE(rig.differenceToModel(), "");
@@ -239,8 +267,12 @@ void TestParityBatches::aBatchHandsOverResultsAndDropsThoseOfKeysThatLeft()
     rig.delta(rig.insert(0, 1, 2, "stays"));
     rig.delta(rig.insert(0, 2, 1, "leaves"));
     rig.batch({ .q = 0, .sequence = 3, .level = 1, .entries = { entry(BlockEntry::Kind::Delete, 1, 2, "leaves") } });
-    rig.batch({ .q = 1, .sequence = 1, .level = 1, .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "leaves"),
-                    BlockEntry::ofResult(Key(1), NodeRig::kClient, 2, std::uint8_t(pb::OK)), BlockEntry::ofDoneBelow(NodeRig::kClient, 2) } });
+    rig.batch({ .q = 1,
+        .sequence = 1,
+        .level = 1,
+        .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "leaves"),
+            BlockEntry::ofResult(Key(1), NodeRig::kClient, 2, std::uint8_t(pb::OK)),
+            BlockEntry::ofDoneBelow(NodeRig::kClient, 2) } });
     rig.commit(9, 0);
     rig.commit(9, 1);
     QVERIFY(rig.parity().results(Position(0)).find(requestId(1)));
@@ -257,7 +289,8 @@ void TestParityBatches::theDigestOfTheParityIsTheParityOfTheDigests_data()
     QTest::addColumn<quint32>("column");
     for (const pb::Field field : { pb::GF_16, pb::GF_8 })
         for (quint32 column = 0; column < 3; ++column)
-            QTest::addRow("%s, parity bucket %u", field == pb::GF_16 ? "GF(2^16)" : "GF(2^8)", column) << int(field) << column;
+            QTest::addRow("%s, parity bucket %u", field == pb::GF_16 ? "GF(2^16)" : "GF(2^8)", column)
+                << int(field) << column;
 }
 
 void TestParityBatches::theDigestOfTheParityIsTheParityOfTheDigests()
@@ -267,7 +300,8 @@ void TestParityBatches::theDigestOfTheParityIsTheParityOfTheDigests()
     ParityRig rig(with(column, pb::Field(field)));
     const Field calculates(field == pb::GF_16 ? FieldWidth::Gf16 : FieldWidth::Gf8);
     std::map<std::uint32_t, std::string> digests;
-    for (const auto& [q, length] : std::map<std::uint32_t, std::uint32_t> { { 0, 33 }, { 1, 0 }, { 2, 1000 }, { 3, 7 } }) {
+    for (const auto& [q, length] :
+        std::map<std::uint32_t, std::uint32_t> { { 0, 33 }, { 1, 0 }, { 2, 1000 }, { 3, 7 } }) {
         const std::string value = makeValue(q, Key(q), 1, length);
         rig.delta(rig.insert(q, 1, q, value));
         const std::uint64_t digest = linearDigest(calculates, value);

@@ -131,8 +131,8 @@ void TestParityBucket::deltasInEveryOrderGiveTheSameParity()
     do {
         for (int copies = 1; copies <= 2; ++copies) {
             ParityRig rig(with(2, pb::Field(field)));
-            const std::vector<Change> changes { rig.insert(3, 1, 70, "one"), rig.update(3, 1, "two, longer"), rig.erase(3, 1),
-                rig.insert(3, 1, 80, "three"), rig.insert(3, 2, 70, "four") };
+            const std::vector<Change> changes { rig.insert(3, 1, 70, "one"), rig.update(3, 1, "two, longer"),
+                rig.erase(3, 1), rig.insert(3, 1, 80, "three"), rig.insert(3, 2, 70, "four") };
             std::set<int> seen;
             for (const int at : order) {
                 seen.insert(at);
@@ -277,7 +277,8 @@ void TestParityBucket::lengthsComeBackExactly_data()
     QTest::addColumn<quint32>("column");
     for (const pb::Field field : { pb::GF_16, pb::GF_8 })
         for (quint32 column = 0; column < 3; ++column)
-            QTest::addRow("%s, parity bucket %u", field == pb::GF_16 ? "GF(2^16)" : "GF(2^8)", column) << int(field) << column;
+            QTest::addRow("%s, parity bucket %u", field == pb::GF_16 ? "GF(2^16)" : "GF(2^8)", column)
+                << int(field) << column;
 }
 
 void TestParityBucket::lengthsComeBackExactly()
@@ -377,11 +378,17 @@ void TestParityBucket::aDeltaThatDoesNotFitEndsTheProcess()
         rig.delta(rig.insert(0, 1, 70, "seventy"));
         return checkFails([&] { rig.delta(wrong); });
     };
-    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // over a member
-    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 2, .key = 70, .delta = "x", .length = 1 })); // the key twice
-    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_UPDATE, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // another key
-    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 9, .key = 70, .delta = "x" }));              // another rank
-    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventi" }));        // B is not zero then
+    QVERIFY(endsWith(
+        { .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // over a
+                                                                                                         // member
+    QVERIFY(endsWith(
+        { .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 2, .key = 70, .delta = "x", .length = 1 })); // the key
+                                                                                                         // twice
+    QVERIFY(endsWith(
+        { .sequence = 2, .kind = pb::CHANGE_UPDATE, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // another key
+    QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 9, .key = 70, .delta = "x" })); // another rank
+    QVERIFY(endsWith(
+        { .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventi" })); // B is not zero then
     QVERIFY(!endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventy" }));
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What buckets keep things in: records by key and rank, the index of keys, memory for values, results of requests, and
-// the blocks in which records travel.
+// What buckets keep records in: by key and by rank, the index of keys, memory for values.
 #include "node/core/record_store.h"
 
-#include "common/record_block.h"
-#include "node/core/result_table.h"
 #include "node/core/workload.h"
 #include "tests/core_harness.h"
 
@@ -18,50 +15,6 @@
 
 using namespace lhrs;
 using namespace std::chrono_literals;
-
-namespace {
-
-pb::RequestId requestId(std::uint64_t client, std::uint64_t number)
-{
-    pb::RequestId id;
-    id.set_client(client);
-    id.set_number(number);
-    return id;
-}
-
-ResultTable::Entry resultOf(std::uint64_t number, std::uint64_t key, pb::ResultCode result = pb::OK)
-{
-    return { number, Key(key), Rank(1), result };
-}
-
-std::string blockOf(const std::vector<BlockEntry>& entries)
-{
-    std::string block;
-    BlockWriter writer(block);
-    for (const BlockEntry& entry : entries)
-        writer.add(entry);
-    return block;
-}
-
-std::vector<BlockEntry> someEntries()
-{
-    static const std::string kLong(300, 'x');
-    return { { .kind = BlockEntry::Kind::Insert, .key = Key(0), .rank = Rank(1), .length = 0, .version = 1, .bytes = {} },
-        { .kind = BlockEntry::Kind::Update, .key = Key(~0ULL), .rank = Rank(~0u), .length = 65535, .version = ~0ULL, .bytes = "abc" },
-        { .kind = BlockEntry::Kind::Delete, .key = Key(7), .rank = Rank(3), .length = 0, .version = 9, .bytes = kLong },
-        BlockEntry::ofResult(Key(7), 0xfedcba9876543210, 42, std::uint8_t(pb::OK)), BlockEntry::ofDoneBelow(~0ULL, 43) };
-}
-
-bool areSame(const BlockEntry& a, const BlockEntry& b)
-{
-    if (a.kind != b.kind || a.key != b.key)
-        return false;
-    if (a.isOfRequests())
-        return a.client == b.client && a.number == b.number && a.result == b.result;
-    return a.rank == b.rank && a.length == b.length && a.version == b.version && a.bytes == b.bytes;
-}
-
-} // namespace
 
 class TestRecordStore : public QObject {
     Q_OBJECT
@@ -88,18 +41,6 @@ private slots:
     void aBlockHasRoomForItsSizeAndLittleMore();
     void blocksAreAlignedAndDoNotOverlap();
     void aBlockThatWasGivenBackIsTakenAgain();
-    // results
-    void aRepeatFindsTheResultThatWasKept();
-    void whatTheClientLetGoIsForgottenAndBygone();
-    void aLateDoneBelowTakesNothingBack();
-    void clientsThatAreSilentLoseTheirEntriesAndWhatTheyAskedIsBygone();
-    void entriesLeaveWithTheirKeys();
-    void beyondItsBoundTheTableForgetsWhoWasSilentLongest();
-    // blocks
-    void entriesComeBackAsTheyWereWritten();
-    void everyTruncationOfABlockIsMalformedOrAPrefix();
-    void aBlockThatLiesIsMalformed();
-    void randomBytesAreReadWithinTheirBounds();
 };
 
 // ---- records
@@ -164,7 +105,8 @@ void TestRecordStore::theRankThatWasFreedLastIsUsedFirst()
 void TestRecordStore::valuesOfEveryLengthComeBackByteByByte()
 {
     RecordStore store;
-    const std::vector<std::uint32_t> lengths { 0, 1, 2, 15, 16, 17, 127, 128, 129, 160, 161, 1399, 4096, 4097, 65534, 65535 };
+    const std::vector<std::uint32_t> lengths { 0, 1, 2, 15, 16, 17, 127, 128, 129, 160, 161, 1399, 4096, 4097, 65534,
+        65535 };
     for (const std::uint32_t length : lengths)
         store.insert(Key(length), makeValue(1, Key(length), 1, length), 1);
     for (const std::uint32_t length : lengths)
@@ -256,7 +198,10 @@ void TestRecordStore::randomOperationsAgreeWithAModel()
     std::vector<std::uint32_t> free;
     std::set<std::uint32_t> retired;
     std::uint32_t rankMax = 0;
-    const auto valueNow = [&] { return makeValue(seed, Key(numbers.next()), 1, std::uint32_t(numbers.below(numbers.below(20) == 0 ? 65536 : 200))); };
+    const auto valueNow = [&] {
+        return makeValue(
+            seed, Key(numbers.next()), 1, std::uint32_t(numbers.below(numbers.below(20) == 0 ? 65536 : 200)));
+    };
     for (Sequence version = 1; version <= 3000; ++version) {
         const std::uint64_t key = numbers.below(60);
         const auto known = ranks.find(key);
@@ -326,7 +271,8 @@ void TestRecordStore::randomOperationsAgreeWithAModel()
             if (!used.contains(r))
                 continue;
             const RecordStore::Record record = store.at(Rank(r));
-            QVERIFY(record.key.value == used[r].key && record.value == used[r].value && record.version == used[r].version);
+            QVERIFY(
+                record.key.value == used[r].key && record.value == used[r].value && record.version == used[r].version);
         }
         for (std::uint64_t c = 0; c < 60; ++c)
             QCOMPARE(store.find(Key(c)).value, ranks.contains(c) ? ranks[c] : 0);
@@ -472,168 +418,6 @@ void TestRecordStore::aBlockThatWasGivenBackIsTakenAgain()
         QCOMPARE(pool.take(97), block); // same class
     }
     QCOMPARE(pool.bytes(), bytes);
-}
-
-// ---- results
-
-void TestRecordStore::aRepeatFindsTheResultThatWasKept()
-{
-    ResultTable table;
-    QVERIFY(!table.find(requestId(1, 5)));
-    table.keep(1, resultOf(5, 50, pb::RESULT_UNKNOWN), 0ns);
-    QCOMPARE(table.find(requestId(1, 5))->result, pb::RESULT_UNKNOWN); // in work
-    table.keep(1, resultOf(5, 50, pb::OK), 0ns);
-    table.keep(1, resultOf(3, 30, pb::EXISTS), 0ns);
-    table.keep(2, resultOf(5, 99, pb::NOT_FOUND), 0ns);
-    QCOMPARE(table.find(requestId(1, 5))->result, pb::OK);
-    QCOMPARE(table.find(requestId(1, 3))->result, pb::EXISTS);
-    QCOMPARE(table.find(requestId(2, 5))->key, Key(99));
-    QVERIFY(!table.find(requestId(1, 4)) && !table.find(requestId(2, 3)) && !table.find(requestId(3, 5)));
-    QCOMPARE(table.size(), std::size_t(3));
-}
-
-void TestRecordStore::whatTheClientLetGoIsForgottenAndBygone()
-{
-    ResultTable table;
-    for (std::uint64_t n = 1; n <= 6; ++n)
-        table.keep(1, resultOf(n, n), 0ns);
-    table.keep(2, resultOf(1, 1), 0ns);
-    table.forget(1, 4, 0ns);
-    QVERIFY(!table.find(requestId(1, 3)) && table.find(requestId(1, 4)));
-    QVERIFY(table.isBygone(requestId(1, 3)) && !table.isBygone(requestId(1, 4)));
-    QVERIFY(!table.isBygone(requestId(2, 0)) && !table.isBygone(requestId(9, 1)));
-    QCOMPARE(table.size(), std::size_t(4));
-    table.keep(1, resultOf(2, 2), 0ns); // its answer comes after nobody wants it
-    QVERIFY(!table.find(requestId(1, 2)));
-}
-
-void TestRecordStore::aLateDoneBelowTakesNothingBack()
-{
-    ResultTable table;
-    table.forget(1, 10, 0ns);
-    table.forget(1, 4, 0ns); // an older copy of a message comes late
-    QVERIFY(table.isBygone(requestId(1, 9)));
-    QVERIFY(!table.isBygone(requestId(1, 10)));
-}
-
-void TestRecordStore::clientsThatAreSilentLoseTheirEntriesAndWhatTheyAskedIsBygone()
-{
-    ResultTable table;
-    table.keep(1, resultOf(5, 50), 1s);
-    table.keep(2, resultOf(8, 80), 3s);
-    table.expire(2s);
-    QVERIFY(!table.find(requestId(1, 5)));
-    QVERIFY(table.isBygone(requestId(1, 5)) && !table.isBygone(requestId(1, 6)));
-    QVERIFY(table.find(requestId(2, 8)));
-    QCOMPARE(table.size(), std::size_t(1));
-}
-
-void TestRecordStore::entriesLeaveWithTheirKeys()
-{
-    ResultTable table;
-    for (std::uint64_t n = 1; n <= 6; ++n)
-        table.keep(1 + n % 2, resultOf(n, n), 0ns);
-    ResultTable target;
-    table.take([](Key key) { return key.value >= 4; }, [&](std::uint64_t client, const ResultTable::Entry& e) { target.keep(client, e, 0ns); });
-    QCOMPARE(table.size(), std::size_t(3));
-    QCOMPARE(target.size(), std::size_t(3));
-    for (std::uint64_t n = 1; n <= 6; ++n)
-        QCOMPARE((n >= 4 ? target : table).find(requestId(1 + n % 2, n))->key, Key(n));
-    std::size_t seen = 0;
-    target.each([&](std::uint64_t, const ResultTable::Entry& e) { seen += e.key.value; });
-    QCOMPARE(seen, std::size_t(4 + 5 + 6));
-}
-
-void TestRecordStore::beyondItsBoundTheTableForgetsWhoWasSilentLongest()
-{
-    // lhrs.md I20: result tables stay below their limits. Every change tells what its client lets go, then keeps.
-    constexpr std::uint64_t kBound = 65536;
-    ResultTable table;
-    for (std::uint64_t client = 1; client <= kBound + 50; ++client) {
-        table.forget(client, 1, Time(client));
-        table.keep(client, resultOf(1, client), Time(client));
-    }
-    QCOMPARE(table.size(), std::size_t(kBound));
-    QVERIFY(!table.find(requestId(1, 1)) && !table.find(requestId(50, 1)));
-    QVERIFY(table.find(requestId(51, 1)) && table.find(requestId(kBound + 50, 1)));
-}
-
-// ---- blocks
-
-void TestRecordStore::entriesComeBackAsTheyWereWritten()
-{
-    const std::vector<BlockEntry> entries = someEntries();
-    const std::string block = blockOf(entries);
-    BlockReader reader(block);
-    BlockEntry entry;
-    for (const BlockEntry& wanted : entries) {
-        QVERIFY(reader.isWellFormed()); // asks without reading on
-        QVERIFY(reader.next(entry));
-        QVERIFY(areSame(entry, wanted));
-    }
-    QVERIFY(!reader.next(entry));
-    QVERIFY(!reader.isMalformed());
-    BlockReader empty("");
-    QVERIFY(!empty.next(entry) && !empty.isMalformed() && empty.isWellFormed());
-}
-
-void TestRecordStore::everyTruncationOfABlockIsMalformedOrAPrefix()
-{
-    const std::vector<BlockEntry> entries = someEntries();
-    std::map<std::size_t, std::size_t> ends { { 0, 0 } }; // length -> whole entries
-    for (std::size_t n = 1; n <= entries.size(); ++n)
-        ends[blockOf({ entries.begin(), entries.begin() + std::ptrdiff_t(n) }).size()] = n;
-    const std::string block = blockOf(entries);
-    for (std::size_t length = 0; length <= block.size(); ++length) {
-        const std::string cut = block.substr(0, length); // an own buffer, so that a sanitizer sees a read beyond it
-        BlockReader reader(cut);
-        QCOMPARE(reader.isWellFormed(), ends.contains(length));
-        BlockEntry entry;
-        std::size_t count = 0;
-        while (reader.next(entry))
-            QVERIFY(areSame(entry, entries[count++]));
-        QCOMPARE(reader.isMalformed(), !ends.contains(length));
-        QCOMPARE(count, std::prev(ends.upper_bound(length))->second);
-        QVERIFY(!reader.next(entry)); // and stays so
-    }
-}
-
-void TestRecordStore::aBlockThatLiesIsMalformed()
-{
-    const std::string good = blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(7), .rank = Rank(1), .length = 3, .version = 1, .bytes = "abc" } });
-    const auto isMalformedWith = [&](std::size_t at, std::initializer_list<int> bytes) {
-        std::string bad = good;
-        for (const int byte : bytes)
-            bad[at++] = char(byte);
-        return !BlockReader(bad).isWellFormed();
-    };
-    QVERIFY(BlockReader(good).isWellFormed());
-    QVERIFY(isMalformedWith(0, { 0 }));                      // no such kind
-    QVERIFY(isMalformedWith(0, { 6 }));
-    QVERIFY(isMalformedWith(0, { 255 }));
-    QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 }));             // rank 0
-    QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 }));            // one byte more than there is
-    QVERIFY(isMalformedWith(25, { 255, 255, 255, 255 }));
-    QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 }));            // one byte less: the rest is no entry
-}
-
-void TestRecordStore::randomBytesAreReadWithinTheirBounds()
-{
-    SeededNumbers numbers(1);
-    std::uint64_t read = 0;
-    for (int round = 0; round < 200000; ++round) {
-        std::string bytes(numbers.below(80), '\0');
-        for (char& byte : bytes)
-            byte = numbers.below(2) == 0 ? char(numbers.below(5)) : char(numbers.next());
-        BlockReader reader(bytes);
-        BlockEntry entry;
-        while (reader.next(entry)) {
-            QVERIFY(entry.bytes.empty() || (entry.bytes.data() >= bytes.data() && entry.bytes.data() + entry.bytes.size() <= bytes.data() + bytes.size()));
-            ++read;
-        }
-        QCOMPARE(BlockReader(bytes).isWellFormed(), !reader.isMalformed());
-    }
-    QVERIFY(read > 100); // some of it was entries
 }
 
 QTEST_APPLESS_MAIN(TestRecordStore)

@@ -33,6 +33,30 @@ struct Wish {
 };
 Wish wish;
 
+// What all runs of this program did together.
+struct Totals {
+    std::uint64_t operations = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t splits = 0;
+    std::uint64_t undone = 0;
+    std::uint64_t parityAdded = 0;
+    std::uint64_t recordGroups = 0;
+    Time time {};
+};
+Totals totals;
+
+void count(const Simulation& simulation)
+{
+    const Oracle::Counts& counts = simulation.oracle().counts();
+    totals.operations += simulation.answered();
+    totals.messages += simulation.cluster().messagesDelivered();
+    totals.splits += counts.splits;
+    totals.undone += counts.undone;
+    totals.parityAdded += counts.parityAdded;
+    totals.recordGroups += counts.recordGroups;
+    totals.time += simulation.cluster().now();
+}
+
 std::string hex(std::uint64_t seed)
 {
     char text[24];
@@ -73,7 +97,7 @@ void trace(Simulation& simulation)
 std::string keepShrunk(const pb::Case& failing, int invariant)
 {
     const Shrunk shrunk = shrink(failing, invariant);
-    const QString folder = QStringLiteral(LHRS_BIN_DIR "/../failures");
+    const QString folder = QDir::cleanPath(QStringLiteral(LHRS_BIN_DIR "/../failures"));
     const std::string file = folder.toStdString() + '/' + hex(failing.seed()) + ".case";
     std::string text;
     google::protobuf::TextFormat::PrintToString(shrunk.smallest, &text);
@@ -99,6 +123,7 @@ std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr,
     Simulation simulation(drawn);
     trace(simulation);
     const bool isRight = simulation.run();
+    count(simulation);
     if (hash)
         *hash = simulation.cluster().hash();
     if (isRight)
@@ -193,6 +218,7 @@ private slots:
 #ifdef LHRS_MUTANTS
     void everyMutantIsCaught_data();
     void everyMutantIsCaught();
+    void aFailingCaseIsMadeSmall();
 #endif
 };
 
@@ -339,6 +365,22 @@ void TestSimulation::everyMutantIsCaught()
     QVERIFY2(caught, "no seed shows it");
     qInfo("caught after %llu seeds: %s", static_cast<unsigned long long>(seed), caught->c_str());
 }
+
+void TestSimulation::aFailingCaseIsMadeSmall()
+{
+    activeMutant = Mutant::WrongColumn;
+    const pb::Case drawn = drawCase(1);
+    Simulation simulation(drawn);
+    QVERIFY(!simulation.run());
+    const Shrunk shrunk = shrink(drawn, simulation.failure()->invariant);
+    Simulation again(shrunk.smallest);
+    QVERIFY(!again.run());
+    activeMutant = Mutant::None;
+    QCOMPARE(again.failure()->invariant, simulation.failure()->invariant);
+    QVERIFY(drawn.operations_size() >= 200);
+    QVERIFY(shrunk.smallest.operations_size() <= 5);
+    QVERIFY(shrunk.runs <= 200);
+}
 #endif
 
 namespace {
@@ -429,8 +471,12 @@ int playWished()
         if (seed == wish.seeds->second)
             break;
     }
-    std::printf("%llu of %llu seeds failed\n", static_cast<unsigned long long>(failed),
-        static_cast<unsigned long long>(wish.seeds->second - wish.seeds->first + 1));
+    std::printf("%s\n", check::say(totals.operations, " operations, ", totals.messages, " messages, ", totals.splits,
+        " splits, ",
+        totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
+        " record groups checked, ", totals.time / std::chrono::seconds(1), " virtual seconds").c_str());
+    std::printf("%s\n", check::say(failed, " of ", wish.seeds->second - wish.seeds->first + 1,
+        " seeds failed").c_str());
     return failed == 0 ? 0 : 1;
 }
 

@@ -30,6 +30,7 @@ private slots:
     void eachMessageHasAHandler();
     void eachMessageHasASection();
     void notesThatCommentsNameAreThere();
+    void functionsThatProtocolNamesAreThere();
     void mutantsAreInListAndCode();
 
     void aRuleBites_data();
@@ -37,6 +38,7 @@ private slots:
     void codeIsWhatRemainsOfAText();
     void aFileThatNobodyNamesIsFound();
     void aMessageWithoutHandlerSentenceOrSectionIsFound();
+    void aFunctionThatIsGoneIsFound();
     void aNoteThatIsMissingIsFound();
     void aMutantThatIsOnlyListedOrOnlyUsedIsFound();
 
@@ -134,6 +136,11 @@ void TidyTest::eachMessageHasASection()
 
 void TidyTest::notesThatCommentsNameAreThere() { nothing(notesThatAreMissing(m_files, named(u"node/PROTOCOL.md"_s))); }
 
+void TidyTest::functionsThatProtocolNamesAreThere()
+{
+    nothing(functionsThatAreGone(named(u"node/PROTOCOL.md"_s), m_files));
+}
+
 void TidyTest::mutantsAreInListAndCode() { nothing(mutantsOutOfStep(m_files)); }
 
 // ---- the rules themselves
@@ -212,6 +219,8 @@ void TidyTest::aRuleBites_data()
     row("a machine's path", leftovers, "run", u"cd /hom"_s + u"e/someone/lhrs"_s, 1);
     row("another path", leftovers, "run", u"cd /usr/share and ./work/home"_s, 0);
     row("sleep", leftovers, "tests/tst_a.cpp", u"std::this_thread::sleep_for(1s); QTest::qWait(50);"_s, 2);
+    row("a test looks again", leftovers, "tests/tst_a.cpp", u"std::this_thread::sleep_for(1ms);"_s, 0);
+    row("but not the product", leftovers, "node/runtime/a.cpp", u"std::this_thread::sleep_for(1ms);"_s, 1);
     row("another system's word", leftovers, "node/core/a.cpp", u"int shardCount = replicas;"_s, 2);
     row("the papers' words", leftovers, "node/core/a.cpp", u"int bucketNumber = rank;"_s, 0);
 }
@@ -273,6 +282,14 @@ void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()
     QCOMPARE(sections("### Insert\n### Delta\n"), QStringList());
     QCOMPARE(sections("### Insert\nDelta\n"), found("node/PROTOCOL.md:1: no section \"Delta\""));
     QCOMPARE(sections("### Delta\n### Insert\n").size(), 1);
+}
+
+void TidyTest::aFunctionThatIsGoneIsFound()
+{
+    const File code { u"node/core/a.h"_s, u"void onDelta();"_s };
+    const File document { u"node/PROTOCOL.md"_s, u"`Bucket::onDelta`, `bucket.cpp: Bucket::onDeltas`"_s };
+    const QStringList found = functionsThatAreGone(document, { code });
+    QCOMPARE(found, QStringList { u"node/PROTOCOL.md:1: there is no onDeltas in node/core"_s });
 }
 
 void TidyTest::aNoteThatIsMissingIsFound()

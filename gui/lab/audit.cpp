@@ -29,7 +29,8 @@ std::string nameOf(std::uint32_t group, std::uint32_t m, const pb::Member& membe
                                      : "parity bucket " + std::to_string(group) + "." + std::to_string(member.index());
 }
 
-Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name, const pb::Member& member, const std::stop_token& stop)
+Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name, const pb::Member& member,
+    const std::stop_token& stop)
 {
     MemberDigests digests;
     digests.member = member;
@@ -60,7 +61,8 @@ std::uint64_t combined(const ErasureCode& code, ParityColumn p, const std::vecto
     std::uint64_t sum = 0;
     for (std::uint32_t q = 0; q < digests.size(); ++q) {
         for (std::uint32_t shift = 0; shift < 64; shift += bits)
-            sum ^= std::uint64_t(field.multiply(code.coefficient(Position(q), p), Symbol((digests[q] >> shift) & field.symbolMax()))) << shift;
+            sum ^= std::uint64_t(field.multiply(code.coefficient(Position(q), p),
+                Symbol((digests[q] >> shift) & field.symbolMax()))) << shift;
     }
     return sum;
 }
@@ -80,7 +82,8 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
     for (const pb::FileDescription::Group& g : file.groups())
         found = g.number() == group ? &g : found;
     if (!found)
-        return Error { "there is no group " + std::to_string(group) + "; the file has " + std::to_string(file.groups_size()) };
+        return Error { "there is no group " + std::to_string(group) + "; the file has "
+            + std::to_string(file.groups_size()) };
 
     std::vector<MemberDigests> data(m), parity;
     for (const pb::Member& member : found->view().members()) {
@@ -108,7 +111,8 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
             ranks[rank] = true;
         for (std::uint32_t q = 0; q < m; ++q) {
             if (data[q].sequence != 0 && q < p.applied.size() && p.applied[q] != data[q].sequence)
-                return Error { name + " has applied change " + std::to_string(p.applied[q]) + " of position " + std::to_string(q) + ", which is at "
+                return Error { name + " has applied change " + std::to_string(p.applied[q]) + " of position "
+                    + std::to_string(q) + ", which is at "
                     + std::to_string(data[q].sequence) + "; audit a group at rest (lab.settle())" };
             for (const auto& [rank, digest] : data[q].ranks)
                 ranks[rank] = true;

@@ -98,7 +98,8 @@ struct ChildKeeper::Child {
         for (std::string& argument : program.arguments)
             arguments.push_back(argument.data());
         arguments.push_back(nullptr);
-        const int error = ::posix_spawn(&started.pid, program.path.c_str(), &files, &attributes, arguments.data(), environ);
+        const int error = ::posix_spawn(&started.pid, program.path.c_str(), &files, &attributes, arguments.data(),
+            environ);
         posix_spawn_file_actions_destroy(&files);
         posix_spawnattr_destroy(&attributes);
         ::close(pipe[1]);
@@ -190,7 +191,8 @@ Result<std::vector<StartedChild>> ChildKeeper::start(
     }
     if (failure.empty())
         return started;
-    std::erase_if(m_wanted, [&](const auto& child) { return std::find(mine.begin(), mine.end(), child) != mine.end(); });
+    std::erase_if(m_wanted,
+        [&](const auto& child) { return std::find(mine.begin(), mine.end(), child) != mine.end(); });
     std::vector<pid_t> pids;
     for (const auto& child : mine)
         if (child->started.pid != 0 && !child->hasEnded)

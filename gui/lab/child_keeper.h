@@ -48,8 +48,8 @@ public:
     ChildKeeper(const ChildKeeper&) = delete;
     ChildKeeper& operator=(const ChildKeeper&) = delete;
 
-    // Starts all and waits for each one's `ready` line. If one fails, those of this call are ended again; the error says
-    // which program, what it said last and where its log is.
+    // Starts all and waits for each one's `ready` line. If one fails, those of this call are ended again; the error
+    // says which program, what it said last and where its log is.
     Result<std::vector<StartedChild>> start(
         std::vector<ChildProgram> programs, std::chrono::milliseconds timeout, const std::stop_token& stop);
     // SIGTERM to all, SIGKILL to those still there after two seconds; returns when none is left.

@@ -64,7 +64,8 @@ struct ControlClient::Thread {
     Clock::time_point probeAt {};
     std::uint64_t ticket = 0;
 
-    void send(const std::string& endpoint, const std::string& who, pb::Command command, milliseconds timeout, Callback callback)
+    void send(const std::string& endpoint, const std::string& who, pb::Command command, milliseconds timeout,
+        Callback callback)
     {
         command.set_ticket(++ticket);
         const std::string what = nameOf(command) + " to " + who;
@@ -83,7 +84,8 @@ struct ControlClient::Thread {
                 return;
             }
         } catch (const zmq::error_t& error) {
-            callback({ Answer::Outcome::Unreachable, {}, what + " cannot be sent to " + endpoint + ": " + error.what() + "." });
+            callback({ Answer::Outcome::Unreachable, {}, what + " cannot be sent to " + endpoint + ": " + error.what()
+                + "." });
             return;
         }
         pending.emplace(ticket, Pending { endpoint, what, timeout, Clock::now() + timeout, std::move(callback) });
@@ -316,7 +318,8 @@ void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds
         endpoint = known->info.control_endpoint();
         who = known->info.name();
     }
-    post([endpoint, who, command = std::move(command), timeout, callback = std::move(callback)](Thread& thread) mutable {
+    post([endpoint, who, command = std::move(command), timeout,
+        callback = std::move(callback)](Thread& thread) mutable {
         thread.send(endpoint, who, std::move(command), timeout, std::move(callback));
     });
 }
@@ -349,7 +352,8 @@ std::vector<Answer> ControlClient::callAllAndWait(
         });
     std::unique_lock lock(wait->mutex);
     // The control thread answers every call in time; the deadline here only guards against its end.
-    wait->changed.wait_until(lock, stop, Clock::now() + timeout + std::chrono::seconds(5), [&] { return wait->missing == 0; });
+    wait->changed.wait_until(lock, stop, Clock::now() + timeout + std::chrono::seconds(5),
+        [&] { return wait->missing == 0; });
     std::vector<Answer> answers;
     for (auto& answer : wait->answers)
         answers.push_back(answer ? std::move(*answer) : Answer { Answer::Outcome::Stopped, {}, "Stopped." });
@@ -412,7 +416,8 @@ void ControlClient::Thread::askDirectory(ControlClient& client)
     else
         command.mutable_who_are_you();
     const std::string endpoint = coordinatorEndpoint;
-    send(endpoint, "the coordinator", std::move(command), kAskTimeout, [this, &client, endpoint, isKnown](const Answer& answer) {
+    send(endpoint, "the coordinator", std::move(command), kAskTimeout,
+        [this, &client, endpoint, isKnown](const Answer& answer) {
         if (endpoint != coordinatorEndpoint)
             return; // of the former cluster
         isAsking = false;
@@ -525,7 +530,8 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
     }
     for (const auto& task : tasks)
         task(*this);
-    giveUp([](const Pending&) { return true; }, Answer::Outcome::Stopped, [](const Pending&) { return std::string("Stopped."); });
+    giveUp([](const Pending&) { return true; }, Answer::Outcome::Stopped,
+        [](const Pending&) { return std::string("Stopped."); });
 }
 
 } // namespace lhrs::gui

@@ -89,9 +89,11 @@ public:
     // Sends the command; the callback comes in the control thread and must not wait.
     void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
     // The same, waiting for the answer; not in the control thread.
-    Answer callAndWait(const CallTarget& to, pb::Command command, Milliseconds timeout, const std::stop_token& stop = {});
+    Answer callAndWait(const CallTarget& to, pb::Command command, Milliseconds timeout,
+        const std::stop_token& stop = {});
     // All at once; answers in the order of the commands.
-    std::vector<Answer> callAllAndWait(const std::vector<std::pair<CallTarget, pb::Command>>& calls, Milliseconds timeout,
+    std::vector<Answer> callAllAndWait(const std::vector<std::pair<CallTarget, pb::Command>>& calls,
+        Milliseconds timeout,
         const std::stop_token& stop = {});
 
     std::vector<KnownProcess> directory() const;

@@ -29,7 +29,8 @@ constexpr int kBatchesPerTurn = 256;
 
 std::int64_t wallNs()
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 // The frames of the next message; none when there is no message now.
@@ -196,7 +197,10 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
 {
     post([this, process, reason] {
         const std::lock_guard lock(m_mutex);
-        Source& source = m_cluster->source(process);
+        const auto at = m_cluster->sources.find(process);
+        if (at == m_cluster->sources.end())
+            return; // of a former cluster
+        Source& source = at->second;
         m_cluster->foldHeld(source, m_startedWallNs);
         source.waitsForSnapshot = false;
         source.isComplete = true; // nobody is left to ask
@@ -229,7 +233,10 @@ void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
 {
     post([this, process, sequence] {
         const std::lock_guard lock(m_mutex);
-        Source& source = m_cluster->source(process);
+        const auto at = m_cluster->sources.find(process);
+        if (at == m_cluster->sources.end())
+            return; // of a former cluster
+        Source& source = at->second;
         source.heard = Clock::now();
         if (sequence > source.received && sequence > source.contained) {
             source.expected = sequence;
@@ -441,7 +448,8 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
             const std::uint64_t contained = snapshot->sequence();
             const std::uint64_t folded = cluster.state.processes[process].sequence;
             // Older than the state: only of use if the state has to be repaired, and what was held goes on from there.
-            const std::uint64_t heldFrom = source.held.empty() ? source.received + 1 : source.held.front()->header.first_sequence();
+            const std::uint64_t heldFrom = source.held.empty() ? source.received + 1
+                : source.held.front()->header.first_sequence();
             const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
             if (fits && (contained >= folded || !source.held.empty())) {
                 cluster.state.apply(*snapshot, nowNs());

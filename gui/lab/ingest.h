@@ -70,7 +70,8 @@ public:
     std::uint64_t committed() const { return m_committed.load(std::memory_order_acquire); }
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;
     // Waits until there are events after the cursor; false: the deadline passed or the wait was stopped.
-    bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const;
+    bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline,
+        const std::stop_token& stop) const;
     // Waits until the process' events up to `sequence` are folded.
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;

@@ -64,12 +64,13 @@ void Lab::install()
     m_context.prelude = make.call({ engine.newQObject(this), calls });
     LHRS_CHECK(!make.isError() && !m_context.prelude.isError());
 
-    // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors of
-    // functions can also be reached through any function.
+    // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors
+    // of functions can also be reached through any function.
     QJSValue global = engine.globalObject();
     global.setProperty("lab", m_context.prelude.property("lab"));
     engine.evaluate("[function () {}, function* () {}, () => {}].forEach(f =>"
-                    " Object.defineProperty(Object.getPrototypeOf(f), 'constructor', { value: undefined }))", "prelude");
+                    " Object.defineProperty(Object.getPrototypeOf(f), 'constructor', { value: undefined }))",
+        "prelude");
     for (const char* name : { "eval", "Date", "Function", "Atomics", "SharedArrayBuffer" })
         global.deleteProperty(name);
     const QJSValue random = engine.evaluate("(lab => () => lab.random())", "prelude").call({ global.property("lab") });
@@ -128,7 +129,8 @@ LabError Lab::unknownMember(const QString& name) const
         if (call.object == object && !call.isUnsupported)
             known << call.member;
     const QString near = LabReference::nearest(name.section('.', 1), known);
-    return { LabCode::BadArgument, name + " does not exist.", near.isEmpty() ? QString() : "Did you mean " + object + "." + near + "?" };
+    return { LabCode::BadArgument, name + " does not exist.",
+        near.isEmpty() ? QString() : "Did you mean " + object + "." + near + "?" };
 }
 
 void Lab::raise(const LabError& error, const QString& call)

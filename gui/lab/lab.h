@@ -45,7 +45,8 @@ public:
     std::vector<QJSValue> takeEndFunctions() { return std::exchange(m_atEnd, {}); }
 
     // From lab_prelude.js only.
-    Q_INVOKABLE QJSValue call(const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack);
+    Q_INVOKABLE QJSValue call(const QString& name, const QJSValue& self, const QJSValue& arguments,
+        const QString& stack);
 
     // Under this name the engine knows the script; the stack names it.
     static QString scriptName() { return "scenario"; }

@@ -28,7 +28,8 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
             if (wanted.isNull() || wanted.toUInt() == group.number())
                 groups.push_back(group.number());
         if (groups.empty())
-            return LabError { LabCode::BadArgument, QString("Group %1 does not exist: the file has %2.").arg(wanted.toInt()).arg(file->groups_size()) };
+            return LabError { LabCode::BadArgument,
+                QString("Group %1 does not exist: the file has %2.").arg(wanted.toInt()).arg(file->groups_size()) };
 
         GroupAudit sum;
         QString open = file->at_rest() ? QString() : QString::fromStdString(file->under_way());
@@ -49,12 +50,15 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
             QJSValue result = context.engine.newObject();
             result.setProperty("ranks", sum.ranks);
             result.setProperty("unequal", sum.unequal);
-            result.setProperty("first", sum.firstUnequal.empty() ? QJSValue(QJSValue::NullValue) : QJSValue(QString::fromStdString(sum.firstUnequal)));
+            result.setProperty("first", sum.firstUnequal.empty() ? QJSValue(QJSValue::NullValue)
+                : QJSValue(QString::fromStdString(sum.firstUnequal)));
             return result;
         }
         if (std::chrono::steady_clock::now() >= deadline)
-            return LabError { LabCode::Refused, QString("No audit within %1 s: %2.").arg(timeout).arg(open), "Call lab.settle() first." };
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+            return LabError { LabCode::Refused, QString("No audit within %1 s: %2.").arg(timeout).arg(open),
+                "Call lab.settle() first." };
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+            context.stopToken());
         if (context.isStopped())
             return context.stopped();
     }

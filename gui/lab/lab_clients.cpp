@@ -21,6 +21,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kAskTimeout = 5;
+constexpr std::chrono::milliseconds kAskAgain(10);
 constexpr double kGrace = 2;              // beyond an operation's own time-out
 constexpr std::uint32_t kWindowMax = 65'536; // "parallel": more than any client keeps under way
 
@@ -106,11 +107,13 @@ struct ClientCalls {
 
     LabResult<QJSValue> client(const Arguments& arguments) const
     {
-        static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING }, { "frozen", pb::FROZEN }, { "exact", pb::EXACT } };
+        static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING },
+            { "frozen", pb::FROZEN }, { "exact", pb::EXACT } };
         static const QRegularExpression kName("^[A-Za-z0-9_-]{1,40}$");
         const QString name = arguments.at(0).toString();
         if (!kName.match(name).hasMatch())
-            return LabError { LabCode::BadArgument, "A client's name has 1 to 40 letters, digits, - and _, not '" + name.left(60) + "'." };
+            return LabError { LabCode::BadArgument, "A client's name has 1 to 40 letters, digits, - and _, not '"
+                + name.left(60) + "'." };
         if (!context.clients.contains(name)) {
             const auto process = find(name);
             if (!process)
@@ -142,8 +145,33 @@ struct ClientCalls {
                 "Start one: lhrs-client --name " + name + " --coordinator HOST:PORT" };
         const auto started = context.local.startClient(name.toStdString(), context.stopToken());
         if (!started)
-            return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(started.error().text) };
+            return context.isStopped() ? context.stopped()
+                : LabError { LabCode::Refused, QString::fromStdString(started.error().text) };
+        if (const auto ready = awaitRegistered(name, started->node()); !ready)
+            return ready.error();
         return ProcessId(started->node());
+    }
+
+    // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
+    LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
+    {
+        const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(kAskTimeout);
+        for (;;) {
+            pb::Command command;
+            command.mutable_run_workload()->set_kind(pb::SEARCH);
+            command.mutable_run_workload()->set_keys(pb::LISTED);
+            const auto reply = context.ask(process, std::move(command), kAskTimeout);
+            if (reply)
+                return true;
+            if (reply.error().code != LabCode::Refused || std::chrono::steady_clock::now() >= deadline)
+                return reply.error().code == LabCode::Stopped ? reply.error()
+                                                              : LabError { reply.error().code, "The client " + name
+                                                                  + " is not ready: " + reply.error().message };
+            context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+                context.stopToken());
+            if (context.isStopped())
+                return context.stopped();
+        }
     }
 
     LabResult<QJSValue> operate(const LabCall& c, pb::OperationKind kind) const
@@ -179,8 +207,10 @@ struct ClientCalls {
         if (done.result() == pb::INVALID)
             return LabError { LabCode::BadArgument, QString::fromStdString(done.text()) };
         if (done.result() == pb::RETRY || done.result() == pb::UNKNOWN_OUTCOME)
-            return LabError { LabCode::Timeout, c.reference.name + ": " + QString::fromStdString(resultWord(done.result()))
-                    + " after " + QString::number(secondsOf(done.time_ns())) + " s." + (done.text().empty() ? "" : " " + QString::fromStdString(done.text())) };
+            return LabError { LabCode::Timeout, c.reference.name + ": "
+                + QString::fromStdString(resultWord(done.result()))
+                    + " after " + QString::number(secondsOf(done.time_ns())) + " s."
+                        + (done.text().empty() ? "" : " " + QString::fromStdString(done.text())) };
         return operationObject(kind, done);
     }
 
@@ -215,11 +245,13 @@ struct ClientCalls {
             static const QStringList kNames { "insert", "update", "delete", "search" };
             const QJSValue mix = o.option("mix");
             for (const QString& name : kNames)
-                order.add_mix(mix.property(name).isNumber() ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
+                order.add_mix(mix.property(name).isNumber()
+                    ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
             for (QJSValueIterator it(mix); it.hasNext();) {
                 it.next();
                 if (!kNames.contains(it.name()) || !(it.value().toNumber() >= 0))
-                    return LabError { LabCode::BadArgument, "mix names weights of insert, update, delete and search, e.g. { insert: 1, search: 3 }." };
+                    return LabError { LabCode::BadArgument,
+                        "mix names weights of insert, update, delete and search, e.g. { insert: 1, search: 3 }." };
             }
         }
         const QJSValue keys = o.option("keys");
@@ -237,7 +269,8 @@ struct ClientCalls {
         }
         if (o.option("count").isNull() && order.keys() != pb::LISTED)
             return LabError { LabCode::BadArgument, "client.run needs the option count, or a list of keys." };
-        order.set_count(o.option("count").isNull() ? std::uint64_t(order.key_list_size()) : std::uint64_t(o.number("count")));
+        order.set_count(o.option("count").isNull() ? std::uint64_t(order.key_list_size())
+            : std::uint64_t(o.number("count")));
         order.set_seed(context.settings.seed * 1'000'003 + context.workloads);
         order.set_key_space(std::uint64_t(o.number("keySpace")));
         order.set_length(context.recordBytes);
@@ -265,7 +298,8 @@ struct ClientCalls {
         for (const auto& [name, count] : done.results()) {
             pb::ResultCode code = pb::RESULT_UNKNOWN;
             const bool isKnown = pb::ResultCode_Parse(name, &code);
-            results.setProperty(isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name), scriptNumber(count));
+            results.setProperty(isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name),
+                scriptNumber(count));
         }
         result.setProperty("results", results);
         result.setProperty("unanswered", scriptNumber(done.unanswered()));
@@ -276,7 +310,8 @@ struct ClientCalls {
         result.setProperty("resends", scriptNumber(done.resends()));
         result.setProperty("messages", messages ? scriptNumber(*messages) : QJSValue(QJSValue::NullValue));
         result.setProperty("total_s", secondsOf(done.total_ns()));
-        result.setProperty("per_op_ms", done.operations() > 0 ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
+        result.setProperty("per_op_ms", done.operations() > 0
+            ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
         result.setProperty("p50_ms", double(done.p50_ns()) / 1e6);
         result.setProperty("p99_ms", double(done.p99_ns()) / 1e6);
         result.setProperty("max_ms", double(done.max_ns()) / 1e6);
@@ -305,7 +340,8 @@ struct ClientCalls {
         running->messagesBefore = *messages;
         pb::Command command;
         *command.mutable_run_workload() = std::move(*order);
-        context.control.call(*process, std::move(command), millisecondsOf(c.arguments.number("timeout") + kGrace), [running](Answer answer) {
+        context.control.call(*process, std::move(command), millisecondsOf(c.arguments.number("timeout") + kGrace),
+            [running](Answer answer) {
             const std::lock_guard lock(running->mutex);
             running->answer = std::move(answer);
             running->changed.notify_all();
@@ -323,7 +359,8 @@ struct ClientCalls {
         if (!isDone)
             return timedOut(running->client, timeout);
         if (!*running->answer)
-            return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout) : LabContext::errorOf(*running->answer);
+            return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout)
+                : LabContext::errorOf(*running->answer);
         const auto process = processOf(running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
         return workloadObject(running->answer->reply.workload(),
@@ -333,12 +370,14 @@ struct ClientCalls {
     // What was seen instead of the end.
     LabError timedOut(const QString& name, double timeout) const
     {
-        LabError error { LabCode::Timeout, "The workload of " + name + " is not done after " + QString::number(timeout) + " s" };
+        LabError error { LabCode::Timeout, "The workload of " + name + " is not done after " + QString::number(timeout)
+            + " s" };
         if (const auto process = processOf(name)) {
             pb::Command command;
             command.mutable_workload_progress();
             if (const auto reply = context.ask(*process, std::move(command), kAskTimeout))
-                error.message += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
+                error.message
+                    += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
         }
         error.message += ".";
         return error;
@@ -425,7 +464,8 @@ void addClientCalls(Lab& lab, LabContext& context)
     lab.handle("client.forget", [calls](const LabCall& c) -> LabResult<QJSValue> {
         const QString name = c.self.property("name").toString();
         const auto process = calls.processOf(name);
-        return process ? calls.setImage(name, *process, calls.context.clients.at(name).mode, true) : LabResult<QJSValue>(process.error());
+        return process ? calls.setImage(name, *process, calls.context.clients.at(name).mode, true)
+            : LabResult<QJSValue>(process.error());
     });
     const auto runningOf = [calls](const LabCall& c) { return calls.workloads->at(c.self.property("id").toUInt()); };
     lab.handle("handle.progress", [calls, runningOf](const LabCall& c) -> LabResult<QJSValue> {
@@ -456,7 +496,8 @@ void addClientCalls(Lab& lab, LabContext& context)
         calls.endWorkload(runningOf(c)->client);
         return calls.await(runningOf(c), c.arguments.number("timeout"));
     });
-    lab.handle("handle.wait", [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout")); });
+    lab.handle("handle.wait",
+        [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout")); });
 }
 
 } // namespace lhrs::gui

@@ -28,7 +28,8 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     for (std::uint32_t i = 0; i < thresholds.property("length").toUInt(); ++i) {
         const std::uint32_t buckets = thresholds.property(i).toUInt();
         if (buckets == 0)
-            return LabError { LabCode::BadArgument, "thresholds of lab.cluster are numbers of data buckets, from 1.", "thresholds: [8, 32]" };
+            return LabError { LabCode::BadArgument, "thresholds of lab.cluster are numbers of data buckets, from 1.",
+                "thresholds: [8, 32]" };
         auto* threshold = config.add_thresholds();
         threshold->set_buckets(buckets);
         threshold->set_availability(++availability);
@@ -42,8 +43,10 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
         return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
     };
-    for (const QString& text : { differs("m", there.m(), wanted.m()), differs("k", there.availability(), wanted.availability()),
-             differs("b", there.b(), wanted.b()), differs("field", there.field() == pb::GF_8 ? 8 : 16, wanted.field() == pb::GF_8 ? 8 : 16) })
+    const auto bits = [](const pb::FileConfig& config) { return config.field() == pb::GF_8 ? 8u : 16u; };
+    for (const QString& text : { differs("m", there.m(), wanted.m()),
+             differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
+             differs("field", bits(there), bits(wanted)) })
         if (!text.isEmpty())
             return text;
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
@@ -62,7 +65,8 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
             return context.stopped();
         if (std::chrono::steady_clock::now() >= deadline) {
             const QString seen = file ? QString::fromStdString(file->under_way()) : file.error().message;
-            return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after " + QString::number(timeout) + " s"
+            return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after "
+                + QString::number(timeout) + " s"
                     + (seen.isEmpty() ? "." : " (" + seen + ").") };
         }
         context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
@@ -88,8 +92,10 @@ LabResult<bool> awaitServers(LabContext& context, double timeout)
         if (listed >= started)
             return true;
         if (std::chrono::steady_clock::now() >= deadline)
-            return LabError { LabCode::Timeout, QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+            return LabError { LabCode::Timeout,
+                QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+            context.stopToken());
         if (context.isStopped())
             return context.stopped();
     }
@@ -108,12 +114,14 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         it.next();
         const double count = it.value().toNumber();
         if ((it.name() != "data" && it.name() != "parity") || !it.value().isNumber() || count < 0 || count > 1000)
-            return LabError { LabCode::BadArgument, "spares of lab.cluster are { data: 0 to 1000, parity: 0 to 1000 }." };
+            return LabError { LabCode::BadArgument,
+                "spares of lab.cluster are { data: 0 to 1000, parity: 0 to 1000 }." };
     }
     local.dataServers = spares.property("data").isUndefined() ? 8 : spares.property("data").toUInt();
     local.parityServers = spares.property("parity").isUndefined() ? 6 : spares.property("parity").toUInt();
     if (local.dataServers < 1 || local.parityServers < config->availability())
-        return LabError { LabCode::BadArgument, "The file begins with one data bucket and k parity buckets, so spares.data must be 1 and "
+        return LabError { LabCode::BadArgument,
+            "The file begins with one data bucket and k parity buckets, so spares.data must be 1 and "
                 "spares.parity k at least." };
 
     const double timeout = o.number("timeout");
@@ -123,12 +131,14 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         if (!isKept) {
             context.clients.clear();
             if (const auto started = context.local.start(local, context.stopToken()); !started)
-                return context.isStopped() ? context.stopped() : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
+                return context.isStopped() ? context.stopped()
+                    : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
         }
     } else {
         auto file = context.describeFile();
         if (!file)
-            return LabError { LabCode::NoCluster, "The connected coordinator does not answer: " + file.error().message };
+            return LabError { LabCode::NoCluster, "The connected coordinator does not answer: "
+                + file.error().message };
         if (const QString text = difference(file->config(), *config); !text.isEmpty())
             return LabError { LabCode::ClusterMismatch, "The connected cluster has other parameters: " + text + ".",
                 "It was not started here, so it is not replaced." };
@@ -181,10 +191,12 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
     const auto before = context.describeFile();
     if (!before)
         return before.error();
-    for (const auto& [pool, count] : { std::pair(pb::DATA, o.integer("data")), std::pair(pb::PARITY, o.integer("parity")) })
+    for (const auto& [pool, count] : { std::pair(pb::DATA, o.integer("data")),
+        std::pair(pb::PARITY, o.integer("parity")) })
         if (count > 0)
             if (const auto added = context.local.addServers(pool, count, context.stopToken()); !added)
-                return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
+                return context.isStopped() ? context.stopped()
+                    : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
     // Some may be taken at once by what waited for them.
     if (const auto known = awaitServers(context, o.number("timeout")); !known)
         return known.error();
@@ -215,7 +227,8 @@ LabResult<QJSValue> mergeParameters(const LabContext& context, const QJSValue& d
         else
             merged.setProperty(name, text);
         if (!isGood)
-            return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a " + (standard.isBool() ? "boolean" : "number") + " is wanted." };
+            return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a "
+                + (standard.isBool() ? "boolean" : "number") + " is wanted." };
     }
     return merged;
 }
@@ -234,7 +247,8 @@ LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uin
 
 // ---- targets
 
-QJSValue makeTarget(const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)
+QJSValue makeTarget(
+    const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)
 {
     QJSValue object = context.engine.newObject();
     object.setProperty("labTarget", shown);
@@ -262,19 +276,22 @@ QJSValue listOf(const LabContext& context, const std::vector<std::uint32_t>& num
     return list;
 }
 
-QJSValue bucketTarget(const LabContext& context, const QString& role, std::optional<std::uint32_t> group, const QJSValue& value)
+QJSValue bucketTarget(const LabContext& context, const QString& role, std::optional<std::uint32_t> group,
+    const QJSValue& value)
 {
     const std::vector<std::uint32_t> numbers = numbersOf(value);
     QStringList shown;
     for (const std::uint32_t number : numbers)
         shown << role + " " + (group ? QString::number(*group) + "." : QString()) + QString::number(number);
     return makeTarget(context, shown.join(", "),
-        { { "role", role }, { "numbers", listOf(context, numbers) }, { "group", group ? QJSValue(*group) : QJSValue() } });
+        { { "role", role }, { "numbers", listOf(context, numbers) },
+            { "group", group ? QJSValue(*group) : QJSValue() } });
 }
 
 void addTargets(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.data", [&](const LabCall& c) -> LabResult<QJSValue> { return bucketTarget(context, "data", {}, c.arguments.at(0)); });
+    lab.handle("lab.data",
+        [&](const LabCall& c) -> LabResult<QJSValue> { return bucketTarget(context, "data", {}, c.arguments.at(0)); });
     lab.handle("lab.parity", [&](const LabCall& c) -> LabResult<QJSValue> {
         return bucketTarget(context, "parity", c.arguments.at(0).toUInt(), c.arguments.at(1));
     });
@@ -298,7 +315,8 @@ void addRandomNumbers(Lab& lab, LabContext& context)
         context.random = LabRandom(std::uint64_t(c.arguments.at(0).toNumber()));
         return c.arguments.at(0);
     });
-    lab.handle("lab.random", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
+    lab.handle("lab.random",
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
     lab.handle("lab.randomInt", [&](const LabCall& c) -> LabResult<QJSValue> {
         const double low = c.arguments.at(0).toNumber(), high = c.arguments.at(1).toNumber();
         if (low > high)
@@ -336,7 +354,8 @@ void addSetupCalls(Lab& lab, LabContext& context)
         return setDetail(context, c.arguments.at(0).toString(), c.arguments.integer("sample"));
     });
     lab.handle("lab.params", [&](const LabCall& c) { return mergeParameters(context, c.arguments.at(0)); });
-    lab.handle("lab.simulated", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.ingest.state().isSimulated); });
+    lab.handle("lab.simulated",
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.ingest.state().isSimulated); });
     lab.handle("lab.version", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(LHRS_VERSION); });
     addRandomNumbers(lab, context);
     addTargets(lab, context);

@@ -25,7 +25,8 @@ LabError LabContext::errorOf(const Answer& answer)
     switch (answer.reply.refusal()) {
     case pb::BAD_ARGUMENT: return { LabCode::BadArgument, text };
     case pb::TIMED_OUT: return { LabCode::Timeout, text };
-    case pb::NO_SPARES: return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
+    case pb::NO_SPARES: return { LabCode::NoSpares, text,
+        "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
     case pb::NOT_REFUSED:
     case pb::MALFORMED:
     case pb::WRONG_PROCESS:
@@ -84,7 +85,8 @@ LabResult<bool> LabContext::catchUp() const
     const auto deadline = std::chrono::steady_clock::now() + kTimeout;
     for (const Answer& answer : answers)
         if (answer) // one that does not answer has nothing to wait for
-            ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
+            ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline,
+                stopToken());
     if (isStopped())
         return stopped();
     return true;

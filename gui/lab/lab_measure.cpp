@@ -64,7 +64,8 @@ LabResult<std::vector<QJSValue>> casesOf(const LabContext& context, const Argume
         it.next();
         const std::uint32_t count = it.value().isArray() ? it.value().property("length").toUInt() : 0;
         if (count == 0)
-            return LabError { LabCode::BadArgument, "The factor " + it.name() + " of lab.measure needs a list of values." };
+            return LabError { LabCode::BadArgument, "The factor " + it.name()
+                + " of lab.measure needs a list of values." };
         std::vector<QJSValue> next;
         for (const QJSValue& before : cases)
             for (std::uint32_t i = 0; i < count; ++i) {
@@ -149,7 +150,8 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
         { "sampled", pb::SAMPLED }, { "counts", pb::COUNTS } };
     const QString name = o.text("name");
     if (!isFileName(name))
-        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
+        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
+            + name.left(80) + "'." };
     Measurement measurement { context, o, name, o.text("detail"), {}, {} };
     const pb::Detail former = context.control.detail();
     const pb::Detail wanted = kLevels.at(o.text("detail"));
@@ -166,7 +168,8 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSValue& object)
 {
     if (!isFileName(name))
-        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
+        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
+            + name.left(80) + "'." };
     LabTable::Row row;
     QStringList factors, metrics;
     for (QJSValueIterator it(object); it.hasNext();) {
@@ -252,8 +255,10 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
         for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
             known << entry.chopped(4);
         const QString near = LabReference::nearest(name, known);
-        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in " + directory.path() + ".",
-            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.") : "There are " + known.join(", ") + ".")
+        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in "
+            + directory.path() + ".",
+            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
+                : "There are " + known.join(", ") + ".")
                            : "Did you mean " + near + "?" };
     }
     const QStringList lines = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
@@ -291,10 +296,16 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
 void addMeasureCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.measure", [&](const LabCall& c) { return measure(context, c.arguments); });
-    lab.handle("lab.row", [&](const LabCall& c) { return addRow(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
-    lab.handle("lab.paper", [&](const LabCall& c) { return paper(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
-    lab.handle("table.rows", [&](const LabCall& c) -> LabResult<QJSValue> { return rowsOf(context, c.self.property("name").toString()); });
-    lab.handle("table.summary", [&](const LabCall& c) -> LabResult<QJSValue> { return summaryOf(context, c.self.property("name").toString()); });
+    lab.handle("lab.row",
+        [&](const LabCall& c) { return addRow(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle("lab.paper",
+        [&](const LabCall& c) { return paper(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle("table.rows",
+        [&](const LabCall& c) -> LabResult<QJSValue> { return rowsOf(context, c.self.property("name").toString()); });
+    lab.handle("table.summary",
+        [&](const LabCall& c) -> LabResult<QJSValue> {
+            return summaryOf(context, c.self.property("name").toString());
+        });
 }
 
 } // namespace lhrs::gui

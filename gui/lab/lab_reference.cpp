@@ -49,7 +49,8 @@ QString shown(const QJSValue& value)
     if (value.isCallable())
         return "a function";
     if (value.isObject())
-        return value.property("constructor").property("name").toString() == "Object" ? "an object" : value.toString().left(40);
+        return value.property("constructor").property("name").toString() == "Object" ? "an object"
+            : value.toString().left(40);
     return value.toString().left(40);
 }
 
@@ -61,7 +62,8 @@ bool isPlainObject(const QJSValue& value)
 
 bool isWhole(const QJSValue& value)
 {
-    return value.isNumber() && std::floor(value.toNumber()) == value.toNumber() && std::abs(value.toNumber()) <= 9007199254740992.0;
+    return value.isNumber() && std::floor(value.toNumber()) == value.toNumber()
+        && std::abs(value.toNumber()) <= 9007199254740992.0;
 }
 
 bool isTarget(const QJSValue& value) { return value.isObject() && value.property("labTarget").isString(); }
@@ -121,7 +123,7 @@ bool isOfType(const ParameterReference& parameter, const QJSValue& value)
         if (!value.isArray())
             return isOfKeys ? value.isString() : isWhole(value) && value.toNumber() >= 0;
         for (std::uint32_t i = 0; i < value.property("length").toUInt(); ++i)
-            if (!(isOfKeys ? isKey(value.property(i)) : isWhole(value.property(i)) && value.property(i).toNumber() >= 0))
+            if (const QJSValue one = value.property(i); !(isOfKeys ? isKey(one) : isWhole(one) && one.toNumber() >= 0))
                 return false;
         return true;
     }
@@ -150,13 +152,15 @@ QString meaning(const ParameterReference& parameter) { return "(" + parameter.na
 LabError bad(const QString& message, const QString& hint = {}) { return { LabCode::BadArgument, message, hint }; }
 
 // Checks one value; `what` is "the option b of lab.cluster".
-std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what, QJSEngine& engine)
+std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what,
+    QJSEngine& engine)
 {
     if (!isOfType(parameter, value))
         return bad(what + " must be " + kindOf(parameter) + ", not " + shown(value) + ".", meaning(parameter));
     const bool isList = value.isArray();
     if (!parameter.words.isEmpty() && !isList && !contains(parameter.words, value))
-        return bad(what + " must be one of " + listed(parameter.words) + ", not " + shown(value) + ".", meaning(parameter));
+        return bad(what + " must be one of " + listed(parameter.words) + ", not " + shown(value) + ".",
+            meaning(parameter));
     if (contains(parameter.notYet, value))
         return LabError { LabCode::Unsupported, what + " = " + shown(value) + " is not in this version." };
     if (parameter.onlyStandard) {
@@ -169,7 +173,9 @@ std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValu
         if ((parameter.min && number < *parameter.min) || (parameter.max && number > *parameter.max)) {
             const QString low = parameter.min ? QString::number(*parameter.min, 'g', 15) : QString();
             const QString high = parameter.max ? QString::number(*parameter.max, 'g', 15) : QString();
-            const QString range = low.isEmpty() ? "at most " + high : high.isEmpty() ? "at least " + low : low + " to " + high;
+            const QString range = low.isEmpty() ? "at most " + high
+                : high.isEmpty()                ? "at least " + low
+                                                : low + " to " + high;
             return bad(what + " is " + shown(value) + ", but must be " + range + ".", meaning(parameter));
         }
     }
@@ -269,7 +275,8 @@ LabReference::LabReference()
 
 const CallReference* LabReference::find(const QString& name) const
 {
-    const auto at = std::find_if(m_calls.begin(), m_calls.end(), [&](const CallReference& call) { return call.name == name; });
+    const auto at = std::find_if(m_calls.begin(), m_calls.end(),
+        [&](const CallReference& call) { return call.name == name; });
     return at == m_calls.end() ? nullptr : &*at;
 }
 
@@ -303,14 +310,16 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
     }
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const ParameterReference& parameter = call.arguments[i];
-        if (i >= values.size() || values[i].isUndefined()) {
+        if (i >= values.size() || (values[i].isUndefined() && parameter.type != "any")) {
             if (parameter.standard.isUndefined())
-                return bad(call.name + " needs its argument " + parameter.name + " (" + parameter.text + ").", call.example);
+                return bad(call.name + " needs its argument " + parameter.name + " (" + parameter.text + ").",
+                    call.example);
             arguments.m_positional.push_back(scriptValue(parameter.standard, engine));
             continue;
         }
         const bool isStandard = values[i].isNull() && parameter.standard.isNull();
-        if (const auto error = isStandard ? std::nullopt : wrong(parameter, values[i], "The argument " + parameter.name + " of " + call.name, engine))
+        const QString what = "The argument " + parameter.name + " of " + call.name;
+        if (const auto error = isStandard ? std::nullopt : wrong(parameter, values[i], what, engine))
             return *error;
         arguments.m_positional.push_back(values[i]);
     }
@@ -337,7 +346,8 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
             continue;
         }
         const bool isStandard = value.isNull() && option.standard.isNull();
-        if (const auto error = isStandard ? std::nullopt : wrong(option, value, "The option " + option.name + " of " + call.name, engine))
+        const QString what = "The option " + option.name + " of " + call.name;
+        if (const auto error = isStandard ? std::nullopt : wrong(option, value, what, engine))
             return *error;
         arguments.m_options[option.name] = value;
         arguments.m_given << option.name;
@@ -356,7 +366,8 @@ QString LabReference::nearest(const QString& name, const QStringList& known)
             qsizetype diagonal = std::exchange(row[0], i);
             for (qsizetype j = 1; j <= b.size(); ++j) {
                 const qsizetype change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-                diagonal = std::exchange(row[std::size_t(j)], std::min({ change, row[std::size_t(j)] + 1, row[std::size_t(j) - 1] + 1 }));
+                diagonal = std::exchange(row[std::size_t(j)],
+                    std::min({ change, row[std::size_t(j)] + 1, row[std::size_t(j) - 1] + 1 }));
             }
         }
         return row.back();

@@ -20,7 +20,8 @@ namespace lhrs::gui {
 // One argument or option of a call, as lab_reference.json describes it.
 struct ParameterReference {
     QString name;
-    QString type;          // number, integer, string, boolean, word, key, keys, numbers, target, list, object, function, where, any
+    // Number, integer, string, boolean, word, key, keys, numbers, target, list, object, function, where, any.
+    QString type;
     QString text;
     QJsonValue standard;   // the default; undefined: must be given
     QJsonArray words;      // allowed values; empty: any of the type

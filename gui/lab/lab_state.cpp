@@ -42,7 +42,8 @@ LabResult<QJSValue> group(LabContext& context, std::uint32_t number)
         return file.error();
     const auto* found = groupIn(*file, number);
     if (found == nullptr)
-        return LabError { LabCode::BadArgument, QString("Group %1 does not exist: the file has %2.").arg(number).arg(file->groups_size()) };
+        return LabError { LabCode::BadArgument,
+            QString("Group %1 does not exist: the file has %2.").arg(number).arg(file->groups_size()) };
     QJSValue result = context.engine.newObject();
     QJSValue data = context.engine.newArray(), parity = context.engine.newArray();
     std::uint32_t dataCount = 0, parityCount = 0;
@@ -69,7 +70,8 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
 {
     const auto places = placesOf(target);
     if (places.size() != 1)
-        return LabError { LabCode::BadArgument, "lab.bucket needs one bucket, such as lab.data(0) or lab.parity(0, 0), not " + target.toString() + "." };
+        return LabError { LabCode::BadArgument,
+            "lab.bucket needs one bucket, such as lab.data(0) or lab.parity(0, 0), not " + target.toString() + "." };
     const auto found = findTarget(context, target);
     if (!found)
         return found.error();
@@ -97,7 +99,8 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     result.setProperty("level", isData ? QJSValue(snapshot.data().level()) : QJSValue(QJSValue::NullValue));
     result.setProperty("records", (*replies)[1].gauges().records());
     result.setProperty("capacity", isData ? QJSValue(file->config().b()) : QJSValue(QJSValue::NullValue));
-    result.setProperty("state", QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
+    result.setProperty("state",
+        QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
     result.setProperty("incarnation", scriptNumber(snapshot.incarnation()));
     result.setProperty("epoch", scriptNumber(snapshot.view().epoch()));
     result.setProperty("lease_s", QJSValue(QJSValue::NullValue)); // there are no leases in this version
@@ -173,7 +176,8 @@ LabResult<QJSValue> recordGroup(LabContext& context, std::uint32_t number, std::
         return file.error();
     const auto* found = groupIn(*file, number);
     if (found == nullptr)
-        return LabError { LabCode::BadArgument, QString("Group %1 does not exist: the file has %2.").arg(number).arg(file->groups_size()) };
+        return LabError { LabCode::BadArgument,
+            QString("Group %1 does not exist: the file has %2.").arg(number).arg(file->groups_size()) };
     std::vector<std::pair<CallTarget, pb::Command>> questions;
     for (const pb::Member& member : found->view().members()) {
         pb::Command command;
@@ -221,7 +225,10 @@ LabResult<QJSValue> countersByKind(LabContext& context, const QJSValue& since)
     };
     std::map<QString, Sum> sums;
     std::uint64_t at = *cursor;
-    for (EventPage page = context.ingest.eventsSince(at, 10'000); !page.events.empty(); page = context.ingest.eventsSince(at, 10'000)) {
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(at, 10'000);
+        if (page.events.empty())
+            break;
         at = page.next;
         for (const RunEvent& event : page.events) {
             if (event.isGap() || !event.event->has_message_sent())
@@ -250,7 +257,8 @@ LabResult<QJSValue> counters(LabContext& context, const Arguments& arguments)
     if (by == "kind")
         return countersByKind(context, arguments.option("since"));
     if (!arguments.option("since").isNull())
-        return LabError { LabCode::BadArgument, "The option since goes with by: 'kind'; the sums of a process are since its start." };
+        return LabError { LabCode::BadArgument,
+            "The option since goes with by: 'kind'; the sums of a process are since its start." };
     std::vector<std::pair<CallTarget, pb::Command>> questions;
     QStringList names;
     for (const KnownProcess& known : context.control.directory()) {

@@ -27,7 +27,10 @@ QString shown(const LabContext& context, const QJSValue& value)
 }
 
 // "data 1, data 2" -> its parts.
-QStringList targetNames(const QJSValue& target) { return target.property("labTarget").toString().split(", ", Qt::SkipEmptyParts); }
+QStringList targetNames(const QJSValue& target)
+{
+    return target.property("labTarget").toString().split(", ", Qt::SkipEmptyParts);
+}
 
 LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
 {
@@ -45,14 +48,16 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
     for (QJSValueIterator it(o.option("layers")); it.hasNext();) {
         it.next();
         if (!it.value().isBool())
-            return LabError { LabCode::BadArgument, "Layers are switched by true and false: layers: { deltas: true }." };
+            return LabError { LabCode::BadArgument,
+                "Layers are switched by true and false: layers: { deltas: true }." };
         wish.layers[it.name()] = it.value().toBool();
     }
     if (!o.option("speed").isNull())
         wish.speed = o.number("speed");
     if (const QJSValue record = o.option("record"); record.isObject()) {
         if (!record.property("group").isNumber() || !record.property("rank").isNumber())
-            return LabError { LabCode::BadArgument, "The option record of lab.camera is { group: number, rank: number }." };
+            return LabError { LabCode::BadArgument,
+                "The option record of lab.camera is { group: number, rank: number }." };
         wish.group = record.property("group").toUInt();
         wish.rank = record.property("rank").toUInt();
     }
@@ -110,7 +115,8 @@ void addStoryCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.camera", [&](const LabCall& c) { return camera(context, c.arguments); });
     lab.handle("lab.highlight", [&](const LabCall& c) -> LabResult<QJSValue> {
-        context.observer.onHighlight(targetNames(c.arguments.at(0)), c.arguments.text("text"), c.arguments.number("for"));
+        context.observer.onHighlight(targetNames(c.arguments.at(0)), c.arguments.text("text"),
+            c.arguments.number("for"));
         return QJSValue();
     });
     lab.handle("lab.mark", [&](const LabCall& c) -> LabResult<QJSValue> {
@@ -128,7 +134,8 @@ void addStoryCalls(Lab& lab, LabContext& context)
         const Question& question = asked->at(c.self.property("id").toUInt()).question;
         const int index = c.arguments.at(0).toInt();
         if (index >= question.choices.size())
-            return LabError { LabCode::BadArgument, QString("The question has choices 0 to %1, not %2.").arg(question.choices.size() - 1).arg(index) };
+            return LabError { LabCode::BadArgument,
+                QString("The question has choices 0 to %1, not %2.").arg(question.choices.size() - 1).arg(index) };
         context.observer.onReveal(question, index, c.arguments.at(1).toString());
         return QJSValue();
     });

@@ -28,7 +28,8 @@ QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, 
     object.setProperty("M", file.buckets());
     object.setProperty("K", file.availability());
     object.setProperty("records", scriptNumber(records));
-    object.setProperty("loadFactor", file.buckets() && file.config().b() ? double(records) / (double(file.buckets()) * file.config().b()) : 0.0);
+    object.setProperty("loadFactor", file.buckets() && file.config().b()
+        ? double(records) / (double(file.buckets()) * file.config().b()) : 0.0);
     object.setProperty("splitsOwed", file.splits_owed());
     object.setProperty("groups", std::uint32_t(file.groups_size()));
     return object;
@@ -69,7 +70,8 @@ LabResult<QString> whatIsOpen(LabContext& context)
     if (!file)
         return file.error();
     if (!file->at_rest())
-        return QString::fromStdString(file->under_way().empty() ? std::to_string(file->splits_owed()) + " splits are owed" : file->under_way());
+        return file->under_way().empty() ? QString("%1 splits are owed").arg(file->splits_owed())
+                                         : QString::fromStdString(file->under_way());
     const auto gauges = gaugesOf(context, *file, true);
     if (!gauges)
         return gauges.error();
@@ -89,7 +91,9 @@ LabResult<QString> whatIsOpen(LabContext& context)
         if (!client)
             return client.error();
         if (client->client().under_way() > 0)
-            return QString("%1 operations of %2 are under way").arg(client->client().under_way()).arg(QString::fromStdString(known.info.name()));
+            return QString("%1 operations of %2 are under way")
+                .arg(client->client().under_way())
+                .arg(QString::fromStdString(known.info.name()));
     }
     return QString();
 }
@@ -103,15 +107,19 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
             return open.error();
         if (open->isEmpty())
             break;
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
         if (left.count() <= 0)
-            return LabError { LabCode::Timeout, "Not at rest after " + QString::number(timeout) + " s: " + *open + "." };
+            return LabError { LabCode::Timeout, "Not at rest after " + QString::number(timeout) + " s: " + *open
+                + "." };
         pb::Command command;
         command.mutable_await_rest()->set_timeout_ms(std::uint32_t(left.count()));
-        const auto rest = context.ask(context.control.coordinator(), std::move(command), double(left.count()) / 1000 + 1);
+        const double seconds = double(left.count()) / 1000;
+        const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
         if (!rest && rest.error().code != LabCode::Timeout)
             return rest.error();
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+            context.stopToken());
         if (context.isStopped())
             return context.stopped();
     }
@@ -178,7 +186,8 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
         if (page.events.empty() && !context.ingest.waitBeyond(cursor, deadline, context.stopToken())) {
             if (context.isStopped())
                 return context.stopped();
-            return LabError { LabCode::Timeout, "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
+            return LabError { LabCode::Timeout,
+                "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
         }
     }
     QJSValue timing = context.engine.newObject();
@@ -202,7 +211,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
 {
     const auto places = placesOf(arguments.at(0));
     if (places.size() != 1 || places[0].role() != pb::DATA)
-        return LabError { LabCode::BadArgument, "lab.keysFor needs one data bucket, such as lab.data(0), not " + arguments.at(0).toString() + "." };
+        return LabError { LabCode::BadArgument, "lab.keysFor needs one data bucket, such as lab.data(0), not "
+            + arguments.at(0).toString() + "." };
     const std::uint32_t bucket = places[0].number();
     const std::size_t count = arguments.at(1).toUInt();
     const auto target = findTarget(context, arguments.at(0));
@@ -224,7 +234,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
             rank = page->contents().next_rank();
         }
         if (keys.size() < count)
-            return LabError { LabCode::BadArgument, QString("%1 stores %2 records, not %3.").arg(target->shown).arg(keys.size()).arg(count) };
+            return LabError { LabCode::BadArgument,
+                QString("%1 stores %2 records, not %3.").arg(target->shown).arg(keys.size()).arg(count) };
     } else {
         const auto file = context.describeFile();
         if (!file)

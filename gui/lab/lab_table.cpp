@@ -84,7 +84,8 @@ QString machineShown()
     QFile memory("/proc/meminfo");
     if (memory.open(QIODevice::ReadOnly))
         gibibytes = memory.readLine().simplified().split(' ').value(1).toDouble() / (1024 * 1024);
-    return QString("%1, %2 cores, %3 GiB").arg(model).arg(std::thread::hardware_concurrency()).arg(gibibytes, 0, 'f', 0);
+    const unsigned cores = std::thread::hardware_concurrency();
+    return QString("%1, %2 cores, %3 GiB").arg(model).arg(cores).arg(gibibytes, 0, 'f', 0);
 }
 
 void LabTable::add(Row row, const QStringList& factorOrder, const QStringList& metricOrder)
@@ -101,7 +102,8 @@ std::vector<LabTable::Summary> LabTable::summary() const
     for (const Row& row : m_rows) {
         if (row.isWarmUp)
             continue;
-        auto at = std::find_if(summaries.begin(), summaries.end(), [&](const Summary& s) { return s.factors == row.factors; });
+        auto at = std::find_if(summaries.begin(), summaries.end(),
+            [&](const Summary& s) { return s.factors == row.factors; });
         if (at == summaries.end()) {
             summaries.push_back({ row.factors, 0, {} });
             values.emplace_back();
@@ -156,7 +158,8 @@ QString LabTable::summaryCsv(const RunIdentity& identity) const
         for (const QString& metric : m_metrics) {
             const auto at = s.metrics.find(metric);
             const bool isKnown = at != s.metrics.end();
-            cells << (isKnown ? QVariant(at->second.median) : QVariant()) << (isKnown ? QVariant(at->second.q1) : QVariant())
+            cells << (isKnown ? QVariant(at->second.median) : QVariant())
+                << (isKnown ? QVariant(at->second.q1) : QVariant())
                   << (isKnown ? QVariant(at->second.q3) : QVariant());
         }
         text += joined(cells);
@@ -164,7 +167,8 @@ QString LabTable::summaryCsv(const RunIdentity& identity) const
     return text;
 }
 
-int LabTables::add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder)
+int LabTables::add(const QString& name, LabTable::Row row, const QStringList& factorOrder,
+    const QStringList& metricOrder)
 {
     const std::lock_guard lock(m_mutex);
     LabTable& table = m_tables[name];
@@ -194,7 +198,8 @@ QString LabTables::write(const QString& directory, const RunIdentity& identity) 
         return "The directory " + directory + " cannot be made; choose another one with --csv.";
     for (const QString& name : names()) {
         const LabTable table = this->table(name);
-        for (const auto& [suffix, text] : { std::pair(QString(), table.csv(identity)), std::pair(QString("_summary"), table.summaryCsv(identity)) }) {
+        for (const auto& [suffix, text] : { std::pair(QString(), table.csv(identity)),
+            std::pair(QString("_summary"), table.summaryCsv(identity)) }) {
             QSaveFile file(directory + '/' + name + suffix + ".csv");
             if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0 || !file.commit())
                 return file.fileName() + " cannot be written: " + file.errorString() + ".";

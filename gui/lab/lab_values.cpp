@@ -24,18 +24,22 @@ QJSValue fieldValue(const Message& message, const FieldDescriptor& field, int in
     const auto& r = *message.GetReflection();
     const bool isOne = index < 0;
     switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32: return isOne ? r.GetInt32(message, &field) : r.GetRepeatedInt32(message, &field, index);
-    case FieldDescriptor::CPPTYPE_UINT32: return isOne ? r.GetUInt32(message, &field) : r.GetRepeatedUInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_INT32: return isOne ? r.GetInt32(message, &field)
+        : r.GetRepeatedInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_UINT32: return isOne ? r.GetUInt32(message, &field)
+        : r.GetRepeatedUInt32(message, &field, index);
     case FieldDescriptor::CPPTYPE_INT64: {
         const std::int64_t value = isOne ? r.GetInt64(message, &field) : r.GetRepeatedInt64(message, &field, index);
         return field.name().ends_with("_ns") ? QJSValue(secondsOf(value)) : QJSValue(double(value));
     }
     case FieldDescriptor::CPPTYPE_UINT64:
         return scriptNumber(isOne ? r.GetUInt64(message, &field) : r.GetRepeatedUInt64(message, &field, index));
-    case FieldDescriptor::CPPTYPE_DOUBLE: return isOne ? r.GetDouble(message, &field) : r.GetRepeatedDouble(message, &field, index);
+    case FieldDescriptor::CPPTYPE_DOUBLE: return isOne ? r.GetDouble(message, &field)
+        : r.GetRepeatedDouble(message, &field, index);
     case FieldDescriptor::CPPTYPE_FLOAT:
         return double(isOne ? r.GetFloat(message, &field) : r.GetRepeatedFloat(message, &field, index));
-    case FieldDescriptor::CPPTYPE_BOOL: return isOne ? r.GetBool(message, &field) : r.GetRepeatedBool(message, &field, index);
+    case FieldDescriptor::CPPTYPE_BOOL: return isOne ? r.GetBool(message, &field)
+        : r.GetRepeatedBool(message, &field, index);
     case FieldDescriptor::CPPTYPE_ENUM: {
         const auto* value = isOne ? r.GetEnum(message, &field) : r.GetRepeatedEnum(message, &field, index);
         return QString::fromStdString(value->name());
@@ -72,7 +76,8 @@ void addFields(const Message& message, QJSValue& object, QJSEngine& engine)
             for (int k = 0; k < size; ++k)
                 list.setProperty(std::uint32_t(k), fieldValue(message, field, k, engine));
             object.setProperty(scriptName(field), list);
-        } else if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || message.GetReflection()->HasField(message, &field)) {
+        } else if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE
+            || message.GetReflection()->HasField(message, &field)) {
             object.setProperty(scriptName(field), fieldValue(message, field, -1, engine));
         }
     }
@@ -95,7 +100,8 @@ LabResult<std::uint64_t> keyOf(const QJSValue& value)
     const std::uint64_t key = value.toString().toULongLong(&isNumber, 10);
     if (value.isString() && isNumber)
         return key;
-    return LabError { LabCode::BadArgument, "A key is a whole number from 0 to 2^64 - 1 (above 2^53 as a string), not '" + value.toString() + "'." };
+    return LabError { LabCode::BadArgument,
+        "A key is a whole number from 0 to 2^64 - 1 (above 2^53 as a string), not '" + value.toString() + "'." };
 }
 
 QJSValue scriptObject(const Message& message, QJSEngine& engine)
@@ -114,13 +120,15 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
         object.setProperty("last", scriptNumber(event.gapLast));
     } else {
         const pb::Event& e = *event.event;
-        const auto* field = pb::Event::GetReflection()->GetOneofFieldDescriptor(e, pb::Event::descriptor()->FindOneofByName("body"));
+        const auto* field = pb::Event::GetReflection()->GetOneofFieldDescriptor(e,
+            pb::Event::descriptor()->FindOneofByName("body"));
         if (field != nullptr)
             addFields(pb::Event::GetReflection()->GetMessage(e, field), object, engine);
         object.setProperty("kind", QString::fromStdString(kindName(e)));
         object.setProperty("place", shownPlace(e.place()));
         object.setProperty("op", scriptNumber(e.operation().number()));
-        object.setProperty("client", e.operation().client() == 0 ? QString() : QString::fromStdString(processShown(e.operation().client(), names)));
+        object.setProperty("client", e.operation().client() == 0 ? QString()
+            : QString::fromStdString(processShown(e.operation().client(), names)));
         object.setProperty("sequence", scriptNumber(e.sequence()));
     }
     object.setProperty("t_s", secondsOf(event.runNs));
@@ -202,7 +210,8 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
             const ProcessId holder = holderOf(*file, place);
             if (holder == 0)
                 return LabError { LabCode::BadArgument, shownPlace(place) + " does not exist: the file has "
-                        + QString::number(file->buckets()) + " data buckets in " + QString::number(file->groups_size()) + " groups." };
+                        + QString::number(file->buckets()) + " data buckets in " + QString::number(file->groups_size())
+                            + " groups." };
             found.push_back({ place, holder, shownPlace(place) });
         }
         return found;
@@ -216,13 +225,15 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
         for (const KnownProcess& known : directory)
             if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.spare_role() == pool
                 && known.place.role() == pb::NO_ROLE && index-- == 0)
-                return std::vector<FoundTarget> { { {}, known.info.node(), QString::fromStdString(known.info.name()) } };
+                return std::vector<FoundTarget> { { {}, known.info.node(),
+                    QString::fromStdString(known.info.name()) } };
         return LabError { LabCode::BadArgument, "There is no " + target.toString() + "." };
     }
     const QString id = target.property("id").toString();
     for (const KnownProcess& known : directory)
         if (QString::fromStdString(known.info.name()) == id || QString::number(known.info.node()) == id)
-            return std::vector<FoundTarget> { { known.place, known.info.node(), QString::fromStdString(known.info.name()) } };
+            return std::vector<FoundTarget> { { known.place, known.info.node(),
+                QString::fromStdString(known.info.name()) } };
     return LabError { LabCode::BadArgument, "There is no process " + id + "." };
 }
 
@@ -232,7 +243,8 @@ LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target)
     if (!found)
         return found.error();
     if (found->size() != 1)
-        return LabError { LabCode::BadArgument, "One target is wanted here, not " + QString::number(found->size()) + " (" + target.toString() + ")." };
+        return LabError { LabCode::BadArgument, "One target is wanted here, not " + QString::number(found->size())
+            + " (" + target.toString() + ")." };
     return found->front();
 }
 

@@ -27,7 +27,8 @@ bool isEqual(const QJSValue& a, const QJSValue& b, int depth = 0)
     if (a.isArray() != b.isArray() || a.isCallable() || b.isCallable())
         return a.strictlyEquals(b);
     if (!a.isObject() || !b.isObject())
-        return a.strictlyEquals(b) || (a.isNumber() && b.isNumber() && std::isnan(a.toNumber()) && std::isnan(b.toNumber()));
+        return a.strictlyEquals(b) || (a.isNumber() && b.isNumber() && std::isnan(a.toNumber())
+            && std::isnan(b.toNumber()));
     QStringList names;
     for (QJSValueIterator it(a); it.hasNext();) {
         it.next();
@@ -98,7 +99,8 @@ LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEv
                     field.next();
                     known << field.name();
                 }
-                return LabError { LabCode::BadArgument, object.property("kind").toString() + " has no field " + it.name() + ".",
+                return LabError { LabCode::BadArgument, object.property("kind").toString() + " has no field "
+                    + it.name() + ".",
                     "Its fields are " + known.join(", ") + "." };
             }
             if (!isEqual(object.property(it.name()), it.value()))
@@ -158,8 +160,10 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
             if (context.isStopped())
                 return context.stopped();
             const QString name = arguments.at(0).toString();
-            return LabError { LabCode::Timeout, QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(name).arg(timeout)
-                    + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size())) : QString())
+            return LabError { LabCode::Timeout,
+                QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(name).arg(timeout)
+                    + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size()))
+                        : QString())
                     + seenInstead(seen) + "." };
         }
         if (context.isStopped())
@@ -183,12 +187,18 @@ LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
         if (!value || value->toBool())
             return value;
         if (Clock::now() >= deadline)
-            return LabError { LabCode::Timeout, QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
+            return LabError { LabCode::Timeout,
+                QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
                     .arg(timeout).arg(shown(context, *value)) };
         context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + kTryAgain), context.stopToken());
         if (context.isStopped())
             return context.stopped();
     }
+}
+
+QString clientOf(const pb::Event& event, const ClusterState& names)
+{
+    return QString::fromStdString(processShown(event.operation().client(), names));
 }
 
 LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
@@ -200,7 +210,8 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
             return kind.error();
         filter.kind = *kind;
     }
-    const auto cursor = arguments.option("since").isNull() ? LabResult<std::uint64_t>(std::uint64_t(0)) : cursorOf(context, arguments.option("since"));
+    const auto cursor = arguments.option("since").isNull() ? LabResult<std::uint64_t>(std::uint64_t(0))
+        : cursorOf(context, arguments.option("since"));
     if (!cursor)
         return cursor.error();
     if (const auto here = context.catchUp(); !here)
@@ -209,13 +220,16 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     const ClusterState names = context.ingest.state();
     std::deque<QJSValue> found;
     std::uint64_t at = *cursor;
-    for (EventPage page = context.ingest.eventsSince(at, kPage); !page.events.empty(); page = context.ingest.eventsSince(at, kPage)) {
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(at, kPage);
+        if (page.events.empty())
+            break;
         at = page.next;
         for (const RunEvent& event : page.events) {
             if (event.isGap() || (filter.kind != pb::Event::BODY_NOT_SET && event.event->body_case() != filter.kind)
                 || (!place.isNull() && QString::fromStdString(placeName(event.event->place())) != place.toString())
                 || (!op.isNull() && double(event.event->operation().number()) != op.toNumber())
-                || (!client.isNull() && QString::fromStdString(processShown(event.event->operation().client(), names)) != client.toString()))
+                || (!client.isNull() && clientOf(*event.event, names) != client.toString()))
                 continue;
             found.push_back(scriptEvent(event, names, context.engine));
             if (found.size() > arguments.integer("limit"))
@@ -255,7 +269,10 @@ LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
     const Filter filter { *kind, arguments.option("where") };
     const QString text = "no " + arguments.at(0).toString();
     std::uint64_t at = *cursor;
-    for (EventPage page = context.ingest.eventsSince(at, kPage); !page.events.empty(); page = context.ingest.eventsSince(at, kPage)) {
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(at, kPage);
+        if (page.events.empty())
+            break;
         at = page.next;
         for (const RunEvent& event : page.events) {
             const auto fits = match(context, filter, event, names);
@@ -275,7 +292,8 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
         QStringList known;
         for (const auto& [name, text] : LabReference::instance().codes())
             known << name;
-        return LabError { LabCode::BadArgument, "There is no error code " + code + ".", "The codes are " + known.join(", ") + "." };
+        return LabError { LabCode::BadArgument, "There is no error code " + code + ".", "The codes are "
+            + known.join(", ") + "." };
     }
     const int line = context.line;
     const auto value = context.callBack(arguments.at(1));
@@ -283,7 +301,8 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
     if (!value && value.error().thrown.isUndefined())
         return value.error(); // stopped
     const QString got = value ? "no error" : value.error().thrown.property("code").isString()
-            ? value.error().thrown.property("code").toString() + " (" + value.error().thrown.property("message").toString() + ")"
+            ? value.error().thrown.property("code").toString() + " ("
+                + value.error().thrown.property("message").toString() + ")"
             : value.error().thrown.toString();
     const bool isHeld = !value && value.error().thrown.property("code").toString() == code;
     return judge(context, isHeld, "an error " + code, "got " + got);
@@ -293,7 +312,8 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
 
 void addWaitCalls(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.now", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(secondsOf(context.ingest.nowNs())); });
+    lab.handle("lab.now",
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(secondsOf(context.ingest.nowNs())); });
     lab.handle("lab.here", [&](const LabCall&) -> LabResult<QJSValue> {
         QJSValue here = context.engine.newObject();
         here.setProperty("eventIndex", double(context.ingest.committed()));
@@ -308,11 +328,13 @@ void addWaitCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.expectEqual", [&](const LabCall& c) {
         const bool isHeld = isEqual(c.arguments.at(0), c.arguments.at(1));
-        const QString detail = isHeld ? QString() : "got " + shown(context, c.arguments.at(0)) + ", wanted " + shown(context, c.arguments.at(1));
+        const QString detail = isHeld ? QString() : "got " + shown(context, c.arguments.at(0)) + ", wanted "
+            + shown(context, c.arguments.at(1));
         return judge(context, isHeld, c.arguments.at(2).toString(), detail);
     });
     lab.handle("lab.expectWithin", [&](const LabCall& c) {
-        const double got = c.arguments.at(0).toNumber(), low = c.arguments.at(1).toNumber(), high = c.arguments.at(2).toNumber();
+        const double got = c.arguments.at(0).toNumber(), low = c.arguments.at(1).toNumber(),
+            high = c.arguments.at(2).toNumber();
         const QString detail = QString("got %1, wanted %2 to %3").arg(got).arg(low).arg(high);
         return judge(context, got >= low && got <= high, c.arguments.at(3).toString(), detail);
     });

@@ -54,7 +54,8 @@ Result<ChildProgram> LocalCluster::program(
 {
     const std::string path = m_programDirectory + "/" + file;
     if (::access(path.c_str(), X_OK) != 0)
-        return Error { "The program " + file + " is not in " + m_programDirectory + "; build it first (./run builds all programs)." };
+        return Error { "The program " + file + " is not in " + m_programDirectory
+            + "; build it first (./run builds all programs)." };
     arguments.insert(arguments.end(), { "--name", name, "--die-with-parent" });
     return ChildProgram { name, path, std::move(arguments), m_logDirectory + "/" + name + ".log" };
 }
@@ -86,7 +87,8 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
     return arguments;
 }
 
-Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs, const std::stop_token& stop)
+Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs,
+    const std::stop_token& stop)
 {
     auto started = m_keeper.start(std::move(programs), kStartTimeout, stop);
     if (!started) {
@@ -132,7 +134,8 @@ Result<void> LocalCluster::start(const LocalOptions& options, const std::stop_to
         const pb::ProcessInfo& info = first->front();
         const std::uint32_t ip = info.address().ip();
         m_coordinator = std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.'
-            + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':' + std::to_string(info.address().udp_port());
+            + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':'
+                + std::to_string(info.address().udp_port());
         m_options = options;
         m_control.watchCluster(info.control_endpoint());
     }
@@ -150,7 +153,8 @@ Result<void> LocalCluster::addServers(pb::Role pool, std::uint32_t count, const 
     std::uint32_t& started = pool == pb::PARITY ? m_parityServers : m_dataServers;
     std::vector<ChildProgram> servers;
     for (std::uint32_t i = 0; i < count; ++i) {
-        auto server = program("lhrs-node", word + "-" + std::to_string(++started), { "--role", word, "--coordinator", m_coordinator });
+        auto server = program("lhrs-node", word + "-" + std::to_string(++started),
+            { "--role", word, "--coordinator", m_coordinator });
         if (!server)
             return Error { server.error().text };
         servers.push_back(std::move(*server));

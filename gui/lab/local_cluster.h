@@ -57,7 +57,8 @@ public:
 
 private:
     Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
-    Result<ChildProgram> program(const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
+    Result<ChildProgram> program(const std::string& file, const std::string& name,
+        std::vector<std::string> arguments) const;
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<void> makeLogDirectory();
 

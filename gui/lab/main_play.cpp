@@ -49,7 +49,8 @@ int fail(int code, const QString& sentence)
 [[noreturn]] void outOfMemory()
 {
     // Nothing that needs memory may be done here. The cluster's processes end with this one.
-    static constexpr char kText[] = "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
+    static constexpr char kText[] =
+        "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
     ::_exit(kExitUsage);
 }
@@ -118,18 +119,21 @@ int play(const PlayOptions& options, const QString& source, int ends)
     engine.start(source, QFileInfo(file).fileName(), settings);
     if (!awaitEnd(engine, ends)) {
         session.local().stop();
-        std::fprintf(stderr, "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
+        std::fprintf(stderr,
+            "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
         ::_exit(kExitStopped);
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
     if (!options.csv.empty()) {
-        if (const QString error = engine.tables().write(QString::fromStdString(options.csv), engine.identity()); !error.isEmpty())
+        if (const QString error = engine.tables().write(QString::fromStdString(options.csv),
+            engine.identity()); !error.isEmpty())
             return fail(kExitUsage, error);
         for (const QString& name : engine.tables().names())
             std::printf("written: %s/%s.csv\n", options.csv.c_str(), qPrintable(name));
     }
-    if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached && result.outcome != ScriptOutcome::Stopped) {
+    if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached
+        && result.outcome != ScriptOutcome::Stopped) {
         std::printf("the cluster of %zu processes stays up; end it with Ctrl-C\n", session.local().processes());
         std::fflush(stdout);
         pollfd item { ends, POLLIN, 0 };
@@ -148,20 +152,24 @@ int main(int count, char** arguments)
     app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
     auto* where = app.add_option_group("cluster");
     where->add_flag("--local", options.isLocal, "Start processes on this machine (what is done anyway)");
-    where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
+    where->add_option("--connect", options.connect,
+        "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster");
     where->require_option(0, 1);
     app.add_option("--seed", options.seed, "Seed of the random numbers (1)")->type_name("N");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--csv", options.csv, "Write the tables of measurements into this directory")->type_name("DIR");
-    app.add_option("--pace", options.pace, "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
-    app.add_option("--limit", options.limit, "End the script after so many seconds; 0: never (0)")->type_name("S")->check(CLI::NonNegativeNumber);
+    app.add_option("--pace", options.pace,
+        "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
+    app.add_option("--limit", options.limit,
+        "End the script after so many seconds; 0: never (0)")->type_name("S")->check(CLI::NonNegativeNumber);
     app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
     app.add_flag("--check", options.isCheck, "Only check that the text is a program");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js")->required();
-    app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or stopped.");
+    app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
+               "stopped.");
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
@@ -172,7 +180,8 @@ int main(int count, char** arguments)
         if (set.find('=') == std::string::npos || set.front() == '=')
             return fail(kExitUsage, "--set " + QString::fromStdString(set) + ": write NAME=VALUE.");
     if (options.isSimulated)
-        return fail(kExitNoCluster, "a simulated cluster is not in this version; leave --sim out to start processes on this machine.");
+        return fail(kExitNoCluster,
+            "a simulated cluster is not in this version; leave --sim out to start processes on this machine.");
 
     QFile file(QString::fromStdString(options.file));
     if (!file.open(QIODevice::ReadOnly))
@@ -181,7 +190,8 @@ int main(int count, char** arguments)
     const QCoreApplication application(count, arguments);
     if (const auto problem = ScriptEngine::check(source)) {
         const QString hint = problem->hint.isEmpty() ? QString() : " " + problem->hint;
-        return fail(kExitUsage, QString("%1, line %2: %3.%4").arg(file.fileName()).arg(problem->line).arg(problem->message, hint));
+        return fail(kExitUsage,
+            QString("%1, line %2: %3.%4").arg(file.fileName()).arg(problem->line).arg(problem->message, hint));
     }
     if (options.isCheck) {
         std::printf("%s: no error found\n", options.file.c_str());

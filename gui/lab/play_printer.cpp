@@ -33,7 +33,8 @@ void PlayPrinter::onExpectation(const Expectation& expectation)
     if (expectation.isHeld)
         line("  ok  " + expectation.text);
     else
-        line(QString("  NO  line %1: %2%3").arg(expectation.line).arg(expectation.text, expectation.detail.isEmpty() ? "" : ": " + expectation.detail));
+        line(QString("  NO  line %1: %2").arg(expectation.line).arg(expectation.text)
+            + (expectation.detail.isEmpty() ? "" : ": " + expectation.detail));
 }
 
 std::optional<std::vector<int>> PlayPrinter::onQuestion(const Question& question, const std::stop_token&)
@@ -61,7 +62,8 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
                 const auto at = s.factors.find(factor);
                 row << (at == s.factors.end() ? QString() : shown(at->second));
             }
-            rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median), shown(quartiles.q1), shown(quartiles.q3) });
+            rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median),
+                shown(quartiles.q1), shown(quartiles.q3) });
         }
     std::vector<qsizetype> widths(std::size_t(head.size()), 0);
     for (const QStringList& row : rows)
@@ -83,7 +85,10 @@ void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
     for (const QString& name : tables.names())
         tableSummary(name, tables.table(name));
     line(QString());
-    line(QString("expectations: %1 hold, %2 do not; %3 s").arg(result.expectationsHeld).arg(result.expectationsFailed).arg(result.seconds, 0, 'f', 1));
+    line(QString("expectations: %1 hold, %2 do not; %3 s")
+             .arg(result.expectationsHeld)
+             .arg(result.expectationsFailed)
+             .arg(result.seconds, 0, 'f', 1));
     if (result.outcome != ScriptOutcome::Held)
         line(result.sentence());
 }

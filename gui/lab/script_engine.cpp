@@ -17,6 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kAtEndLimit(10); // of each function given to lab.atEnd
+constexpr std::uint32_t kSample = 100;
 
 // What this engine does not know, and what to write in its place (window.md 4.1).
 QString hintFor(const QString& source, int line, const QString& message)
@@ -102,7 +103,8 @@ std::optional<ScriptProblem> ScriptEngine::check(const QString& source)
     QJSEngine engine;
     QStringList trace;
     // As the body of a function that nobody calls: compiled, not run.
-    const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1, &trace);
+    const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1,
+        &trace);
     if (!value.isError())
         return std::nullopt;
     const QString message = value.property("message").toString();
@@ -121,7 +123,8 @@ void ScriptEngine::start(const QString& source, const QString& file, ScriptSetti
     {
         const std::lock_guard lock(m_mutex);
         m_isStopped = m_isLimitReached = false;
-        m_run = QDateTime::currentDateTimeUtc().toString("yyyyMMdd'T'HHmmss'Z'") + "-" + QString::number(m_settings.seed);
+        m_run = QDateTime::currentDateTimeUtc().toString("yyyyMMdd'T'HHmmss'Z'") + "-"
+            + QString::number(m_settings.seed);
     }
     m_thread = std::jthread([this, source, file] { run(source, file); });
 }
@@ -185,7 +188,8 @@ void ScriptEngine::guard(const std::stop_token& stop)
         const auto deadline = m_deadline;
         if (deadline == Clock::time_point::max())
             m_changed.wait(lock, stop, [&] { return m_deadline != deadline; });
-        else if (!m_changed.wait_until(lock, stop, deadline, [&] { return m_deadline != deadline; }) && !stop.stop_requested()) {
+        else if (!m_changed.wait_until(lock, stop, deadline, [&] { return m_deadline != deadline; })
+            && !stop.stop_requested()) {
             m_deadline = Clock::time_point::max();
             m_isLimitReached = true;
             m_phase.request_stop();
@@ -242,7 +246,8 @@ void ScriptEngine::dwell(double seconds)
         const double pace = m_pace.load();
         if (pace <= 0 || stop.stop_requested() || m_proceeds != proceeds)
             return;
-        const auto end = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds / pace));
+        const auto end = start
+            + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds / pace));
         if (Clock::now() >= end)
             return;
         m_changed.wait_until(lock, stop, end, [&] { return m_pace.load() != pace || m_proceeds != proceeds; });
@@ -252,12 +257,14 @@ void ScriptEngine::dwell(double seconds)
 void ScriptEngine::run(const QString& source, const QString& file)
 {
     const auto started = Clock::now();
+    const pb::Detail detail = m_session.control().detail();
     ScriptResult result;
     result.file = file;
     m_observer.onStarted(file);
     {
         QJSEngine engine;
-        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_observer, m_settings, engine, {},
+        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_observer, m_settings,
+            engine, {},
             [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
@@ -272,6 +279,8 @@ void ScriptEngine::run(const QString& source, const QString& file)
         }
         evaluate(context, engine, source, result);
         callAtEnd(context, lab, result);
+        if (m_session.control().detail() != detail) // lab.detail is the script's own
+            m_session.control().setDetail(detail, kSample);
         result.expectationsHeld = context.expectationsHeld;
         result.expectationsFailed = context.expectationsFailed;
         if (result.outcome == ScriptOutcome::Held && context.expectationsFailed > 0) {
@@ -345,7 +354,8 @@ void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result
         const QJSValue thrown = done.error().thrown;
         result.outcome = ScriptOutcome::ScriptError;
         result.line = lineOf(thrown, {});
-        result.code = thrown.property("code").isString() ? thrown.property("code").toString() : nameOf(done.error().code);
+        result.code = thrown.property("code").isString() ? thrown.property("code").toString()
+            : nameOf(done.error().code);
         result.message = "In a function of lab.atEnd: " + done.error().message;
     }
 }

@@ -130,7 +130,8 @@ std::string Writer::membership() const
         return who() + " runs as process " + num(event.process_started().process().pid())
             + (event.process_started().process().spare_role() == pb::NO_ROLE
                     ? std::string(".")
-                    : " and waits in the " + roleWord(event.process_started().process().spare_role()) + " buckets multicast group.");
+                    : " and waits in the " + roleWord(event.process_started().process().spare_role())
+                        + " buckets multicast group.");
     case B::kProcessEnded: return who() + " ends" + because(event.process_ended().reason());
     case B::kFileCreated:
         return "The file exists, with m = " + num(event.file_created().config().m()) + ", b = "
@@ -138,7 +139,8 @@ std::string Writer::membership() const
             + num(event.file_created().config().availability()) + ".";
     case B::kInvitationSent:
         return who() + " invites the spare " + roleWord(event.invitation_sent().role()) + " servers by "
-            + (event.invitation_sent().transport() == pb::UDP ? "the registry" : transportWord(event.invitation_sent().transport()))
+            + (event.invitation_sent().transport() == pb::UDP ? "the registry"
+                : transportWord(event.invitation_sent().transport()))
             + ": " + counted(event.invitation_sent().count(), "is", "are") + " wanted.";
     case B::kNodeInvited: return who() + " hears invitation " + num(event.node_invited().invitation()) + ".";
     case B::kNodeOffered:
@@ -148,7 +150,8 @@ std::string Writer::membership() const
         return processShown(process, state) + " is confirmed and becomes " + placeName(event.place()) + ", incarnation "
             + num(event.node_recruited().incarnation()) + "; it leaves its multicast group.";
     case B::kNodeReleased:
-        return processShown(process, state) + " gives up its place and is a spare " + roleWord(event.node_released().pool())
+        return processShown(process, state) + " gives up its place and is a spare "
+            + roleWord(event.node_released().pool())
             + " server again" + because(event.node_released().reason());
     case B::kRecruitingChanged:
         return std::string("Spares are now invited by ")
@@ -196,7 +199,8 @@ std::string Writer::operations() const
     switch (static_cast<int>(event.body_case())) {
     case B::kOperationStarted: {
         const pb::OperationStarted& e = event.operation_started();
-        return who() + " starts to " + operationWord(e.kind()) + " key " + num(e.key()) + " at bucket " + num(e.bucket())
+        return who() + " starts to " + operationWord(e.kind()) + " key " + num(e.key()) + " at bucket "
+            + num(e.bucket())
             + ", by its image " + imageText(e.image()) + ".";
     }
     case B::kOperationForwarded: {
@@ -211,7 +215,8 @@ std::string Writer::operations() const
     }
     case B::kOperationDone: {
         const pb::OperationDone& e = event.operation_done();
-        return who() + ": " + operationWord(e.kind()) + " of key " + num(e.key()) + " is done (" + resultWord(e.result())
+        return who() + ": " + operationWord(e.kind()) + " of key " + num(e.key()) + " is done ("
+            + resultWord(e.result())
             + ") at bucket " + num(e.bucket())
             + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "") + ", in "
             + milliseconds(e.time_ns()) + ".";
@@ -231,7 +236,8 @@ std::string Writer::records() const
     }
     case B::kRecordUpdated: {
         const pb::RecordUpdated& e = event.record_updated();
-        return who() + " updates key " + num(e.key()) + " at rank " + num(e.rank()) + " (change " + num(e.sequence()) + ").";
+        return who() + " updates key " + num(e.key()) + " at rank " + num(e.rank()) + " (change " + num(e.sequence())
+            + ").";
     }
     case B::kRecordDeleted: {
         const pb::RecordDeleted& e = event.record_deleted();
@@ -241,19 +247,22 @@ std::string Writer::records() const
     case B::kRecordRead:
         return event.record_read().rank() == 0
             ? who() + " has no record with key " + num(event.record_read().key()) + "."
-            : who() + " reads key " + num(event.record_read().key()) + " at rank " + num(event.record_read().rank()) + ".";
+            : who() + " reads key " + num(event.record_read().key()) + " at rank " + num(event.record_read().rank())
+                + ".";
     case B::kChangeAcknowledged:
         return who() + ": all parity buckets have change " + num(event.change_acknowledged().sequence()) + " of key "
             + num(event.change_acknowledged().key()) + "; now the client is answered.";
     case B::kDeltaApplied: {
         const pb::DeltaApplied& e = event.delta_applied();
-        return who() + " applied delta " + num(e.sequence()) + " of " + dataAt(e.position()) + " to rank " + num(e.rank()) + " ("
+        return who() + " applied delta " + num(e.sequence()) + " of " + dataAt(e.position()) + " to rank "
+            + num(e.rank()) + " ("
             + changeWord(e.kind()) + " of key " + num(e.key())
             + (e.coefficient() == 1 ? ", plain XOR)." : ", coefficient " + num(e.coefficient()) + ").");
     }
     case B::kDeltaHeld: {
         const pb::DeltaHeld& e = event.delta_held();
-        return who() + " holds delta " + num(e.sequence()) + " of " + dataAt(e.position()) + ": delta " + num(e.missing())
+        return who() + " holds delta " + num(e.sequence()) + " of " + dataAt(e.position()) + ": delta "
+            + num(e.missing())
             + " is missing.";
     }
     default: return {};
@@ -283,18 +292,21 @@ std::string Writer::splits() const
         const pb::SplitApplied& e = event.split_applied();
         return who() + " carries out the split: level " + num(e.level()) + ", "
             + counted(std::uint64_t(e.left_ranks_size()), "record", "records") + " left, "
-            + counted(std::uint64_t(e.to_ranks_size()), "record", "records") + " changed rank, " + num(e.count()) + " remain.";
+            + counted(std::uint64_t(e.to_ranks_size()), "record", "records") + " changed rank, " + num(e.count())
+                + " remain.";
     }
     case B::kBatchApplied:
         return who() + " applied the split's batch of " + dataAt(event.batch_applied().position()) + ": "
             + counted(std::uint64_t(event.batch_applied().ranks_size()), "change", "changes") + ".";
     case B::kSplitFinished: {
         const pb::SplitFinished& e = event.split_finished();
-        return "Bucket " + num(e.bucket()) + " is split: " + counted(e.moved(), "record", "records") + " moved to bucket "
+        return "Bucket " + num(e.bucket()) + " is split: " + counted(e.moved(), "record", "records")
+            + " moved to bucket "
             + num(e.new_bucket()) + " in " + milliseconds(e.total_ns()) + ".";
     }
     case B::kSplitUndone:
-        return "The split of bucket " + num(event.split_undone().bucket()) + " is undone" + because(event.split_undone().reason());
+        return "The split of bucket " + num(event.split_undone().bucket()) + " is undone"
+            + because(event.split_undone().reason());
     case B::kFileStateChanged: {
         const pb::FileStateChanged& e = event.file_state_changed();
         return "The file state is " + imageText(e.file()) + ": " + counted(e.buckets(), "data bucket", "data buckets")
@@ -323,11 +335,13 @@ std::string Writer::availability() const
             + milliseconds(e.total_ns()) + ".";
     }
     case B::kParityAdded:
-        return "Group " + num(event.parity_added().group()) + " now has " + counted(event.parity_added().k(), "parity bucket", "parity buckets")
+        return "Group " + num(event.parity_added().group()) + " now has "
+            + counted(event.parity_added().k(), "parity bucket", "parity buckets")
             + " that all members know of.";
     case B::kParityCreationUndone:
         return "The creation of parity column " + num(event.parity_creation_undone().column()) + " of "
-            + group(event.parity_creation_undone().group()) + " is given up" + because(event.parity_creation_undone().reason());
+            + group(event.parity_creation_undone().group()) + " is given up"
+                + because(event.parity_creation_undone().reason());
     case B::kAvailabilityRaised:
         return "The intended availability is now " + num(event.availability_raised().availability())
             + because(event.availability_raised().reason());
@@ -374,7 +388,8 @@ std::string processShown(ProcessId process, const ClusterState& state)
 
 std::string operationShown(const pb::RequestId& operation, const ClusterState& state)
 {
-    return operation.client() == 0 ? std::string() : processShown(operation.client(), state) + " " + num(operation.number());
+    return operation.client() == 0 ? std::string() : processShown(operation.client(), state) + " "
+        + num(operation.number());
 }
 
 std::string stateWord(pb::MemberState state)
@@ -425,7 +440,8 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
 {
     const Writer writer { process, event, state };
     using Part = std::string (Writer::*)() const;
-    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records, &Writer::splits,
+    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records,
+        &Writer::splits,
              &Writer::availability })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;
@@ -437,7 +453,8 @@ std::string sentence(const RunEvent& event, const ClusterState& state)
     if (!event.isGap())
         return sentence(event.process, *event.event, state);
     return counted(event.gapLast - event.gapFirst + 1, "event", "events") + " of " + processShown(event.process, state)
-        + " never arrived (numbers " + num(event.gapFirst) + " to " + num(event.gapLast) + "); a snapshot is asked for.";
+        + " never arrived (numbers " + num(event.gapFirst) + " to " + num(event.gapLast)
+            + "); a snapshot is asked for.";
 }
 
 bool changesStructure(const pb::Event& event)

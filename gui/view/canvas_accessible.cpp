@@ -35,9 +35,9 @@ public:
     QString text(QAccessible::Text t) const override
     {
         if (t == QAccessible::Name)
-            return sentenceOf(m_canvas->state(), m_object, m_canvas->shownNs());
+            return sentenceOf(m_canvas->state(), m_object);
         if (t == QAccessible::Description)
-            return detailsOf(m_canvas->state(), m_object, m_canvas->shownNs()).join(QStringLiteral(". "));
+            return detailsOf(m_canvas->state(), m_object).join(QStringLiteral(". "));
         return {};
     }
     void setText(QAccessible::Text, const QString&) override {}

@@ -190,17 +190,33 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
     }
 }
 
-void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector<std::uint8_t> values, QColor full, DisplayList& out)
+// `words` of a rank are written into its cell where the cells have room; empty: nothing is.
+template <class Words>
+void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector<std::uint8_t> values, QColor full, DisplayList& out, Words&& words)
 {
     DisplayList::Cells cells;
     const int rows = (int(values.size()) + geometry.columns - 1) / geometry.columns;
-    cells.rect = QRectF(geometry.area.left(), geometry.area.top(), geometry.columns * geometry.pitch, rows * geometry.pitch);
+    cells.rect = QRectF(geometry.area.left(), geometry.area.top(), geometry.columns * geometry.pitchX, rows * geometry.pitchY);
     cells.columns = geometry.columns;
-    cells.pitch = geometry.pitch;
+    cells.pitchX = geometry.pitchX;
+    cells.pitchY = geometry.pitchY;
     cells.gap = 1;
-    cells.values = std::move(values);
     cells.palette = cellPalette(in.theme, full);
     cells.gapColour = in.theme.card;
+    std::vector<QColor> inks;
+    for (const QColor& shade : cells.palette)
+        inks.push_back(inkOn(shade));
+    if (geometry.hasKeys && in.layers.labels) {
+        cells.values = values;
+        out.add(std::move(cells));
+        for (std::uint32_t rank = 1; rank <= values.size(); ++rank) {
+            const std::uint8_t value = values[rank - 1];
+            if (value > 0)
+                out.text(geometry.cellOf(rank), words(rank), kSmall, inks[value], Qt::AlignCenter);
+        }
+        return;
+    }
+    cells.values = std::move(values);
     out.add(std::move(cells));
 }
 
@@ -212,21 +228,6 @@ QString processNameOf(const ClusterState& state, ProcessId id)
 
 } // namespace
 
-std::uint32_t ranksShown(const ClusterState& state)
-{
-    std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
-    for (const auto& [number, bucket] : state.data) {
-        b = std::max(b, bucket.b);
-        highest = std::max({ highest, bucket.ranks.rankMax(), bucket.incoming.rankMax() });
-    }
-    for (const auto& [place, bucket] : state.parity)
-        highest = std::max(highest, bucket.ranks.rankMax());
-    if (highest <= b)
-        return b;
-    const std::uint32_t step = std::max(1U, b / 8);
-    return b + (highest - b + step - 1) / step * step;
-}
-
 void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const QRectF& rect, DisplayList& out)
 {
     const ObjectRef object { ObjectKind::Data, bucket.number, 0 };
@@ -234,7 +235,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     const std::uint32_t b = capacityOf(in.state, bucket);
     Card card;
     card.rect = rect;
-    card.look = lookOf(in.state, object, in.nowNs, in.silenceCounts);
+    card.look = lookOf(in.state, object, in.silent);
     card.kind = in.theme.dataFill;
     card.title = { QStringLiteral("Bucket %1").arg(bucket.number), QString::number(bucket.number) };
     card.corner = { QStringLiteral("j = %1").arg(bucket.level), QStringLiteral("j%1").arg(bucket.level) };
@@ -255,14 +256,15 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     if (detail >= CardDetail::Tile)
         return;
     drawFill(in, card, detail, out);
-    const CellGeometry geometry = cellGeometry(in.theme, rect, in.ranks);
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
         out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
         return;
     }
-    drawCells(in, geometry, in.cells.data(bucket, geometry, in.ranks), in.theme.dataFill, out);
+    drawCells(in, geometry, in.cells.data(bucket, geometry, in.plan.ranks), in.theme.dataFill, out,
+        [&](std::uint32_t rank) { return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank)); });
 }
 
 void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out)
@@ -271,14 +273,14 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     out.setObject(object);
     Card card;
     card.rect = rect;
-    card.look = lookOf(in.state, object, in.nowNs, in.silenceCounts);
+    card.look = lookOf(in.state, object, in.silent);
     card.kind = in.theme.parityFill;
     const QString place = QStringLiteral("%1.%2").arg(bucket.group).arg(bucket.column);
     card.title = { QStringLiteral("Parity %1").arg(place), QStringLiteral("P %1").arg(place), place };
     card.process = processNameOf(in.state, bucket.process);
-    card.fill = qreal(bucket.recordGroups) / std::max(1U, in.ranks);
+    card.fill = qreal(bucket.recordGroups) / std::max(1U, in.plan.ranks);
     card.hasLimit = false;
-    card.amount = { QStringLiteral("%1 record groups").arg(grouped(bucket.recordGroups)), QStringLiteral("%1 groups").arg(grouped(bucket.recordGroups)), grouped(bucket.recordGroups),
+    card.amount = { countedWords(bucket.recordGroups, "record group", "record groups"), countedWords(bucket.recordGroups, "group", "groups"), grouped(bucket.recordGroups),
         bucket.recordGroups >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.recordGroups / 1000.0)) : QString::number(bucket.recordGroups) };
     std::uint32_t held = 0;
     for (std::uint32_t waiting : bucket.held)
@@ -292,14 +294,16 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     if (detail >= CardDetail::Tile)
         return;
     drawFill(in, card, detail, out);
-    const CellGeometry geometry = cellGeometry(in.theme, rect, in.ranks);
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
         out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
         return;
     }
-    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.ranks, in.state.m()), in.theme.parityFill, out);
+    // The number of records that the parity record covers.
+    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), in.theme.parityFill, out,
+        [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
 }
 
 void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect, DisplayList& out)

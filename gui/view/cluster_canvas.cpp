@@ -54,6 +54,14 @@ void ClusterCanvas::setLayers(Layers layers)
     relayout(true);
 }
 
+void ClusterCanvas::setSilent(std::set<ProcessId> silent)
+{
+    if (silent == m_silent)
+        return;
+    m_silent = std::move(silent);
+    changed();
+}
+
 void ClusterCanvas::setReducedMotion(bool on)
 {
     m_isReduced = on;
@@ -81,9 +89,9 @@ bool ClusterCanvas::refresh(double seconds)
     std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
     // Offers run out and processes fall silent without any event.
     const std::int64_t newest = m_pacer.shownNs();
-    if (newest - m_nowNs > 100'000'000)
+    if (newest / 100'000'000 != m_nowNs / 100'000'000)
         changed();
-    m_nowNs = std::max(m_nowNs, newest);
+    m_nowNs = newest;
     if (const QString note = m_motion.footNote(m_pacer); note != m_footNote && (m_time - m_builtAt > 0.3 || note.isEmpty() != m_footNote.isEmpty())) {
         m_footNote = note;
         changed();
@@ -98,7 +106,7 @@ bool ClusterCanvas::refresh(double seconds)
     }
     const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty();
     const bool hovers = bool(m_selection.hovered());
-    if (moves || hovers || !m_moving.items().empty()) {
+    if (moves || hovers || m_selection.rank() > 0 || !m_moving.items().empty()) {
         rebuildMoving();
         update();
     }
@@ -128,9 +136,9 @@ void ClusterCanvas::rebuildResting()
     input.selected = m_selection.selected();
     input.hovered = m_selection.hovered();
     input.nowNs = m_nowNs;
-    input.silenceCounts = m_silenceCounts;
+    input.silent = &m_silent;
     input.hasFocus = hasFocus();
-    input.ranks = ranksShown(m_pacer.state());
+    input.plan = cellPlanOf(m_pacer.state());
     input.footNote = m_footNote;
     m_resting.clear();
     drawCluster(input, m_resting);
@@ -151,10 +159,11 @@ void ClusterCanvas::rebuildMoving()
 {
     PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
     input.layers = m_layers;
-    input.ranks = ranksShown(m_pacer.state());
+    input.plan = cellPlanOf(m_pacer.state());
     m_moving.clear();
     m_motion.draw(input, m_pacer.clock(), m_moving);
     m_moving.setObject({});
+    drawRecordGroup(input);
     for (const Highlight& highlight : m_highlights) {
         const QRectF rect = rectOf(highlight.object);
         if (rect.isNull())
@@ -175,12 +184,29 @@ void ClusterCanvas::rebuildMoving()
     drawHoverCard();
 }
 
+// All records of the rank that a table points at: one record group.
+void ClusterCanvas::drawRecordGroup(const PictureInput& input)
+{
+    const ObjectRef selected = m_selection.selected();
+    const std::uint32_t rank = m_selection.rank(), m = m_pacer.state().m();
+    if (rank == 0 || rank > input.plan.ranks || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
+        return;
+    const std::uint64_t group = selected.kind == ObjectKind::Data ? selected.a / m : selected.a;
+    for (const ClusterLayout::Item& item : m_layout.items) {
+        const bool isMember = (item.object.kind == ObjectKind::Data && item.object.a / m == group) || (item.object.kind == ObjectKind::Parity && item.object.a == group);
+        const CellGeometry cells = cellGeometry(m_theme, item.rect, input.plan);
+        if (!isMember || !cells.isValid())
+            continue;
+        m_moving.add(DisplayList::Box { cells.cellOf(rank).adjusted(-3, -3, 3, 3), Outline::Rectangle, 0, {}, m_theme.text, 2.5, false, false });
+    }
+}
+
 void ClusterCanvas::drawHoverCard()
 {
     const ObjectRef object = m_selection.hovered();
     if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || !underMouse())
         return;
-    const QStringList lines = detailsOf(m_pacer.state(), object, m_nowNs);
+    const QStringList lines = detailsOf(m_pacer.state(), object);
     if (lines.isEmpty())
         return;
     const qreal u = m_theme.px(1);
@@ -300,6 +326,12 @@ bool ClusterCanvas::findObject(const QString& words)
     const QString wanted = words.trimmed().toLower();
     if (wanted.isEmpty())
         return false;
+    bool isNumber = false;
+    const qulonglong number = wanted.toULongLong(&isNumber);
+    if (isNumber && m_pacer.state().data.contains(std::uint32_t(number))) {
+        choose({ ObjectKind::Data, number, 0 });
+        return true;
+    }
     for (ObjectRef object : objectsOf(m_pacer.state())) {
         const QString name = nameOf(m_pacer.state(), object).toLower();
         if (name == wanted || name.section(QLatin1Char(' '), 1) == wanted) {
@@ -318,7 +350,7 @@ void ClusterCanvas::choose(ObjectRef object)
         m_pan += rect.center() - m_layout.groupsArea.center();
         relayout(!m_isReduced);
     }
-    const QString words = sentenceOf(m_pacer.state(), object, m_nowNs);
+    const QString words = sentenceOf(m_pacer.state(), object);
     setAccessibleDescription(words);
     QAccessibleEvent event(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);

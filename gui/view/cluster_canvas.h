@@ -11,7 +11,7 @@
 #include <QPixmap>
 #include <QWidget>
 
-#include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,8 +35,8 @@ public:
     // Nothing travels; what changes is simply there.
     void setReducedMotion(bool on);
     bool isMotionReduced() const { return m_isReduced; }
-    // Whether a process that says nothing is worth showing: only when all of them give signs of life.
-    void setSilenceCounts(bool on) { m_silenceCounts = on; }
+    // Processes of which nothing has been heard for a while, though they should give signs of life.
+    void setSilent(std::set<ProcessId> silent);
 
     // ---- sight
     void zoomBy(qreal factor, QPointF around);
@@ -60,7 +60,6 @@ public:
     const ClusterLayout& layoutShown() const { return m_layout; }
     const ClusterState& state() const { return m_pacer.state(); }
     Selection& selection() { return m_selection; }
-    std::int64_t shownNs() const { return m_nowNs; }
     QRectF rectOf(ObjectRef object) const;
     const Motion& motion() const { return m_motion; }
     // Selects and brings into sight; for keyboard and screen readers.
@@ -95,6 +94,7 @@ private:
     void rebuildResting();
     void rebuildMoving();
     void drawHoverCard();
+    void drawRecordGroup(const PictureInput& input);
     void walk(int dx, int dy);
     void announce();
     void changed() { m_isDirty = true; }
@@ -115,11 +115,12 @@ private:
     double m_time = 0, m_builtAt = -1, m_hoverSince = 0, m_announcedAt = 0;
     std::int64_t m_nowNs = 0;
     std::uint64_t m_version = 0;
-    bool m_isDirty = true, m_isReduced = false, m_silenceCounts = false, m_wasMoving = false;
+    bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
     bool m_isPressed = false, m_isDragging = false;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
     std::vector<Highlight> m_highlights;
     std::string m_toAnnounce;
+    std::set<ProcessId> m_silent;
 };
 
 // Registers the accessible interface of the canvas; once per program.

@@ -63,7 +63,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
         }
     }
     const qreal height = heightWith(fit.header, fit.pointer);
-    fit.card = QSizeF(std::min(width, 330 * u), std::min({ height, width * 1.15, 260 * u }));
+    fit.card = QSizeF(std::min(width, 330 * u), std::min({ height, width * 1.3, 260 * u }));
     fit.card.setWidth(std::min(fit.card.width(), std::max(fit.card.height(), 1.0) * 2.4));
     // The best arrangement is the one with the largest cards, as far as their smaller side counts.
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
@@ -179,7 +179,7 @@ void placeTop(const ClusterState& state, const Theme& theme, QRectF band, Cluste
     const QRectF middle(layout.file.left() - coordinatorWidth, band.top(), coordinatorWidth, band.height());
     layout.clients = QRectF(band.left(), band.top(), middle.left() - band.left() - 6 * u, band.height());
     const std::vector<ProcessId> clients = clientsOf(state);
-    const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (176 * u))));
+    const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (132 * u))));
     const std::size_t shown = std::min(clients.size(), fits);
     layout.clientsHidden = clients.size() - shown;
     const qreal more = layout.clientsHidden > 0 ? 52 * u : 0;

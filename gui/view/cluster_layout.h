@@ -31,6 +31,7 @@ struct ClusterLayout {
         ProcessId process = 0; // 0: none, e.g. a dummy
         QRectF rect;
         bool isMoving = false; // on its way to another place: drawn above the others
+        QRectF target {};      // of one that moves: where to
     };
     struct Group {
         std::uint32_t number = 0;

@@ -138,7 +138,7 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
 {
     const ObjectRef object = item.object;
     out.setObject(object);
-    const LookStyle& style = in.theme.look(lookOf(in.state, object, in.nowNs, in.silenceCounts));
+    const LookStyle& style = in.theme.look(lookOf(in.state, object, in.silent));
     const qreal u = in.theme.px(1);
     const bool isMarked = in.selected == object || in.hovered == object;
     if (isMarked)
@@ -168,8 +168,8 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
         kSmall, in.theme.text);
     y += line;
     out.text(QRectF(words.left(), y, words.width(), line),
-        { QStringLiteral("%1 operations, %2 forwarded").arg(grouped(client->second.done), grouped(client->second.forwards)),
-            QStringLiteral("%1 operations").arg(grouped(client->second.done)), grouped(client->second.done) },
+        { QStringLiteral("%1, %2 forwarded").arg(countedWords(client->second.done, "operation", "operations"), grouped(client->second.forwards)),
+            countedWords(client->second.done, "operation", "operations"), grouped(client->second.done) },
         kSmall, in.theme.muted);
 }
 
@@ -196,7 +196,7 @@ void drawTop(const PictureInput& in, DisplayList& out)
         if (item.object.kind != ObjectKind::Coordinator)
             continue;
         out.setObject(item.object);
-        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.nowNs, in.silenceCounts));
+        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
         const bool isMarked = in.selected == item.object || in.hovered == item.object;
         if (isMarked)
             out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {}, in.selected == item.object ? in.theme.selection : in.theme.outline, in.selected == item.object ? 3 * u : 2.0, false, false });
@@ -228,7 +228,7 @@ void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayLi
 void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool hasName, DisplayList& out)
 {
     out.setObject(item.object);
-    const LookStyle& look = in.theme.look(lookOf(in.state, item.object, in.nowNs, in.silenceCounts));
+    const LookStyle& look = in.theme.look(lookOf(in.state, item.object, in.silent));
     const qreal u = in.theme.px(1);
     const auto process = in.state.processes.find(item.object.a);
     const bool isIdle = look.glyph == Glyph::None;
@@ -264,10 +264,10 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     out.setObject({});
     const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
     QStringList parts;
-    const CellGeometry geometry = cellGeometry(in.theme, QRectF(QPointF(0, 0), in.layout.card), in.ranks);
+    const CellGeometry geometry = cellGeometry(in.theme, QRectF(QPointF(0, 0), in.layout.card), in.plan);
     if (!in.layout.groups.empty()) {
         if (in.layout.detail == CardDetail::Full && geometry.isValid())
-            parts << (geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank") : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio));
+            parts << (geometry.hasKeys ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers") : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank") : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio));
         else if (in.layout.detail == CardDetail::Compact)
             parts << QStringLiteral("small cards: ranks not drawn, zoom in");
         else if (in.layout.detail == CardDetail::Tile)
@@ -319,7 +319,7 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
     QRectF row(inside.left(), inside.top(), inside.width(), strong);
     out.text(row,
-        { QStringLiteral("File   (i, n) = (%1, %2)    %3 buckets    K = %4").arg(file.i).arg(file.n).arg(formula).arg(file.availability),
+        { QStringLiteral("File   (i, n) = (%1, %2)    %3 %4    K = %5").arg(file.i).arg(file.n).arg(formula, file.buckets == 1 ? QStringLiteral("bucket") : QStringLiteral("buckets")).arg(file.availability),
             QStringLiteral("(i, n) = (%1, %2)   %3   K = %4").arg(file.i).arg(file.n).arg(formula).arg(file.availability),
             QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability) },
         kStrong, in.theme.text);
@@ -332,9 +332,9 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
     } else {
         const QString field = file.config.field() == pb::GF_8 ? QStringLiteral("GF(2⁸)") : QStringLiteral("GF(2¹⁶)");
         out.text(row,
-            { QStringLiteral("%1 records   load factor %2 %   m = %3   b = %4   %5%6").arg(grouped(records)).arg(qRound(load * 100)).arg(file.config.m()).arg(grouped(file.config.b()), field, owed),
-                QStringLiteral("%1 records   load %2 %   b = %3%4").arg(grouped(records)).arg(qRound(load * 100)).arg(grouped(file.config.b()), owed),
-                QStringLiteral("%1 records, load %2 %").arg(grouped(records)).arg(qRound(load * 100)) },
+            { QStringLiteral("%1   load factor %2 %   m = %3   b = %4   %5%6").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)).arg(file.config.m()).arg(grouped(file.config.b()), field, owed),
+                QStringLiteral("%1   load %2 %   b = %3%4").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)).arg(grouped(file.config.b()), owed),
+                QStringLiteral("%1, load %2 %").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)) },
             kSmall, in.theme.muted);
     }
     // The levels as a step line over the bucket numbers, the split pointer where the step is.
@@ -383,6 +383,11 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (!item.isMoving && in.layout.isInGroups(item.object) && sight.intersects(item.rect))
             drawBucket(item);
+    }
+    // The place that a card is on its way to is still empty.
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (item.isMoving && item.object.kind == ObjectKind::Data && sight.intersects(item.target))
+            drawDummy(in, std::uint32_t(item.object.a), item.target, out);
     }
     drawPointer(in, out);
     out.setClip({});

@@ -5,7 +5,7 @@
 #include "gui/view/display_list.h"
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -21,12 +21,18 @@ struct Layers {
 struct CellGeometry {
     QRectF area;
     std::uint32_t ratio = 1;
-    int columns = 1, pitch = 0; // pitch 0: the card has no room for cells
-    bool isValid() const { return pitch > 0; }
+    int columns = 1, pitchX = 0, pitchY = 0; // pixels from cell to cell; 0: the card has no room for cells
+    bool hasKeys = false;                    // a cell has room for its key
+    bool isValid() const { return pitchX > 0; }
     QRectF cellOf(std::uint32_t rank) const;
 };
-// For a data or parity card that shows ranks 1..ranks.
-CellGeometry cellGeometry(const Theme& theme, const QRectF& card, std::uint32_t ranks);
+// What all cards of a file have to show, so that their cells are alike.
+struct CellPlan {
+    std::uint32_t ranks = 0;     // the larger of b and the highest rank in use
+    std::uint32_t keyDigits = 0; // of the longest key; 0: keys are too long or too many to be written
+};
+CellPlan cellPlanOf(const ClusterState& state);
+CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan& plan);
 
 // A cell's value: 0 (empty) to kCellShades - 1 (all ranks used, or all members present), or kCellIncoming.
 inline constexpr std::uint8_t kCellShades = 6;
@@ -68,17 +74,14 @@ struct PictureInput {
     Layers layers {};
     ObjectRef selected {}, hovered {};
     std::int64_t nowNs = 0;
-    bool silenceCounts = false;
+    const std::set<ProcessId>* silent = nullptr; // processes of which nothing is heard
     bool hasFocus = false;
-    std::uint32_t ranks = 0; // shown by every card: the larger of b and the highest rank in use; see ranksShown()
+    CellPlan plan {}; // of cellPlanOf()
     QString footNote {}; // what motion has to say, e.g. "messages drawn 4 000 x slower"
 };
 
 // The cluster without what moves: cards, clients, coordinator, file, pools, level-of-detail line.
 void drawCluster(const PictureInput& input, DisplayList& out);
-
-// The highest rank that any card has to show, b at least.
-std::uint32_t ranksShown(const ClusterState& state);
 
 // Parts of it.
 void drawDataCard(const PictureInput& input, const DataBucketState& bucket, const QRectF& rect, DisplayList& out);

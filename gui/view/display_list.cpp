@@ -107,7 +107,7 @@ void paintCells(QPainter& p, const DisplayList::Cells& cells)
     p.setRenderHint(QPainter::Antialiasing, false);
     const int size = int(cells.values.size());
     const int rows = (size + cells.columns - 1) / cells.columns;
-    const int x0 = qRound(cells.rect.x()), y0 = qRound(cells.rect.y()), height = std::max(1, cells.pitch - cells.gap);
+    const int x0 = qRound(cells.rect.x()), y0 = qRound(cells.rect.y()), height = std::max(1, cells.pitchY - cells.gap);
     for (int row = 0; row < rows; ++row) {
         const int end = std::min(size, (row + 1) * cells.columns);
         for (int i = row * cells.columns; i < end;) {
@@ -116,14 +116,14 @@ void paintCells(QPainter& p, const DisplayList::Cells& cells)
                 ++next;
             const int column = i - row * cells.columns;
             const std::size_t shade = std::min<std::size_t>(cells.values[std::size_t(i)], cells.palette.size() - 1);
-            p.fillRect(x0 + column * cells.pitch, y0 + row * cells.pitch, (next - i) * cells.pitch - cells.gap, height, cells.palette[shade]);
+            p.fillRect(x0 + column * cells.pitchX, y0 + row * cells.pitchY, (next - i) * cells.pitchX - cells.gap, height, cells.palette[shade]);
             i = next;
         }
     }
     if (cells.gap > 0) {
-        const int bottom = rows * cells.pitch - cells.gap;
+        const int bottom = rows * cells.pitchY - cells.gap;
         for (int column = 1; column < cells.columns; ++column)
-            p.fillRect(x0 + column * cells.pitch - cells.gap, y0, cells.gap, bottom, cells.gapColour);
+            p.fillRect(x0 + column * cells.pitchX - cells.gap, y0, cells.gap, bottom, cells.gapColour);
     }
     p.setRenderHint(QPainter::Antialiasing, smooth);
 }

@@ -54,11 +54,11 @@ public:
         bool isDashed = false;
         qreal arrow = 0; // length of the head at the last point
     };
-    // A grid of square cells, row by row; value 0 is the first colour of the palette.
+    // A grid of cells, row by row; value 0 is the first colour of the palette.
     struct Cells {
         QRectF rect;
         int columns = 1;
-        int pitch = 4; // pixels from cell to cell
+        int pitchX = 4, pitchY = 4; // pixels from cell to cell
         int gap = 1;
         std::vector<std::uint8_t> values;
         std::vector<QColor> palette;

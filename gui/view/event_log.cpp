@@ -267,6 +267,7 @@ bool EventLog::refresh(double seconds)
     if (m_sinceCount > 0.2) {
         m_sinceCount = 0;
         m_table->setColumnHidden(EventLogModel::Operation, width() < m_wide);
+        m_table->setColumnHidden(EventLogModel::Who, width() < m_wide);
         QString words = tr("%1 listed").arg(grouped(m_model->listed()));
         if (m_model->hidden() > 0)
             words += tr(", %1 hidden").arg(grouped(m_model->hidden()));

@@ -96,7 +96,7 @@ private:
     QLabel *m_count, *m_nothing;
     QPushButton* m_reset;
     double m_sinceCount = 0;
-    int m_wide = 560; // pixels from which on there is room for the operation
+    int m_wide = 560; // pixels from which on there is room for place and operation
 };
 
 } // namespace lhrs::gui

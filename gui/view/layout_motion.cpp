@@ -80,6 +80,7 @@ ClusterLayout LayoutMotion::at(double now) const
         if (journey == m_journeys.end())
             continue;
         const double share = journey->second.share(now);
+        item.target = item.rect;
         item.rect = between(journey->second.from, item.rect, share);
         item.isMoving = journey->second.isTravel && share < 1;
     }

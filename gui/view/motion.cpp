@@ -204,6 +204,8 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
         }
     } else if (const auto label = m_labels.find(operation); label != m_labels.end() && *messageClass == MessageClass::Operation && event.hop >= 0.5) {
         message.label = label->second;
+    } else if (event.hop >= 0.5) {
+        message.label = QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
     }
     if (m_messages.size() >= kDots) {
         ++m_notDrawn;

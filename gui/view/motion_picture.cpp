@@ -102,8 +102,8 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
             item = in.layout.find({ ObjectKind::Dummy, bucket, 0 });
         if (!item)
             return std::nullopt;
-        const CellGeometry cells = cellGeometry(in.theme, item->rect, in.ranks);
-        if (cells.isValid() && rank >= 1 && rank <= in.ranks)
+        const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
+        if (cells.isValid() && rank >= 1 && rank <= in.plan.ranks)
             return cells.cellOf(rank);
         return QRectF(item->rect.center() - QPointF(4, 4), QSizeF(8, 8));
     };
@@ -123,7 +123,7 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
 void Motion::drawMessages(const PictureInput& in, double clock, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
-    const bool hasLabels = m_messages.size() <= 8;
+    const bool hasLabels = m_messages.size() <= 7;
     for (const Message& message : m_messages) {
         if (clock < message.start)
             continue;
@@ -163,8 +163,8 @@ void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) 
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
         QRectF target = item->rect;
         if (pulse.rank > 0) {
-            const CellGeometry cells = cellGeometry(in.theme, item->rect, in.ranks);
-            if (cells.isValid() && pulse.rank <= in.ranks)
+            const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
+            if (cells.isValid() && pulse.rank <= in.plan.ranks)
                 target = cells.cellOf(pulse.rank);
         }
         QColor colour = pulse.colour;

@@ -56,6 +56,11 @@ QString grouped(std::uint64_t number)
     return digits;
 }
 
+QString countedWords(std::uint64_t number, const char* one, const char* many)
+{
+    return QStringLiteral("%1 %2").arg(grouped(number), QString::fromLatin1(number == 1 ? one : many));
+}
+
 QString durationWords(std::int64_t ns)
 {
     const double v = double(ns);
@@ -102,11 +107,11 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
     return { ObjectKind::Spare, id, 0 };
 }
 
-Look lookOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs, bool silenceCounts)
+Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessId>* silent)
 {
     const ProcessState* process = processOf(state, object);
     const bool isGone = process && process->hasEnded;
-    const bool isSilent = silenceCounts && process && process->lastEventNs > 0 && nowNs - process->lastEventNs > kSilentNs;
+    const bool isSilent = silent && process && silent->contains(process->id);
     if (const auto* data = dataOf(state, object)) {
         if (isGone)
             return Look::DataGone;
@@ -146,9 +151,9 @@ Look lookOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs, boo
     return Look::DummyBucket;
 }
 
-QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs)
+QString sentenceOf(const ClusterState& state, ObjectRef object)
 {
-    const QString word = lookWord(lookOf(state, object, nowNs, false));
+    const QString word = lookWord(lookOf(state, object, nullptr));
     const std::uint32_t m = state.m();
     if (const auto* data = dataOf(state, object)) {
         const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
@@ -173,7 +178,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t now
     case ObjectKind::Dummy: return QStringLiteral("Data bucket %1 does not exist yet; it counts as zero").arg(object.a);
     case ObjectKind::Group: {
         const auto group = state.groups.find(std::uint32_t(object.a));
-        return QStringLiteral("Bucket group %1, %2 parity buckets").arg(object.a).arg(group != state.groups.end() ? group->second.k : 0);
+        return QStringLiteral("Bucket group %1, %2").arg(object.a).arg(countedWords(group != state.groups.end() ? group->second.k : 0, "parity bucket", "parity buckets"));
     }
     case ObjectKind::Spare:
         return QStringLiteral("Spare %1 server %2, %3").arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"), processName(process), word);
@@ -195,7 +200,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t now
     return {};
 }
 
-QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs)
+QStringList detailsOf(const ClusterState& state, ObjectRef object)
 {
     const std::uint32_t m = state.m();
     const ProcessState* process = processOf(state, object);
@@ -204,7 +209,7 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t 
         const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
         lines << QStringLiteral("Data bucket %1").arg(data->number)
               << QStringLiteral("group %1, position %2, level j = %3").arg(data->number / m).arg(data->number % m).arg(data->level)
-              << QStringLiteral("%1 records, capacity b = %2%3").arg(grouped(data->count), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
+              << QStringLiteral("%1, capacity b = %2%3").arg(countedWords(data->count, "record", "records"), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
               << QStringLiteral("last change: sequence %1").arg(grouped(data->sequence));
     } else if (const auto* parity = parityOf(state, object)) {
         QStringList applied;
@@ -212,18 +217,18 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t 
             applied << grouped(sequence);
         lines << QStringLiteral("Parity bucket %1.%2").arg(parity->group).arg(parity->column)
               << QStringLiteral("group %1, parity column %2").arg(parity->group).arg(parity->column)
-              << QStringLiteral("%1 record groups").arg(grouped(parity->recordGroups))
+              << countedWords(parity->recordGroups, "record group", "record groups")
               << QStringLiteral("applied changes by position: %1").arg(applied.join(QStringLiteral(", ")));
         for (std::size_t q = 0; q < parity->held.size(); ++q) {
             if (parity->held[q] > 0)
                 lines << QStringLiteral("%1 changes of position %2 wait for their predecessor").arg(parity->held[q]).arg(q);
         }
     } else {
-        lines << sentenceOf(state, object, nowNs);
+        lines << sentenceOf(state, object);
         if (object.kind == ObjectKind::Dummy)
             lines << QStringLiteral("Parity counts it as a bucket full of zeros.");
     }
-    if (const Look look = lookOf(state, object, nowNs, false); process) {
+    if (const Look look = lookOf(state, object, nullptr); process) {
         lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
         if (process->hasEnded)
             lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));

@@ -8,6 +8,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <set>
 #include <vector>
 
 namespace lhrs::gui {
@@ -21,14 +22,14 @@ QString nameOf(const ClusterState& state, ObjectRef object);
 // The bucket or process that an object is, as the canvas knows it; nothing if it is none.
 ObjectRef objectOf(const ClusterState& state, ProcessId process);
 // What a process is right now, as it is drawn.
-Look lookOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs, bool silenceCounts);
+// `silent`: processes of which nothing is heard; may be null.
+Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessId>* silent);
 // One sentence for a screen reader: "Data bucket 5, group 1, position 1, level 3, 37 of 40 records, up".
-QString sentenceOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs);
+QString sentenceOf(const ClusterState& state, ObjectRef object);
+// "1 record", "2 000 records".
+QString countedWords(std::uint64_t number, const char* one, const char* many);
 // What the hover card says, line by line.
-QStringList detailsOf(const ClusterState& state, ObjectRef object, std::int64_t nowNs);
+QStringList detailsOf(const ClusterState& state, ObjectRef object);
 // All that the canvas can select, in reading order.
 std::vector<ObjectRef> objectsOf(const ClusterState& state);
-// No event for this long means "silent" where processes give signs of life every half second.
-inline constexpr std::int64_t kSilentNs = 2'000'000'000;
-
 } // namespace lhrs::gui

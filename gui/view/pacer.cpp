@@ -10,7 +10,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kGather = 0.03;         // seconds an event waits for causes that travel in other batches
-constexpr std::size_t kFullMax = 2;      // operations of a burst that are shown in full at the same time
+constexpr std::size_t kFullMax = 1;      // operations of a burst that are shown in full at the same time
 constexpr double kQuickHop = 0.04;       // hops of a message of the others
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
 constexpr std::size_t kTimesKept = 4'096;

@@ -67,7 +67,7 @@ public:
 
     static constexpr std::size_t kWaitingMax = 6'000; // events; above it the picture jumps
     static constexpr double kBacklogMax = 160;        // hops; likewise
-    static constexpr double kCatchUp = 1.4;           // seconds in which the clock would run through what waits
+    static constexpr double kCatchUp = 3;           // seconds in which the clock would run through what waits
 
 private:
     struct Later {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace lhrs::gui {
 
@@ -18,31 +19,72 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t value)
 QRectF CellGeometry::cellOf(std::uint32_t rank) const
 {
     const auto cell = int((rank - 1) / ratio);
-    return { area.left() + (cell % columns) * pitch, area.top() + (cell / columns) * pitch, qreal(pitch - 1), qreal(pitch - 1) };
+    return { area.left() + (cell % columns) * pitchX, area.top() + (cell / columns) * pitchY, qreal(pitchX - 1), qreal(pitchY - 1) };
 }
 
-CellGeometry cellGeometry(const Theme& theme, const QRectF& card, std::uint32_t ranks)
+CellPlan cellPlanOf(const ClusterState& state)
+{
+    constexpr std::uint32_t kKeyRanks = 240;
+    constexpr std::size_t kKeyBuckets = 24;
+    constexpr std::uint64_t kKeyMax = 99'999;
+    std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
+    for (const auto& [number, bucket] : state.data) {
+        b = std::max(b, bucket.b);
+        highest = std::max({ highest, bucket.ranks.rankMax(), bucket.incoming.rankMax() });
+    }
+    for (const auto& [place, bucket] : state.parity)
+        highest = std::max(highest, bucket.ranks.rankMax());
+    CellPlan plan;
+    const std::uint32_t step = std::max(1U, b / 8);
+    plan.ranks = highest <= b ? b : b + (highest - b + step - 1) / step * step;
+    if (plan.ranks > kKeyRanks || state.data.size() > kKeyBuckets)
+        return plan;
+    std::uint64_t largest = 0;
+    for (const auto& [number, bucket] : state.data) {
+        for (std::uint32_t rank = 1; rank <= highest; ++rank)
+            largest = std::max({ largest, bucket.ranks.at(rank), bucket.incoming.at(rank) });
+    }
+    if (largest <= kKeyMax)
+        plan.keyDigits = std::max(2U, std::uint32_t(std::to_string(largest).size()));
+    return plan;
+}
+
+CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan& plan)
 {
     CellGeometry geometry;
-    if (detailFor(card.size(), theme) != CardDetail::Full || ranks == 0)
+    if (detailFor(card.size(), theme) != CardDetail::Full || plan.ranks == 0)
         return geometry;
     const qreal u = theme.px(1), pad = 7 * u;
     const qreal top = card.top() + theme.lineHeight({ TextSize::Title, true }) + 6 * u + 2 * (theme.lineHeight({ TextSize::Small }) + 3 * u);
     geometry.area = QRectF(std::round(card.left() + pad), std::round(top), card.width() - 2 * pad, card.bottom() - pad - top);
-    const auto fits = [&](int pitch, int& columns) {
-        columns = int((geometry.area.width() + 1) / pitch);
-        const int rows = int((geometry.area.height() + 1) / pitch);
-        return columns > 0 && rows > 0 ? std::uint32_t(columns) * std::uint32_t(rows) : 0U;
+    const auto fits = [&](int pitchX, int pitchY) {
+        geometry.columns = int((geometry.area.width() + 1) / pitchX);
+        const int rows = int((geometry.area.height() + 1) / pitchY);
+        return geometry.columns > 0 && rows > 0 ? std::uint32_t(geometry.columns) * std::uint32_t(rows) : 0U;
     };
-    const int smallest = 4, largest = std::max(smallest, int(19 * u));
-    const std::uint32_t cellsMax = fits(smallest, geometry.columns);
+    // One cell per rank with the key written in it, as large as there is room for.
+    if (plan.keyDigits > 0) {
+        const qreal key = theme.metrics({ TextSize::Small }).horizontalAdvance(QString(qsizetype(plan.keyDigits), QLatin1Char('0')));
+        const int least = int(theme.lineHeight({ TextSize::Small })) + 1;
+        for (int pitch = int(26 * u); pitch >= least; --pitch) {
+            const int wide = std::max(pitch, int(key + 5 * u));
+            if (fits(wide, pitch) >= plan.ranks) {
+                geometry.pitchX = wide;
+                geometry.pitchY = pitch;
+                geometry.hasKeys = true;
+                return geometry;
+            }
+        }
+    }
+    const int smallest = 4, largest = std::max(smallest, int(34 * u));
+    const std::uint32_t cellsMax = fits(smallest, smallest);
     if (cellsMax == 0)
         return geometry;
-    geometry.ratio = (ranks + cellsMax - 1) / cellsMax;
-    const std::uint32_t wanted = (ranks + geometry.ratio - 1) / geometry.ratio;
+    geometry.ratio = (plan.ranks + cellsMax - 1) / cellsMax;
+    const std::uint32_t wanted = (plan.ranks + geometry.ratio - 1) / geometry.ratio;
     for (int pitch = largest; pitch >= smallest; --pitch) {
-        if (fits(pitch, geometry.columns) >= wanted) {
-            geometry.pitch = pitch;
+        if (fits(pitch, pitch) >= wanted) {
+            geometry.pitchX = geometry.pitchY = pitch;
             break;
         }
     }

@@ -278,7 +278,7 @@ QVariant RecordModel::headerData(int section, Qt::Orientation orientation, int r
         return QStringLiteral("rank");
     if (section == m_columns - 1)
         return tr("parity bytes (hex)");
-    return tr("key of bucket %1").arg(m_bucket.a * positions() + std::uint64_t(section) - 1);
+    return tr("bucket %1").arg(m_bucket.a * positions() + std::uint64_t(section) - 1);
 }
 
 // ---- the panel
@@ -353,7 +353,7 @@ bool RecordTable::refresh(double seconds)
         return false;
     m_saidAt = m_time;
     const ObjectRef selected = m_selection.selected();
-    const QStringList lines = selected ? detailsOf(m_pacer.state(), selected, m_pacer.shownNs()) : QStringList();
+    const QStringList lines = selected ? detailsOf(m_pacer.state(), selected) : QStringList();
     m_title->setText(lines.value(0, tr("No bucket selected")));
     m_details->setText(lines.mid(1).join(QStringLiteral("\n")));
     m_details->setVisible(lines.size() > 1);
@@ -381,7 +381,7 @@ void RecordTable::fitColumns()
         const QString title = m_model->headerData(column, Qt::Horizontal).toString();
         const int least = int(m_theme.metrics({ TextSize::Small }).horizontalAdvance(title) + m_theme.px(14));
         const bool isBytes = title.startsWith(QLatin1String("bytes")) || title.startsWith(QLatin1String("parity"));
-        m_table->setColumnWidth(column, std::max(least, column == 0 ? wide("12345") : isBytes ? wide("00 11 22 33 44 55 66 77 88 99 aa bb") : wide("1234567 (100 B)")));
+        m_table->setColumnWidth(column, std::max(least, column == 0 ? wide("12345") : isBytes ? wide("00 11 22 33 44 55 66 77 88 99 aa bb") : wide("12345 (100 B)")));
     }
     if (m_model->bucket().kind == ObjectKind::Data) {
         m_table->setColumnWidth(Length, int(m_theme.metrics({ TextSize::Small }).horizontalAdvance(tr("length")) + m_theme.px(16)));

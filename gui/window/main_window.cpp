@@ -27,6 +27,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
+constexpr std::chrono::milliseconds kSilent(2'000);
 
 // Resident memory of this process in megabytes.
 int memoryUsed()
@@ -45,7 +46,6 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
-    setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
     makeActions();
     makePieces(options.scenarioDirectory);
     makeDocks();
@@ -71,14 +71,17 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_start = new StartPage(scenarioDirectory, m_stack);
     m_work = new QWidget(m_stack);
     m_bar = new WorkloadBar(*m_actions, m_work);
-    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_work);
+    m_inner = new QMainWindow(m_work, Qt::Widget);
+    m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
+    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_inner);
+    m_inner->setCentralWidget(m_canvas);
     m_line = new LabLine(m_work);
     m_player = new Player(m_operator->session(), this);
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_bar);
-    column->addWidget(m_canvas, 1);
+    column->addWidget(m_inner, 1);
     column->addWidget(m_line);
     m_stack->addWidget(m_start);
     m_stack->addWidget(m_work);
@@ -111,11 +114,12 @@ void MainWindow::makeDocks()
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
     const auto dock = [this](const QString& id, const QString& title, QWidget* inside) {
-        auto* made = new QDockWidget(title, this);
+        auto* made = new QDockWidget(title, m_inner);
         made->setObjectName(id);
         made->setWidget(inside);
         made->setAllowedAreas(Qt::AllDockWidgetAreas);
-        addDockWidget(Qt::RightDockWidgetArea, made);
+        made->setTitleBarWidget(new QWidget(made)); // the tab is its title, and what it is dragged by
+        m_inner->addDockWidget(Qt::RightDockWidgetArea, made);
         m_docks.push_back(made);
         return made;
     };
@@ -123,11 +127,11 @@ void MainWindow::makeDocks()
     QDockWidget* image = dock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
     QDockWidget* events = dock(QStringLiteral("logDock"), tr("Event log"), m_log);
     QDockWidget* story = dock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
-    tabifyDockWidget(bucket, image);
-    tabifyDockWidget(events, story);
+    m_inner->tabifyDockWidget(bucket, image);
+    m_inner->tabifyDockWidget(events, story);
     bucket->raise();
     events->raise();
-    setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+    m_inner->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
 }
 
 // Who tells whom what.
@@ -193,6 +197,9 @@ bool MainWindow::onFrame(double seconds)
         m_statusAt = m_time;
         updateStatus();
         updateClients();
+        // Only at full detail does every process give signs of life as events.
+        const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
+        m_canvas->setSilent(m_operator->detail() == pb::FULL ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
     }
     return m_pacer.isBusy();
 }
@@ -252,10 +259,10 @@ void MainWindow::showLink()
     m_stack->setCurrentWidget(hasCluster ? m_work : static_cast<QWidget*>(m_start));
     m_start->setBusy(link == Operator::Link::Starting);
     m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
-    // A cluster that this window did not start has no reason to give signs of life at every detail.
-    m_canvas->setSilenceCounts(link == Operator::Link::Here && m_operator->detail() == pb::FULL);
     if (hasCluster && !m_canvas->hasFocus() && focusWidget() == nullptr)
         m_canvas->setFocus();
+    // The start page offers scenarios itself.
+    m_player->setVisible(hasCluster || m_player->isLoaded());
     setWorkspace(m_workspace);
     enableActions();
     m_statusAt = -1;
@@ -294,7 +301,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     if (hasDocks) {
         // A third of the width, but room for a table.
         const int wide = std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        resizeDocks({ m_docks[0] }, { wide }, Qt::Horizontal);
+        m_inner->resizeDocks({ m_docks[0] }, { wide }, Qt::Horizontal);
     }
 }
 
@@ -320,6 +327,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
         m_log->model().clear();
         m_player->start();
     }
+    m_player->show();
     enableActions();
     return true;
 }

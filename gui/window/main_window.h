@@ -112,6 +112,7 @@ private:
     Workspace m_workspace = Workspace::Lecture;
     const bool m_systemIsDark;
 
+    QMainWindow* m_inner = nullptr; // canvas with the docks; bars above and below have the whole width
     QStackedWidget* m_stack = nullptr;
     StartPage* m_start = nullptr;
     QWidget* m_work = nullptr;

@@ -28,15 +28,9 @@ QString text(const std::string& s)
     return QString::fromStdString(s);
 }
 
-// "1 forward", "2 forwards"
-QString counted(std::uint64_t number, const char* one, const char* many)
-{
-    return QStringLiteral("%1 %2").arg(grouped(number), QString::fromLatin1(number == 1 ? one : many));
-}
-
 QString workloadWords(const pb::WorkloadResult& r)
 {
-    QStringList words { counted(r.operations(), "operation", "operations") };
+    QStringList words { countedWords(r.operations(), "operation", "operations") };
     // "done: 100": the codes as words.
     for (const auto& [name, count] : r.results()) {
         pb::ResultCode code = pb::RESULT_UNKNOWN;
@@ -47,7 +41,7 @@ QString workloadWords(const pb::WorkloadResult& r)
         words << QStringLiteral("%1 unanswered").arg(grouped(r.unanswered()));
     if (r.wrong() + r.missing() > 0)
         words << QStringLiteral("%1 wrong or missing").arg(grouped(r.wrong() + r.missing()));
-    words << counted(r.forwards(), "forward", "forwards") << counted(r.image_adjustments(), "image adjustment", "image adjustments");
+    words << countedWords(r.forwards(), "forward", "forwards") << countedWords(r.image_adjustments(), "image adjustment", "image adjustments");
     words << QStringLiteral("%1 in all").arg(durationWords(r.total_ns()));
     if (r.operations() > 0)
         words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
@@ -323,7 +317,7 @@ void Operator::split()
     command.mutable_force_split();
     ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.split();"), [](const pb::CommandReply& reply) {
         const pb::SplitResult& r = reply.split();
-        return QStringLiteral("bucket %1 → %1 and %2, level %3, %4 moved, %5").arg(r.bucket()).arg(r.new_bucket()).arg(r.level()).arg(counted(r.moved(), "record", "records"), durationWords(r.total_ns()));
+        return QStringLiteral("bucket %1 → %1 and %2, level %3, %4 moved, %5").arg(r.bucket()).arg(r.new_bucket()).arg(r.level()).arg(countedWords(r.moved(), "record", "records"), durationWords(r.total_ns()));
     });
 }
 
@@ -344,7 +338,7 @@ void Operator::addParity(std::uint32_t group)
     command.mutable_create_parity()->set_group(group);
     ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.addParity(%1);").arg(group), [](const pb::CommandReply& reply) {
         const pb::ParityResult& r = reply.parity();
-        return QStringLiteral("group %1 has k = %2: parity bucket %1.%3 from %4 in %5").arg(r.group()).arg(r.k()).arg(r.column()).arg(counted(r.records(), "record", "records"), durationWords(r.total_ns()));
+        return QStringLiteral("group %1 has k = %2: parity bucket %1.%3 from %4 in %5").arg(r.group()).arg(r.k()).arg(r.column()).arg(countedWords(r.records(), "record", "records"), durationWords(r.total_ns()));
     });
 }
 

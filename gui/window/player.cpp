@@ -74,7 +74,7 @@ Player::Player(Session& session, QWidget* parent)
     connect(m_next, &QPushButton::clicked, this, &Player::next);
     connect(m_run, &QPushButton::clicked, this, &Player::runToEnd);
     connect(m_stop, &QPushButton::clicked, this, &Player::stop);
-    setCaption(tr("No scenario is open. The buttons above work on the cluster; File, Open scenario plays a story."));
+    setCaption(tr("No scenario is open. Ctrl+O opens one."));
     showButtons();
 }
 

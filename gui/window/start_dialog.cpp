@@ -83,6 +83,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
     m_scenarios->setAccessibleName(tr("Scenarios"));
     m_scenarios->setWordWrap(true);
+    m_scenarios->setMinimumHeight(80);
+    m_scenarios->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     for (QLabel* label : { m_intro, m_status, m_note })
         label->setWordWrap(true);
     m_status->setObjectName(QStringLiteral("startStatus"));
@@ -94,9 +96,12 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         return label;
     };
     auto* local = new QVBoxLayout;
+    local->setSpacing(10);
     local->addWidget(heading(tr("1  On this computer")));
     auto* form = new QFormLayout;
+    form->setHorizontalSpacing(12);
     form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    form->setVerticalSpacing(6);
     form->addRow(tr("data buckets of a group, m"), m_m);
     form->addRow(tr("intended availability, K"), m_k);
     form->addRow(tr("capacity of a bucket, b records"), m_b);
@@ -108,15 +113,16 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     local->addLayout(form);
     local->addWidget(m_note);
     local->addWidget(m_start, 0, Qt::AlignLeft);
-    local->addStretch(1);
 
     auto* other = new QVBoxLayout;
+    other->setSpacing(10);
     other->addWidget(heading(tr("2  A scenario")));
     other->addWidget(m_scenarios, 1);
     other->addWidget(m_play, 0, Qt::AlignLeft);
     other->addSpacing(12);
     other->addWidget(heading(tr("3  A cluster that runs already")));
     auto* where = new QHBoxLayout;
+    where->setSpacing(8);
     where->addWidget(new QLabel(tr("coordinator"), this));
     where->addWidget(m_address, 1);
     where->addWidget(m_connect);
@@ -133,7 +139,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     box->addWidget(m_title);
     box->addWidget(m_intro);
     box->addWidget(m_status);
-    box->addLayout(columns, 1);
+    box->addSpacing(8);
+    box->addLayout(columns);
+    box->addStretch(1);
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(inside);
     scroll->setWidgetResizable(true);

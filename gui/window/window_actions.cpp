@@ -79,10 +79,7 @@ void MainWindow::makeWorkActions()
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
     a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A", "Checks that the parity of the selected group (or group 0) is what its data encode to" }, [this] { m_operator->audit(groupOfSelection()); });
     a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N", "Starts two further data servers and one parity server, which wait in their pools" }, [this] { m_operator->addSpares(2, 1); });
-    const auto detail = [this](pb::Detail level) {
-        m_operator->setDetail(level);
-        m_canvas->setSilenceCounts(level == pb::FULL);
-    };
+    const auto detail = [this](pb::Detail level) { m_operator->setDetail(level); };
     a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1", "Processes publish everything, messages included" }, [detail] { detail(pb::FULL); });
     a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2", "Processes publish operations and structure; messages are not observed" }, [detail] { detail(pb::OPERATIONS); });
     a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3", "Processes publish everything of one operation in a hundred" }, [detail] { detail(pb::SAMPLED); });

@@ -5,6 +5,22 @@ namespace lhrs {
 
 using google::protobuf::Arena;
 
+namespace {
+
+constexpr std::size_t kBlock = std::size_t(16) << 10;
+
+google::protobuf::ArenaOptions arenaIn(char* block)
+{
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = kBlock;
+    return options;
+}
+
+} // namespace
+
+Effects::Effects() : m_block(new char[kBlock]), m_arena(arenaIn(m_block.get())) {}
+
 Address Address::from(const pb::Address& a)
 {
     return { a.ip(), std::uint16_t(a.udp_port()), std::uint16_t(a.tcp_port()) };

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace lhrs {
@@ -48,7 +49,7 @@ public:
         pb::Message* message = nullptr;
     };
 
-    Effects() = default;
+    Effects();
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
@@ -81,6 +82,7 @@ public:
     pb::Role poolToJoin() const { return m_join; }
 
 private:
+    const std::unique_ptr<char[]> m_block; // first memory of the arena, so that a usual step takes none
     google::protobuf::Arena m_arena;
     std::vector<Send> m_sends;
     std::vector<Multicast> m_multicasts;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -384,6 +385,11 @@ void openLog(const ProcessOptions& options)
     logger->flush_on(spdlog::level::trace);
     spdlog::set_default_logger(std::move(logger));
     checkReporter = [](const char* text) { spdlog::critical("{}", text); };
+    // The library complains of bytes that are no message; they are refused and counted here, and a flood of them must
+    // not become a flood of lines.
+    google::protobuf::SetLogHandler([](google::protobuf::LogLevel, const char*, int, const std::string& text) {
+        spdlog::debug("protobuf: {}", text);
+    });
 }
 
 } // namespace lhrs

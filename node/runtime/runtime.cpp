@@ -64,8 +64,6 @@ Effects& Runtime::Worker::next()
 void Runtime::Worker::clear()
 {
     items.clear();
-    for (Input& input : inputs)
-        input.clear();
     arena.Reset();
 }
 
@@ -155,13 +153,14 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_multicast.emplace(*m_envelope, m_counters, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
     m_poolWanted = m_options.pool;
     m_timeWorker.emplace(ways());
+    m_listenerWorker.emplace(ways());
     m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); });
     m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn("Working", [this](std::stop_token stop) { work(m_inputs, stop); }));
     m_tcpListener.emplace(*m_streams, m_inputs);
-    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP });
+    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); } });
     m_control->start(m_self, [this](pb::Command command) {
         Input input;
         input.command = std::make_unique<pb::Command>(std::move(command));
@@ -204,24 +203,43 @@ void Runtime::stop(const std::string& reason)
 void Runtime::work(Queue<Input>& inputs, std::stop_token stop)
 {
     Worker worker(ways());
-    while (const std::size_t count = inputs.pop(worker.inputs, stop)) {
-        parse({ worker.inputs.data(), count }, worker);
-        std::span<const Item> items(worker.items);
-        while (!items.empty()) {
-            const auto turn = items.first(std::min(items.size(), kStepsInTurn));
-            Time deadline;
-            {
-                const std::lock_guard lock(m_coreMutex);
-                for (const Item& item : turn)
-                    step(item, worker.next()); // ends with publishing: events keep their order
-                deadline = m_machine->deadline();
-            }
-            m_ackManager->expect(deadline);
-            carryOut(worker);
-            items = items.subspan(turn.size());
+    while (const std::size_t count = inputs.pop(worker.inputs, stop))
+        handle({ worker.inputs.data(), count }, worker);
+}
+
+// In the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy machine the wait for
+// its turn many times more; so while nothing waits in the queue and nobody holds the core, the listener does a working
+// thread's part itself. Streams, commands, and all that comes while the core is held are for the working threads.
+bool Runtime::handleDirectly(std::span<Input> inputs)
+{
+    if (m_inputs.size() > 0 || !m_coreMutex.try_lock())
+        return false;
+    m_coreMutex.unlock(); // parsing comes first
+    handle(inputs, *m_listenerWorker);
+    return true;
+}
+
+// An input's whole way through a working thread.
+void Runtime::handle(std::span<Input> inputs, Worker& worker)
+{
+    parse(inputs, worker);
+    std::span<const Item> items(worker.items);
+    while (!items.empty()) {
+        const auto turn = items.first(std::min(items.size(), kStepsInTurn));
+        Time deadline;
+        {
+            const std::lock_guard lock(m_coreMutex);
+            for (const Item& item : turn)
+                step(item, worker.next()); // ends with publishing: events keep their order
+            deadline = m_machine->deadline();
         }
-        worker.clear();
+        m_ackManager->expect(deadline);
+        carryOut(worker);
+        items = items.subspan(turn.size());
     }
+    for (Input& input : inputs)
+        input.clear();
+    worker.clear();
 }
 
 // Before the lock: bytes become messages, several working threads at a time.
@@ -423,10 +441,10 @@ void Runtime::wakeRun() const
     ::eventfd_write(m_wake.get(), 1);
 }
 
-Ending Runtime::run(int signals)
+Ending Runtime::run(int endSignals)
 {
     for (;;) {
-        std::array<pollfd, 2> waits { { { m_wake.get(), POLLIN, 0 }, { signals, POLLIN, 0 } } };
+        std::array<pollfd, 2> waits { { { m_wake.get(), POLLIN, 0 }, { endSignals, POLLIN, 0 } } };
         ::poll(waits.data(), waits.size(), untilNextChore());
         eventfd_t count = 0;
         ::eventfd_read(m_wake.get(), &count);

@@ -67,9 +67,9 @@ public:
 
     // Gives the machine its first step and lets the threads run.
     void start(std::unique_ptr<Machine> machine);
-    // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `signals` (a descriptor as of
+    // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `endSignals` (a descriptor as of
     // signalfd(2); -1: none). Does the chores meanwhile: multicast group, Gauges every 100 ms while something changes.
-    Ending run(int signals = -1);
+    Ending run(int endSignals = -1);
     // Ends run() with this reason; from any thread.
     void stop(const std::string& reason);
 
@@ -109,6 +109,8 @@ private:
     Time clock() const;
 
     void work(Queue<Input>& inputs, std::stop_token stop);
+    void handle(std::span<Input> inputs, Worker& worker);
+    bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
     void step(const Item& item, Effects& out);
     void command(const pb::Command& command, Time now, Effects& out);
@@ -167,6 +169,7 @@ private:
 
     // Threads last: they end first.
     std::optional<Worker> m_timeWorker;
+    std::optional<Worker> m_listenerWorker;
     std::optional<AckManager> m_ackManager;
     std::vector<std::jthread> m_workingThreads;
     std::optional<TcpListener> m_tcpListener;

@@ -35,19 +35,22 @@ void UdpListener::listen(std::stop_token stop)
             m_parts.counters.dropped(Drop::KernelQueueFull, batch.lostBefore());
         std::size_t count = 0;
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            const auto opened = m_parts.envelope.open(batch[i]);
-            if (const Drop* wrong = std::get_if<Drop>(&opened)) {
+            const auto result = m_parts.envelope.open(batch[i]);
+            if (const Drop* wrong = std::get_if<Drop>(&result)) {
                 m_parts.counters.dropped(*wrong);
                 continue;
             }
-            const std::string_view body = std::get<std::string_view>(opened);
+            const std::string_view body = std::get<std::string_view>(result);
             Input& input = inputs[count++];
             input.transport = m_parts.transport;
             input.bytes.assign(body);
             input.bodyBegin = 0;
             input.bodySize = body.size();
         }
-        const std::size_t taken = m_parts.inputs.pushSome({ inputs.data(), count });
+        const std::span<Input> opened(inputs.data(), count);
+        if (m_parts.dealDirectly && m_parts.dealDirectly(opened))
+            continue;
+        const std::size_t taken = m_parts.inputs.pushSome(opened);
         if (taken < count)
             m_parts.counters.dropped(Drop::QueueFull, count - taken);
     }

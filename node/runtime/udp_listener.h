@@ -6,13 +6,15 @@
 #include "node/transport/envelope.h"
 #include "node/transport/udp_socket.h"
 
+#include <functional>
+#include <span>
 #include <thread>
 
 namespace lhrs {
 
 // The UDP Listening Thread of the demo paper's figure 2: takes datagrams from a socket, many at a time, opens their
-// envelopes and passes the bodies on to the working threads. What is not ours, and what finds the queue full, is
-// dropped and counted.
+// envelopes and passes the bodies on to the working threads, or has them dealt with at once. What is not ours, and what
+// finds the queue full, is dropped and counted.
 class UdpListener {
 public:
     struct Parts {
@@ -21,6 +23,8 @@ public:
         Counters& counters;
         Queue<Input>& inputs;
         pb::Transport transport = pb::UDP;
+        // Deals with these inputs at once instead of queueing them, or says false.
+        std::function<bool(std::span<Input>)> dealDirectly = {};
     };
 
     // Starts the thread, which shows this name.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/event_lines.h"
 
+#include "common/check/say.h"
+
 #include <array>
 #include <string_view>
 
@@ -54,11 +56,11 @@ std::string valueOf(
     case FieldDescriptor::CPPTYPE_BOOL: return of.GetBool(message, &field) ? "yes" : "no";
     case FieldDescriptor::CPPTYPE_ENUM:
         return (isRepeated ? of.GetRepeatedEnum(message, &field, index) : of.GetEnum(message, &field))->name();
-    case FieldDescriptor::CPPTYPE_STRING: return '"' + of.GetString(message, &field) + '"';
+    case FieldDescriptor::CPPTYPE_STRING: return check::say("\"", of.GetString(message, &field), "\"");
     case FieldDescriptor::CPPTYPE_MESSAGE: {
         const google::protobuf::Message& inner
             = isRepeated ? of.GetRepeatedMessage(message, &field, index) : of.GetMessage(message, &field);
-        return '(' + fieldsOf(cluster, inner, ", ") + ')';
+        return check::say("(", fieldsOf(cluster, inner, ", "), ")");
     }
     case FieldDescriptor::CPPTYPE_DOUBLE:
     case FieldDescriptor::CPPTYPE_FLOAT: break;
@@ -80,14 +82,14 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
             if (size == 0)
                 continue;
             for (int k = 0; k < size; ++k)
-                value += (k > 0 ? "," : "") + valueOf(cluster, message, field, k);
-            value = '[' + value + ']';
+                value += check::say(k > 0 ? "," : "", valueOf(cluster, message, field, k));
+            value = check::say("[", value, "]");
         } else {
             if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !reflection.HasField(message, &field))
                 continue;
             value = valueOf(cluster, message, field, -1);
         }
-        text += (text.empty() ? "" : separator) + field.name() + '=' + value;
+        text += check::say(text.empty() ? "" : separator, field.name(), "=", value);
     }
     return text;
 }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is done to bytes between a socket and a machine: wire, envelope, and the queue to the working threads.
+#include "common/wire.h"
+#include "node/runtime/queue.h"
+#include "tests/station.h"
+
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+namespace {
+
+std::string bodyOf(const std::vector<pb::Message>& messages)
+{
+    std::string body;
+    for (const pb::Message& message : messages) {
+        const std::size_t before = body.size();
+        body.resize(before + sizeInBody(message));
+        appendMessage(message, body.data() + before);
+    }
+    return body;
+}
+
+pb::Message searchFor(std::uint64_t key, const std::string& value = {})
+{
+    pb::Message message;
+    message.set_id(key);
+    message.mutable_search()->set_key(key);
+    message.mutable_search()->set_value(value);
+    return message;
+}
+
+bool isBody(const std::variant<std::string_view, Drop>& opened, const std::string& body)
+{
+    const auto* is = std::get_if<std::string_view>(&opened);
+    return is != nullptr && *is == body;
+}
+
+bool isDrop(const std::variant<std::string_view, Drop>& opened, Drop reason)
+{
+    const auto* is = std::get_if<Drop>(&opened);
+    return is != nullptr && *is == reason;
+}
+
+struct Weight {
+    int number = 0;
+    std::size_t weight() const { return 10; }
+};
+
+} // namespace
+
+class EnvelopeTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    // common/wire
+    void theMessagesOfABodyAreReadInOrder();
+    void aBodyThatIsCutAnywhereGivesNoMessageAtAll();
+    void aBodyWithBytesThatAreNoMessageIsRefused_data();
+    void aBodyWithBytesThatAreNoMessageIsRefused();
+    void aFrameOfVeryManySmallPartsIsRefusedBeforeItIsBuilt();
+    void eventsWrittenOneByOneAreABatch();
+
+    // envelope
+    void theTagIsTheCrcOfTheStandard();
+    void aSealedPacketIsOpenedAgain();
+    void aPacketWithAnyFlippedBitIsRefused();
+    void aPacketThatIsTooShortOrTooLongIsRefused();
+    void packetsOfOthersAreRefused();
+
+    // queue
+    void aFullQueueLetsDatagramsDropFramesStayAndCommandsWait();
+    void waitingForAQueueEndsWithTheStopToken();
+    void manyThreadsTakeEachItemOnce();
+};
+
+// ---- common/wire
+
+void EnvelopeTest::theMessagesOfABodyAreReadInOrder()
+{
+    const std::string body = bodyOf({ searchFor(1), searchFor(2, std::string(300, 'x')), searchFor(3) });
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> read;
+    QVERIFY(parseBody(body, arena, read));
+    QCOMPARE(read.size(), std::size_t(3));
+    for (std::size_t i = 0; i < read.size(); ++i)
+        QCOMPARE(read[i].message->search().key(), std::uint64_t(i + 1));
+    QCOMPARE(read[1].message->search().value(), std::string(300, 'x'));
+    QCOMPARE(std::size_t(read[1].bytes), searchFor(2, std::string(300, 'x')).ByteSizeLong());
+}
+
+void EnvelopeTest::aBodyThatIsCutAnywhereGivesNoMessageAtAll()
+{
+    const std::string first = bodyOf({ searchFor(1, "abc") });
+    const std::string body = first + bodyOf({ searchFor(2, std::string(200, 'x')) });
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> read;
+    for (std::size_t length = 0; length < body.size(); ++length) {
+        const bool isWhole = length == first.size();
+        QCOMPARE(bool(parseBody(std::string_view(body).substr(0, length), arena, read)), isWhole);
+        QCOMPARE(read.size(), std::size_t(isWhole ? 1 : 0));
+        read.clear();
+    }
+}
+
+void EnvelopeTest::aBodyWithBytesThatAreNoMessageIsRefused_data()
+{
+    QTest::addColumn<QByteArray>("body");
+    const auto row = [](const char* name, const std::string& body) {
+        QTest::newRow(name) << QByteArray(body.data(), qsizetype(body.size()));
+    };
+    row("length without end", std::string(20, '\xff'));
+    row("length beyond the end", "\x7f" "abc");
+    row("two lengths that add up to zero", std::string("\x80\x80\x80\x80\x08\x80\x80\x80\x80\x08", 10));
+    row("message of no bytes", std::string(1, '\0'));
+    row("message without a body", std::string("\x02\x40\x01", 3));
+    row("unknown body", std::string("\x04\xfa\x3f\x01\x00", 5));
+    std::string nested = std::string(200, '\x0b') + std::string(200, '\x0c'); // groups within groups
+    nested.insert(0, "\x90\x03");
+    row("nested too deep", nested);
+    std::string many;
+    const std::string ack("\x04\xba\x03\x00\x40", 4); // the smallest message: Ack
+    for (std::size_t i = 0; i <= kMessagesMax; ++i)
+        many += ack;
+    row("too many messages", many);
+}
+
+void EnvelopeTest::aBodyWithBytesThatAreNoMessageIsRefused()
+{
+    QFETCH(QByteArray, body);
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> read;
+    QVERIFY(!parseBody({ body.constData(), std::size_t(body.size()) }, arena, read));
+    QVERIFY(read.empty());
+}
+
+void EnvelopeTest::aFrameOfVeryManySmallPartsIsRefusedBeforeItIsBuilt()
+{
+    // An empty Location in Confirm.table costs two bytes on the wire and a hundred in memory.
+    pb::Message message;
+    for (std::size_t i = 0; i < kPartsMax; ++i)
+        message.mutable_confirm()->add_table();
+    const std::string bytes = message.SerializeAsString();
+    pb::Message read;
+    QVERIFY(!parseMessage(bytes, read));
+    QVERIFY(!read.has_confirm());
+
+    message.mutable_confirm()->mutable_table()->DeleteSubrange(0, int(kPartsMax / 2));
+    QVERIFY(parseMessage(message.SerializeAsString(), read));
+    QCOMPARE(read.confirm().table_size(), int(kPartsMax / 2));
+}
+
+void EnvelopeTest::eventsWrittenOneByOneAreABatch()
+{
+    std::string bytes;
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        pb::Event event;
+        event.set_sequence(i);
+        event.mutable_record_read()->set_key(i * 100);
+        const std::size_t before = bytes.size();
+        bytes.resize(before + sizeInBatch(event));
+        QCOMPARE(appendEvent(event, bytes.data() + before), bytes.data() + bytes.size());
+    }
+    pb::EventBatch batch;
+    QVERIFY(parseEvents(bytes, batch));
+    QCOMPARE(batch.events_size(), 3);
+    QCOMPARE(batch.events(2).record_read().key(), std::uint64_t(300));
+    QVERIFY(!parseEvents(std::string_view(bytes).substr(0, bytes.size() - 1), batch));
+}
+
+// ---- envelope
+
+void EnvelopeTest::theTagIsTheCrcOfTheStandard()
+{
+    // RFC 3720, appendix B.4.
+    std::string rising(32, '\0');
+    for (std::size_t i = 0; i < rising.size(); ++i)
+        rising[i] = char(i);
+    QCOMPARE(crc32c(std::string(32, '\0')), 0x8a9136aau);
+    QCOMPARE(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
+    QCOMPARE(crc32c(rising), 0x46dd794eu);
+    QCOMPARE(crc32c("123456789"), 0xe3069283u);
+}
+
+void EnvelopeTest::aSealedPacketIsOpenedAgain()
+{
+    Envelope sender(5, NodeId(1));
+    const Envelope receiver(5, NodeId(2));
+    for (const std::size_t length : { 0, 1, 7, 8, 1'400, 65'000 }) {
+        const std::string body(length, 'b');
+        QVERIFY(isBody(receiver.open(sealedPacket(sender, body)), body));
+        QVERIFY(isBody(receiver.open(sealedPacket(sender, body, NodeId(2))), body));
+    }
+    QVERIFY(sealedPacket(sender, "same") != sealedPacket(sender, "same")); // the counter differs
+}
+
+void EnvelopeTest::aPacketWithAnyFlippedBitIsRefused()
+{
+    Envelope envelope(0x1234, NodeId(9));
+    std::string packet = sealedPacket(envelope, "a body of some bytes");
+    for (std::size_t bit = 0; bit < 8 * packet.size(); ++bit) {
+        packet[bit / 8] ^= char(1u << (bit % 8));
+        QVERIFY2(std::holds_alternative<Drop>(envelope.open(packet)), std::to_string(bit).c_str());
+        packet[bit / 8] ^= char(1u << (bit % 8));
+    }
+    QVERIFY(isBody(envelope.open(packet), "a body of some bytes"));
+}
+
+void EnvelopeTest::aPacketThatIsTooShortOrTooLongIsRefused()
+{
+    Envelope envelope(0, NodeId(9));
+    const std::string packet = sealedPacket(envelope, "body");
+    for (std::size_t length = 0; length < packet.size(); ++length)
+        QVERIFY(std::holds_alternative<Drop>(envelope.open(std::string_view(packet).substr(0, length))));
+    QVERIFY(isDrop(envelope.open(packet + '\0'), Drop::WrongLength));
+    QVERIFY(isDrop(envelope.open(packet + packet), Drop::WrongLength));
+}
+
+void EnvelopeTest::packetsOfOthersAreRefused()
+{
+    Envelope sender(Envelope::clusterOf(kLoopback, 4000), NodeId(1));
+    const Envelope stranger(Envelope::clusterOf(kLoopback, 4001), NodeId(2));
+    const Envelope neighbour(Envelope::clusterOf(kLoopback, 4000), NodeId(3));
+    QVERIFY(isDrop(stranger.open(sealedPacket(sender, "body")), Drop::OtherCluster));
+    QVERIFY(isDrop(neighbour.open(sealedPacket(sender, "body", NodeId(2))), Drop::OtherReceiver));
+    QVERIFY(isBody(neighbour.open(sealedPacket(sender, "body", NodeId(3))), "body"));
+}
+
+// ---- queue
+
+void EnvelopeTest::aFullQueueLetsDatagramsDropFramesStayAndCommandsWait()
+{
+    std::atomic<int> rooms = 0;
+    Queue<Weight> queue(100, 50, [&rooms] { ++rooms; }); // five items by their weight
+    std::vector<Weight> datagrams { { 1 }, { 2 }, { 3 }, { 4 }, { 5 }, { 6 }, { 7 } };
+    QCOMPARE(queue.pushSome(datagrams), std::size_t(5));
+    Weight frame { 8 };
+    QVERIFY(!queue.tryPush(frame));
+    QCOMPARE(frame.number, 8);
+    std::atomic<bool> isPushed = false;
+    std::jthread command([&](std::stop_token stop) { isPushed = queue.push(Weight { 9 }, stop); });
+
+    std::vector<Weight> taken(2);
+    QCOMPARE(queue.pop(taken, std::stop_token()), std::size_t(2));
+    QCOMPARE(taken[0].number, 1);
+    QCOMPARE(taken[1].number, 2);
+    QCOMPARE(rooms.load(), 1);
+    QVERIFY(eventually([&] { return isPushed.load(); }));
+    QVERIFY(queue.tryPush(frame));
+    taken.resize(10);
+    QCOMPARE(queue.pop(taken, std::stop_token()), std::size_t(5));
+    QCOMPARE(taken[3].number, 9);
+    QCOMPARE(taken[4].number, 8);
+}
+
+void EnvelopeTest::waitingForAQueueEndsWithTheStopToken()
+{
+    Queue<Weight> queue(1, 1'000);
+    std::stop_source stopping;
+    std::vector<std::jthread> threads;
+    std::atomic<int> ended = 0;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            std::vector<Weight> taken(1);
+            while (queue.pop(taken, stopping.get_token()) > 0) { }
+            ++ended;
+        });
+    Weight item;
+    QVERIFY(queue.tryPush(item));
+    stopping.request_stop();
+    QVERIFY(eventually([&] { return ended == 4; }));
+    QVERIFY(queue.tryPush(item) || queue.size() == 1);
+    QVERIFY(!queue.push(Weight(), stopping.get_token()));
+}
+
+void EnvelopeTest::manyThreadsTakeEachItemOnce()
+{
+    constexpr int kItems = 100'000;
+    Queue<Weight> queue(64, 100'000);
+    std::vector<std::atomic<int>> seen(kItems);
+    std::atomic<int> taken = 0;
+    std::stop_source stopping;
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            std::vector<Weight> items(8);
+            while (const std::size_t count = queue.pop(items, stopping.get_token())) {
+                for (std::size_t i = 0; i < count; ++i)
+                    ++seen[std::size_t(items[i].number)];
+                taken += int(count);
+            }
+        });
+    for (int i = 0; i < kItems; ++i)
+        QVERIFY(queue.push(Weight { i }, std::stop_token()));
+    QVERIFY(eventually([&] { return taken == kItems; }));
+    stopping.request_stop();
+    QVERIFY(std::all_of(seen.begin(), seen.end(), [](const auto& count) { return count == 1; }));
+}
+
+QTEST_GUILESS_MAIN(EnvelopeTest)
+#include "tst_envelope.moc"

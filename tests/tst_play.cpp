@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Scenarios against real processes: grow.js to its end, the fold against the truth, lhrs-play as a program.
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/script_engine.h"
+#include "gui/lab/session.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <signal.h>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kLimit = 100s;
+
+struct Listener : ScriptObserver {
+    QStringList lines;
+    void onExpectation(const Expectation& e) override { lines << (e.isHeld ? "ok " : "NO ") + e.text + " " + e.detail; }
+    void onPrint(const QString& text) override { lines << text; }
+};
+
+struct Stage {
+    Session session;
+    Listener listener;
+    ScriptEngine engine { session, listener };
+
+    Stage() { session.local().setProgramDirectory(LHRS_BIN_DIR); }
+
+    ScriptResult play(const QString& source, ScriptSettings settings = {})
+    {
+        settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
+        engine.start(source, "test.js", std::move(settings));
+        if (!engine.wait(kLimit))
+            qWarning("the script does not end");
+        return engine.result();
+    }
+};
+
+QString textOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+// The state of every process as it says itself, folded alone.
+ClusterState truth(Session& session)
+{
+    ClusterState state;
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const KnownProcess& known : session.control().directory()) {
+        pb::Command command;
+        command.mutable_take_snapshot();
+        questions.emplace_back(known.info.node(), command);
+    }
+    const auto until = std::chrono::steady_clock::now() + kLimit;
+    for (const Answer& answer : session.control().callAllAndWait(questions, 20s)) {
+        if (!answer)
+            qWarning("%s", answer.text.c_str());
+        session.ingest().waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), until, {});
+        state.apply(answer.reply.snapshot(), 0);
+    }
+    return state;
+}
+
+struct Run {
+    QString out, err;
+    int code = -1;
+};
+
+Run runPlay(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(LHRS_BIN_DIR "/lhrs-play", arguments);
+    if (!process.waitForFinished(kLimit / 1ms))
+        process.kill();
+    return { process.readAllStandardOutput(), process.readAllStandardError(),
+        process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
+}
+
+// Whether a process with this number runs (and is not only waiting to be reaped).
+bool isAlive(qint64 pid)
+{
+    const QString status = textOf(QString("/proc/%1/stat").arg(pid));
+    return !status.isEmpty() && status.section(") ", 1).front() != 'Z';
+}
+
+} // namespace
+
+class PlayTest : public QObject {
+    Q_OBJECT
+private slots:
+    void growHoldsAndTheFoldIsTheTruth();
+    void aClusterIsReplacedByOneWithOtherParameters();
+    void aConnectedClusterIsUsedAndNotReplaced();
+    void operationsGiveTheirOutcomes();
+    void aWorkloadRunsBesideTheScript();
+    void aStopEndsAWorkload();
+    void aProcessThatDiesIsMarked();
+    void aRunnerThatIsKilledLeavesNoProcess();
+    void aRunnerThatIsInterruptedEndsItsCluster();
+    void theRunnerPrintsAndExitsAsItShould_data();
+    void theRunnerPrintsAndExitsAsItShould();
+    void theRunnerWritesTables();
+};
+
+void PlayTest::growHoldsAndTheFoldIsTheTruth()
+{
+    Stage stage;
+    const ScriptResult result = stage.play(textOf(LHRS_SOURCE_DIR "/scenarios/grow.js"));
+    QVERIFY2(result.outcome == ScriptOutcome::Held,
+        qPrintable(result.sentence() + "\n" + stage.listener.lines.join("\n")));
+    QVERIFY(result.expectationsHeld > 20);
+    const ClusterState told = truth(stage.session);
+    const ClusterState seen = stage.session.ingest().state();
+    QCOMPARE(seen.lost, 0u);
+    QCOMPARE(stage.session.ingest().counters().malformed, 0u);
+    QCOMPARE(seen.processes.size(), told.processes.size());
+    for (const auto& [id, process] : told.processes) {
+        const ProcessState& other = seen.processes.at(id);
+        QVERIFY2(!other.isIncomplete && !other.hasEnded && !other.isInvited, process.name.c_str());
+        QCOMPARE(other.pool, process.pool);
+        QCOMPARE(other.place.ShortDebugString(), process.place.ShortDebugString());
+        QCOMPARE(other.incarnation, process.incarnation);
+    }
+    QCOMPARE(seen.data.size(), told.data.size());
+    for (const auto& [number, bucket] : told.data) {
+        const DataBucketState& other = seen.data.at(number);
+        QCOMPARE(other.level, bucket.level);
+        QCOMPARE(other.count, bucket.count);
+        QCOMPARE(other.sequence, bucket.sequence);
+        QCOMPARE(other.state, bucket.state);
+        QCOMPARE(other.process, bucket.process);
+        QVERIFY2(other.ranks == bucket.ranks, std::to_string(number).c_str());
+        QCOMPARE(other.incoming.count(), 0u);
+    }
+    QCOMPARE(seen.parity.size(), told.parity.size());
+    for (const auto& [place, column] : told.parity) {
+        const ParityBucketState& other = seen.parity.at(place);
+        QCOMPARE(other.state, column.state);
+        QCOMPARE(other.recordGroups, column.recordGroups);
+        QVERIFY(other.ranks == column.ranks);
+        for (std::uint32_t q = 0; q < 4; ++q)
+            QCOMPARE(other.applied.at(q), column.applied.at(q));
+    }
+    QVERIFY(seen.displacedData.empty() && seen.displacedParity.empty());
+    QCOMPARE(seen.file.buckets, told.file.buckets);
+    QCOMPARE(seen.file.i, told.file.i);
+    QCOMPARE(seen.file.n, told.file.n);
+    QCOMPARE(seen.file.availability, told.file.availability);
+    QCOMPARE(seen.file.splitsOwed, 0u);
+    QCOMPARE(seen.groups.size(), told.groups.size());
+    for (const auto& [number, group] : told.groups) {
+        QCOMPARE(seen.groups.at(number).k, group.k);
+        QCOMPARE(seen.groups.at(number).epoch, group.epoch);
+        QVERIFY(!seen.groups.at(number).parityIsBeingAdded);
+    }
+    for (const auto& [id, split] : seen.splits)
+        QCOMPARE(split.stage, SplitStage::Finished);
+    for (const auto& [id, client] : told.clients) {
+        QCOMPARE(seen.clients.at(id).operations, client.operations);
+        QCOMPARE(seen.clients.at(id).forwards, client.forwards);
+        QCOMPARE(seen.clients.at(id).image.ShortDebugString(), client.image.ShortDebugString());
+    }
+    // All of it is gone when the session ends.
+    std::vector<std::uint32_t> pids;
+    for (const auto& [id, process] : told.processes)
+        pids.push_back(process.pid);
+    stage.session.local().stop();
+    for (const std::uint32_t pid : pids)
+        QVERIFY(!isAlive(pid));
+}
+
+void PlayTest::aClusterIsReplacedByOneWithOtherParameters()
+{
+    Stage stage;
+    const ScriptResult result = stage.play(
+        "const a = lab.cluster({ k: 0, b: 10, spares: { data: 3, parity: 0 } });\n"
+        "const alice = lab.client('alice'); alice.insert(1);\n"
+        "const b = lab.cluster({ k: 1, b: 10, field: 8, spares: { data: 2, parity: 1 } });\n"
+        "lab.expectEqual([a.k, b.k, b.field, b.processes], [0, 1, 8, 4], 'the second cluster');\n"
+        "lab.expectError('Unreachable', () => alice.insert(2));\n"
+        "lab.expectEqual(lab.client('alice').search(1).result, 'not found', 'a new file, a new client');\n"
+        "lab.client('alice').insert(1); lab.cluster({ k: 1, b: 10, field: 8, spares: { data: 2, parity: 1 }, reset: false });\n"
+        "lab.expectEqual(lab.client('alice').search(1).result, 'found', 'kept, because nothing differs');\n"
+        "lab.expectError('BadArgument', () => lab.cluster({ k: 2, spares: { data: 1, parity: 1 } }));\n"
+        "lab.expectEqual(lab.audit().unequal, 0, 'GF(2^8) encodes, too');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+}
+
+void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
+{
+    Stage owner;
+    QVERIFY(owner.play("lab.cluster({ m: 2, k: 1, b: 10, spares: { data: 2, parity: 1 } }); lab.client('alice').insert(5);").outcome == ScriptOutcome::Held);
+    const auto coordinator = owner.session.control().find(owner.session.control().coordinator());
+    QVERIFY(coordinator);
+    const QString address = QString::fromStdString(coordinator->info.control_endpoint()).section("//", 1);
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.cluster({ m: 2, k: 1, b: 10 });\n"
+                 "lab.expectEqual(lab.client('alice').search(5).result, 'found', 'the client that runs there');\n"
+                 "lab.expectError('NotAllowed', () => lab.client('bob'));\n"
+                 "lab.expectError('NotAllowed', () => lab.addSpares({ data: 1 }));\n"
+                 "lab.expectError('ClusterMismatch', () => lab.cluster({ m: 4 }));\n");
+    script.close();
+    const Run run = runPlay({ "--connect", address, script.fileName() });
+    QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+    QCOMPARE(owner.play("lab.print('alive');").outcome, ScriptOutcome::Held);
+    QVERIFY(owner.session.local().processes() > 3);
+    const Run nobody = runPlay({ "--connect", "127.0.0.1:1", script.fileName() });
+    QCOMPARE(nobody.code, 3);
+    QVERIFY2(nobody.err.contains("no coordinator answers at 127.0.0.1:1"), qPrintable(nobody.err));
+}
+
+void PlayTest::operationsGiveTheirOutcomes()
+{
+    Stage stage;
+    const ScriptResult result = stage.play(
+        "lab.cluster({ k: 1, b: 20, recordBytes: 50, spares: { data: 4, parity: 2 } });\n"
+        "const c = lab.client('alice');\n"
+        "lab.expectEqual([c.insert(7, 'seven').result, c.insert(7, 'again').result], ['inserted', 'duplicate'], 'insert');\n"
+        "const found = c.search(7);\n"
+        "lab.expectEqual([found.result, found.value, found.key, found.forwards], ['found', 'seven', 7, 0], 'search');\n"
+        "lab.expectEqual([c.update(7, '').result, c.search(7).value, c.update(8).result], ['updated', '', 'not found'], 'update, also to an empty value');\n"
+        "lab.expectEqual([c.delete(7).result, c.delete(7).result, c.search(7).result], ['deleted', 'not found', 'not found'], 'delete');\n"
+        "const first = c.insert(), second = c.insert();\n"
+        "lab.expect(first.result === 'inserted' && second.result === 'inserted' && first.key !== second.key, 'next unused keys');\n"
+        "const mine = c.search(first.key); lab.expect(mine.valueIsRight, 'a made value is checked');\n"
+        "lab.expectEqual(c.insert('18446744073709551615').key, '18446744073709551615', 'the largest key');\n"
+        "lab.expectEqual(c.search('18446744073709551615').result, 'found', 'is found');\n"
+        "lab.expectEqual(lab.records(lab.data(0)).length, lab.file().records, 'records of the bucket');\n"
+        "lab.expectError('BadArgument', () => lab.data(5) && lab.bucket(lab.data(5)));\n"
+        "lab.expectError('BadArgument', () => c.insert(-1)); lab.expectError('BadArgument', () => c.insert('x'));\n"
+        "lab.client('alice', { image: 'frozen' });\n"
+        "c.run({ do: 'insert', count: 60 }); lab.settle();\n"
+        "lab.expectEqual(c.image().M, 1, 'a frozen image stays');\n"
+        "lab.client('alice', { image: 'exact' }); c.search(first.key);\n"
+        "lab.expectEqual(c.image().behind, 0, 'an exact image asks');\n"
+        "lab.client('alice', { image: 'adjusting' }); lab.expectEqual(c.forget().M, 1, 'forgotten');\n"
+        "const mixed = c.run({ do: 'mixed', mix: { search: 3, update: 1 }, count: 100, window: 8 });\n"
+        "lab.expectEqual([mixed.operations, mixed.results.ok, mixed.wrong], [100, 100, 0], 'a mixed workload');\n"
+        "lab.expectError('NoSpares', () => { for (let i = 0; i < 8; ++i) lab.split({ timeout: 20 }); });\n"
+        "lab.expectEqual(lab.addSpares({ data: 3, parity: 3 }).data >= 0, true, 'more servers');\n"
+        "lab.settle(); lab.expectEqual(lab.audit().unequal, 0, 'parity');\n"
+        "const all = c.verify(); lab.expectEqual([all.missing, all.wrong, all.equal], [0, 0, all.keys], 'all there');\n"
+        "const by = lab.counters({ by: 'process' }); lab.expect(by.alice.messages > 0 && lab.counters().messages > by.alice.messages, 'counters');\n"
+        "lab.expect(lab.events({ kind: 'OperationDone', client: c, op: first.op }).length === 1, 'events of one operation');\n"
+        "lab.expectEqual(lab.group(0).data.length, 4, 'a full group');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held,
+        qPrintable(result.sentence() + "\n" + stage.listener.lines.join("\n")));
+}
+
+void PlayTest::aWorkloadRunsBesideTheScript()
+{
+    Stage stage;
+    const ScriptResult result = stage.play(
+        "lab.cluster({ k: 0, b: 100000, spares: { data: 2, parity: 0 } });\n"
+        "const c = lab.client('alice');\n"
+        "const h = c.start({ do: 'insert', count: 1000000 });\n"
+        "lab.waitUntil(() => h.progress().done > 0);\n"
+        "lab.expectEqual(h.progress().of, 1000000, 'progress');\n"
+        "const part = h.stop();\n"
+        "lab.expect(part.operations > 0 && part.operations < 1000000 && part.unanswered === 0, 'stopped in between, all answered');\n"
+        "const done = c.start({ do: 'insert', count: 10 }).wait();\n"
+        "lab.expectEqual([done.operations, done.results], [10, { ok: 10 }], 'waited for');\n"
+        "lab.expectError('Timeout', () => c.run({ do: 'insert', count: 10000000, timeout: 0.2 }));\n"
+        "lab.settle(); lab.expect(lab.file().records > 10, 'and the client is free again');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+}
+
+void PlayTest::aStopEndsAWorkload()
+{
+    Stage stage;
+    stage.engine.start("lab.cluster({ k: 0, b: 10000000, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
+                       "lab.print('ready'); c.run({ do: 'insert', count: 100000000 });", "test.js", {});
+    QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().counters().events > 1000, 60'000);
+    QElapsedTimer timer;
+    timer.start();
+    stage.engine.stop();
+    QVERIFY(stage.engine.wait(20s));
+    qInfo("stopped after %lld ms", static_cast<long long>(timer.elapsed()));
+    QVERIFY2(stage.engine.result().outcome == ScriptOutcome::Stopped, qPrintable(stage.engine.result().sentence()));
+    QVERIFY(timer.elapsed() < 5000);
+}
+
+void PlayTest::aProcessThatDiesIsMarked()
+{
+    Stage stage;
+    QVERIFY(stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 2, parity: 0 } });").outcome == ScriptOutcome::Held);
+    std::uint32_t pid = 0;
+    ProcessId process = 0;
+    for (const KnownProcess& known : stage.session.control().directory())
+        if (known.info.name() == "data-2") {
+            pid = known.info.pid();
+            process = known.info.node();
+        }
+    QVERIFY(pid != 0);
+    ::kill(pid_t(pid), SIGKILL);
+    QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().state().processes.at(process).hasEnded, 20'000);
+    const std::string reason = stage.session.ingest().state().processes.at(process).endReason;
+    QVERIFY2(reason.find("Killed") != std::string::npos, reason.c_str());
+    QVERIFY(stage.session.control().find(process)->hasEnded);
+}
+
+void PlayTest::aRunnerThatIsKilledLeavesNoProcess()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.cluster({ k: 1, b: 10, spares: { data: 3, parity: 2 } }); lab.client('alice'); lab.print('ready'); lab.waitUntil(() => false, { timeout: 1000 });");
+    script.close();
+    QProcess process;
+    process.start(LHRS_BIN_DIR "/lhrs-play", { script.fileName() });
+    QVERIFY(process.waitForStarted());
+    QTRY_VERIFY_WITH_TIMEOUT((process.waitForReadyRead(50), process.peek(10'000).contains("ready")), 60'000);
+    QList<qint64> children;
+    for (const QString& pid : QString(textOf(QString("/proc/%1/task/%1/children").arg(process.processId()))).split(' ',
+        Qt::SkipEmptyParts))
+        children << pid.toLongLong();
+    // Children are listed by the thread that started them.
+    QProcess list;
+    list.start("ps", { "-o", "pid=", "--ppid", QString::number(process.processId()) });
+    list.waitForFinished();
+    for (const QByteArray& pid : list.readAllStandardOutput().split('\n'))
+        if (pid.trimmed().toLongLong() > 0)
+            children << pid.trimmed().toLongLong();
+    QVERIFY2(children.size() >= 7, qPrintable(QString::number(children.size())));
+    ::kill(pid_t(process.processId()), SIGKILL);
+    process.waitForFinished();
+    for (const qint64 pid : children)
+        QTRY_VERIFY_WITH_TIMEOUT(!isAlive(pid), 20'000);
+}
+
+void PlayTest::aRunnerThatIsInterruptedEndsItsCluster()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.atEnd(() => lab.print('cleaned up')); lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } }); lab.print('ready');\nwhile (true) { }");
+    script.close();
+    QProcess process;
+    process.start(LHRS_BIN_DIR "/lhrs-play", { script.fileName() });
+    QTRY_VERIFY_WITH_TIMEOUT((process.waitForReadyRead(50), process.peek(10'000).contains("ready")), 60'000);
+    ::kill(pid_t(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(30'000));
+    QCOMPARE(process.exitCode(), 4);
+    const QByteArray out = process.readAllStandardOutput();
+    QVERIFY2(out.contains("cleaned up") && out.contains("The script was stopped."), out.constData());
+}
+
+void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("text"); // somewhere in what it prints
+    QTest::newRow("holds") << "lab.expect(true, 'all is well');" << QStringList() << 0 << "ok  all is well";
+    QTest::newRow("expectation") << "\nlab.expectEqual(1, 2, 'one is two');" << QStringList() << 1
+        << "line 2: one is two: got 1, wanted 2";
+    QTest::newRow("keep going") << "lab.expect(false, 'a'); lab.print('on');" << QStringList { "--keep-going" } << 1
+        << "> on";
+    QTest::newRow("script") << "\n\nnothing();" << QStringList() << 2
+        << "s.js, line 3: ReferenceError: nothing is not defined.";
+    QTest::newRow("syntax") << "let a = ;" << QStringList() << 2 << "line 1";
+    QTest::newRow("check") << "while (true) { }" << QStringList { "--check" } << 0 << "no error found";
+    QTest::newRow("check fails") << "let a = { ...{} };" << QStringList { "--check" } << 2 << "Object.assign";
+    QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
+    QTest::newRow("simulated") << "lab.now();" << QStringList { "--sim" } << 3 << "not in this version";
+    QTest::newRow("set") << "lab.print(lab.params({ n: 1 }).n + 1);" << QStringList { "--set", "n=41" } << 0 << "> 42";
+    QTest::newRow("set without value") << "lab.now();" << QStringList { "--set", "n" } << 2 << "NAME=VALUE";
+    QTest::newRow("unknown option") << "lab.now();" << QStringList { "--nonsense" } << 2 << "nonsense";
+    QTest::newRow("no cluster") << "lab.file();" << QStringList() << 3 << "lab.file needs a cluster";
+    QTest::newRow("memory") << "const a = []; while (true) a.push('x'.repeat(100000000) + a.length);" << QStringList()
+        << 2 << "memory";
+}
+
+void PlayTest::theRunnerPrintsAndExitsAsItShould()
+{
+    QFETCH(QString, source);
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, text);
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write(source.toUtf8());
+    script.close();
+    const Run run = runPlay(arguments + QStringList { script.fileName() });
+    QVERIFY2((run.out + run.err).contains(text), qPrintable(run.out + run.err));
+    QCOMPARE(run.code, code);
+}
+
+void PlayTest::theRunnerWritesTables()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.measure({ name: 'numbers', factors: { a: [1, 2] }, repetitions: 2, run: c => ({ total_s: c.a }) });");
+    script.close();
+    const Run run = runPlay({ "--csv", directory.filePath("out"), script.fileName() });
+    QCOMPARE(run.code, 0);
+    QVERIFY(textOf(directory.filePath("out/numbers.csv")).startsWith("run,simulated,detail,repetition,warm_up,a,total_s,faults,machine\r\n"));
+    QCOMPARE(textOf(directory.filePath("out/numbers.csv")).count("\r\n"), 1 + 2 * 3);
+    QVERIFY(textOf(directory.filePath("out/numbers_summary.csv")).contains("total_s_median"));
+    QCOMPARE(runPlay({ directory.filePath("missing.js") }).code, 2);
+}
+
+QTEST_GUILESS_MAIN(PlayTest)
+#include "tst_play.moc"

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Named workloads of a client, what it remembers of its keys, and reading everything back (lhrs.md 13.4, testing.md
+// I19).
+#include "tests/client_rig.h"
+
+#include <QTest>
+
+#include <cstring>
+#include <numeric>
+#include <set>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+namespace {
+
+pb::RunWorkload workload(pb::OperationKind kind, std::uint64_t count, std::uint32_t window = 1)
+{
+    pb::RunWorkload order;
+    order.set_kind(kind);
+    order.set_count(count);
+    order.set_window(window);
+    order.set_length(40);
+    return order;
+}
+
+pb::Command orderOf(const pb::RunWorkload& order)
+{
+    pb::Command command;
+    *command.mutable_run_workload() = order;
+    return command;
+}
+
+// A client and one bucket that keeps what it is sent. Answers are given by the test, one after the other.
+struct WorkloadRig : ClientRig {
+    explicit WorkloadRig(std::uint32_t ordinal = 0)
+        : ClientRig(true, fileConfig(), {}, ordinal)
+    {
+        knows(1);
+    }
+
+    Step start(const pb::RunWorkload& order) { return take(command(orderOf(order))); }
+    Step verify(std::uint32_t window = 4)
+    {
+        pb::Command order;
+        order.mutable_verify()->set_window(window);
+        return take(command(order));
+    }
+    // Notes the requests of a step.
+    Step take(Step step)
+    {
+        for (const pb::Message& request : requestsOf(step))
+            open.push_back(request);
+        widest = std::max(widest, open.size());
+        return step;
+    }
+    // The bucket answers the request that has waited longest.
+    Step serve()
+    {
+        const pb::Message request = open.front();
+        open.pop_front();
+        const pb::KeyRequest& asked = keyRequestOf(request);
+        const auto known = records.find(asked.key());
+        pb::ResultCode result = known == records.end() ? pb::NOT_FOUND : pb::OK;
+        std::string value;
+        if (request.has_insert()) {
+            result = known == records.end() ? pb::OK : pb::EXISTS;
+            if (result == pb::OK)
+                records[asked.key()] = asked.value();
+        } else if (request.has_update() && result == pb::OK) {
+            known->second = asked.value();
+        } else if (request.has_delete_() && result == pb::OK) {
+            records.erase(known);
+        } else if (request.has_search() && result == pb::OK) {
+            value = known->second;
+        }
+        ++served[request.body_case()];
+        driven.sleep(1ms);
+        return take(reply(request, result, [&](pb::Reply& r) { r.set_value(value); }));
+    }
+    // Until nothing is under way. The reply to the workload.
+    pb::WorkloadResult serveAll()
+    {
+        pb::WorkloadResult result;
+        while (!open.empty()) {
+            for (const pb::CommandReply& reply : serve().replies) {
+                if (reply.has_workload())
+                    result = reply.workload();
+            }
+        }
+        return result;
+    }
+    pb::WorkloadResult run(const pb::RunWorkload& order)
+    {
+        const Step step = start(order);
+        return open.empty() && !step.replies.empty() ? step.replies.front().workload() : serveAll();
+    }
+
+    std::deque<pb::Message> open;
+    std::map<std::uint64_t, std::string> records;
+    std::map<Body, std::size_t> served;
+    std::size_t widest = 0;
+};
+
+} // namespace
+
+class TestWorkload : public QObject {
+    Q_OBJECT
+
+private slots:
+    void insertsUseKeysThatWereNeverUsed();
+    void eachClientHasItsOwnKeys();
+    void theWindowBoundsWhatIsUnderWay_data();
+    void theWindowBoundsWhatIsUnderWay();
+    void oneSeedIsOneRun();
+    void presentKeysAreThoseThatAreThere();
+    void uniformKeysComeFromTheirSpace();
+    void listedKeysAreTakenInTurn();
+    void aMixHasItsWeights();
+    void nothingFitsAnyMore();
+    void aWorkloadOfNothingIsDoneAtOnce();
+    void aWorkloadCanBeStopped();
+    void progressIsSaidWhileItRuns();
+    void theReportCountsWhatCameOut();
+    void timesAreThoseOfTheOperations();
+    void badOrdersAreRefused();
+
+    void aValueSaysWhoWroteIt();
+    void generatedValuesComeBackRight();
+    void everythingReadsBack();
+    void wrongAndMissingValuesAreFound();
+    void whatIsUncertainIsNotJudged();
+    void theLedgerKnowsWhatWasWritten();
+};
+
+void TestWorkload::insertsUseKeysThatWereNeverUsed()
+{
+    WorkloadRig rig;
+    rig.take(rig.operate(pb::INSERT, 2, "by hand"));
+    rig.serveAll();
+    QCOMPARE(rig.run(workload(pb::INSERT, 5)).results().at("OK"), 5u);
+    std::set<std::uint64_t> keys;
+    for (const auto& [key, value] : rig.records)
+        keys.insert(key);
+    QCOMPARE(keys, (std::set<std::uint64_t> { 2, 3, 4, 5, 6, 7 }));
+    QCOMPARE(rig.run(workload(pb::INSERT, 2)).results().at("OK"), 2u);
+    QVERIFY(rig.records.contains(9));
+}
+
+void TestWorkload::eachClientHasItsOwnKeys()
+{
+    WorkloadRig rig(3);
+    rig.run(workload(pb::INSERT, 2));
+    QCOMPARE(rig.records.begin()->first, std::uint64_t(3) << 32);
+    QCOMPARE(rig.records.rbegin()->first, (std::uint64_t(3) << 32) + 1);
+}
+
+void TestWorkload::theWindowBoundsWhatIsUnderWay_data()
+{
+    QTest::addColumn<quint32>("window");
+    for (const quint32 window : { 0u, 1u, 7u, 64u })
+        QTest::addRow("window %u", window) << window;
+}
+
+void TestWorkload::theWindowBoundsWhatIsUnderWay()
+{
+    QFETCH(quint32, window);
+    WorkloadRig rig;
+    const pb::WorkloadResult result = rig.run(workload(pb::INSERT, 200, window));
+    QCOMPARE(result.operations(), 200u);
+    QCOMPARE(result.results().at("OK"), 200u);
+    QCOMPARE(rig.widest, std::size_t(std::max(window, 1u))); // 1: synchronised
+}
+
+void TestWorkload::oneSeedIsOneRun()
+{
+    std::vector<std::vector<std::uint64_t>> runs;
+    for (const std::uint64_t seed : { 1u, 1u, 2u }) {
+        WorkloadRig rig;
+        pb::RunWorkload order = workload(pb::INSERT, 60, 3);
+        order.set_keys(pb::UNIFORM);
+        order.set_key_space(1000);
+        order.set_seed(seed);
+        for (int weight = 0; weight < 4; ++weight)
+            order.add_mix(1);
+        std::vector<std::uint64_t> keys;
+        rig.start(order);
+        while (!rig.open.empty()) {
+            keys.push_back(keyRequestOf(rig.open.front()).key() * 8 + std::uint64_t(rig.open.front().body_case()));
+            rig.serve();
+        }
+        runs.push_back(keys);
+    }
+    QVERIFY(runs[0] == runs[1]);
+    QVERIFY(runs[0] != runs[2]);
+}
+
+void TestWorkload::presentKeysAreThoseThatAreThere()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 30));
+    pb::RunWorkload order = workload(pb::SEARCH, 200, 5);
+    order.set_keys(pb::PRESENT);
+    order.set_seed(9);
+    pb::WorkloadResult result = rig.run(order);
+    QCOMPARE(result.results().at("OK"), 200u);
+    QCOMPARE(result.wrong() + result.missing(), 0u);
+    order = workload(pb::DELETE, 30, 1);
+    order.set_keys(pb::PRESENT);
+    result = rig.run(order);
+    QCOMPARE(result.results().at("OK"), 30u); // each once
+    QVERIFY(rig.records.empty());
+    QVERIFY(rig.client.ledger().keys().empty());
+}
+
+void TestWorkload::uniformKeysComeFromTheirSpace()
+{
+    WorkloadRig rig;
+    pb::RunWorkload order = workload(pb::SEARCH, 500, 1);
+    order.set_keys(pb::UNIFORM);
+    order.set_key_space(10);
+    std::set<std::uint64_t> keys;
+    rig.start(order);
+    while (!rig.open.empty()) {
+        keys.insert(keyRequestOf(rig.open.front()).key());
+        rig.serve();
+    }
+    QCOMPARE(keys.size(), std::size_t(10));
+    QCOMPARE(*keys.rbegin(), std::uint64_t(9));
+}
+
+void TestWorkload::listedKeysAreTakenInTurn()
+{
+    WorkloadRig rig;
+    pb::RunWorkload order = workload(pb::SEARCH, 5, 1);
+    order.set_keys(pb::LISTED);
+    for (const std::uint64_t key : { 7ULL, ~0ULL })
+        order.add_key_list(key);
+    std::vector<std::uint64_t> keys;
+    rig.start(order);
+    while (!rig.open.empty()) {
+        keys.push_back(keyRequestOf(rig.open.front()).key());
+        rig.serve();
+    }
+    QCOMPARE(keys, (std::vector<std::uint64_t> { 7, ~0ULL, 7, ~0ULL, 7 }));
+}
+
+void TestWorkload::aMixHasItsWeights()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 200));
+    rig.served.clear();
+    pb::RunWorkload order = workload(pb::SEARCH, 2000, 4);
+    order.set_seed(3);
+    for (const std::uint32_t weight : { 4u, 2u, 1u, 3u })
+        order.add_mix(weight);
+    rig.run(order);
+    QVERIFY(rig.served[Body::kInsert] > 700 && rig.served[Body::kInsert] < 900);
+    QVERIFY(rig.served[Body::kUpdate] > 320 && rig.served[Body::kUpdate] < 480);
+    QVERIFY(rig.served[Body::kDelete] > 140 && rig.served[Body::kDelete] < 260);
+    QVERIFY(rig.served[Body::kSearch] > 520 && rig.served[Body::kSearch] < 680);
+}
+
+void TestWorkload::nothingFitsAnyMore()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 3));
+    pb::RunWorkload order = workload(pb::DELETE, 10, 1);
+    order.set_keys(pb::PRESENT);
+    const pb::WorkloadResult result = rig.run(order);
+    QCOMPARE(result.operations(), 3u); // no key is left to delete: it ends, and says how far it came
+    QVERIFY(!result.is_running());
+}
+
+void TestWorkload::aWorkloadOfNothingIsDoneAtOnce()
+{
+    WorkloadRig rig;
+    const Step step = rig.start(workload(pb::INSERT, 0));
+    QCOMPARE(step.replies.size(), std::size_t(1));
+    QCOMPARE(step.replies[0].workload().operations(), 0u);
+    QCOMPARE(rig.verify().replies.size(), std::size_t(1)); // nothing to read back
+}
+
+void TestWorkload::aWorkloadCanBeStopped()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 1000, 4));
+    const std::uint64_t ticket = rig.tickets;
+    for (int n = 0; n < 10; ++n)
+        rig.serve();
+    pb::Command stop;
+    stop.mutable_stop_workload();
+    QCOMPARE(rig.command(stop).replies.at(0).client().under_way(), 4u);
+    Step last;
+    while (!rig.open.empty())
+        last = rig.serve(); // what is under way is still answered
+    QCOMPARE(last.replies.size(), std::size_t(1));
+    QCOMPARE(last.replies[0].ticket(), ticket);
+    QCOMPARE(last.replies[0].workload().done(), 14u);
+    QCOMPARE(rig.run(workload(pb::INSERT, 2)).done(), 2u); // another may run now
+}
+
+void TestWorkload::progressIsSaidWhileItRuns()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 100, 2));
+    for (int n = 0; n < 30; ++n)
+        rig.serve();
+    pb::Command ask;
+    ask.mutable_workload_progress();
+    pb::WorkloadResult progress = rig.command(ask).replies.at(0).workload();
+    QVERIFY(progress.is_running());
+    QCOMPARE(progress.done(), 30u);
+    QCOMPARE(progress.of(), 100u);
+    QCOMPARE(rig.command(orderOf(workload(pb::INSERT, 5))).replies.at(0).refusal(), pb::REFUSED); // one at a time
+    rig.serveAll();
+    QVERIFY(!rig.command(ask).replies.at(0).workload().is_running());
+}
+
+void TestWorkload::theReportCountsWhatCameOut()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 4, 1));
+    pb::Message request = rig.open.front();
+    rig.open.clear();
+    const auto forwarded = [](pb::Reply& reply) {
+        reply.set_forwards(2);
+        reply.set_image_adjustment(true);
+    };
+    rig.take(rig.reply(request, pb::OK, forwarded));
+    request = rig.open.front();
+    rig.open.clear();
+    rig.take(rig.reply(request, pb::EXISTS));
+    request = rig.open.front();
+    rig.open.clear();
+    rig.driven.pass(40ms); // a resend
+    rig.take(rig.reply(request, pb::OK));
+    rig.open.clear();
+    const Step step = rig.driven.pass(6s); // the last one is never answered
+    QCOMPARE(step.replies.size(), std::size_t(1));
+    const pb::WorkloadResult result = step.replies[0].workload();
+    QCOMPARE(result.results().at("OK"), 2u);
+    QCOMPARE(result.results().at("EXISTS"), 1u);
+    QCOMPARE(result.results().at("UNKNOWN_OUTCOME"), 1u);
+    QCOMPARE(result.unanswered(), 1u);
+    QCOMPARE(result.forwards(), 2u);
+    QCOMPARE(result.image_adjustments(), 1u);
+    QVERIFY(result.resends() >= 1);
+    QVERIFY(result.total_ns() > 5'000'000'000);
+}
+
+void TestWorkload::timesAreThoseOfTheOperations()
+{
+    WorkloadRig rig;
+    pb::RunWorkload order = workload(pb::INSERT, 100, 1);
+    order.set_record_times_every(10);
+    rig.start(order);
+    pb::WorkloadResult result;
+    for (int n = 0; n < 100; ++n) {
+        if (n == 50)
+            rig.driven.sleep(20ms); // one is slow
+        const Step step = rig.serve();
+        if (!step.replies.empty())
+            result = step.replies[0].workload();
+    }
+    QCOMPARE(result.times_ns_size(), 10);
+    QVERIFY(std::abs(result.p50_ns() - 1'000'000) < 32); // kept in units of 16 ns
+    QVERIFY(std::abs(result.max_ns() - 21'000'000) < 32);
+    QVERIFY(result.p99_ns() >= 1'000'000 - 32 && result.p99_ns() <= result.max_ns());
+    QVERIFY(result.total_ns() >= 120'000'000);
+}
+
+void TestWorkload::badOrdersAreRefused()
+{
+    WorkloadRig rig;
+    const auto refusal = [&rig](const pb::RunWorkload& order) {
+        const Step step = rig.command(orderOf(order));
+        return step.sent.empty() && !step.replies.empty() && !step.replies[0].text().empty() ? step.replies[0].refusal()
+                                                                                             : pb::NOT_REFUSED;
+    };
+    pb::RunWorkload order = workload(pb::INSERT, 5);
+    order.set_length(65536);
+    QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
+    order = workload(pb::INSERT, 5);
+    order.add_mix(1);
+    QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
+    QCOMPARE(refusal(workload(pb::OPERATION_UNKNOWN, 5)), pb::BAD_ARGUMENT);
+    QCOMPARE(refusal(workload(pb::OperationKind(7), 5)), pb::BAD_ARGUMENT);
+    order = workload(pb::SEARCH, 5);
+    order.set_keys(pb::LISTED);
+    QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
+    ClientRig unregistered(false);
+    QCOMPARE(unregistered.command(orderOf(workload(pb::INSERT, 5))).replies.at(0).refusal(), pb::REFUSED);
+}
+
+// ---- values
+
+void TestWorkload::aValueSaysWhoWroteIt()
+{
+    const std::string value = makeValue(0x1122334455667788, Key(5), 99, 100);
+    QCOMPARE(value.size(), std::size_t(100));
+    std::uint64_t client = 0, version = 0;
+    std::uint32_t length = 0;
+    std::memcpy(&client, value.data(), 8);
+    std::memcpy(&version, value.data() + 8, 8);
+    std::memcpy(&length, value.data() + 16, 4);
+    QCOMPARE(client, 0x1122334455667788ULL);
+    QCOMPARE(version, 99ULL);
+    QCOMPARE(length, 100u);
+    QVERIFY(value == makeValue(0x1122334455667788, Key(5), 99, 100));
+    QVERIFY(value != makeValue(0x1122334455667788, Key(6), 99, 100));
+    QVERIFY(value != makeValue(0x1122334455667788, Key(5), 98, 100));
+    for (const std::uint32_t bytes : { 0u, 1u, 23u, 24u, 25u, 65535u })
+        QCOMPARE(makeValue(1, Key(1), 1, bytes).size(), std::size_t(bytes));
+    QVERIFY(makeValue(1, Key(1), 1, 8) != makeValue(1, Key(2), 1, 8)); // also where there is no room for names
+}
+
+void TestWorkload::generatedValuesComeBackRight()
+{
+    WorkloadRig rig;
+    pb::Command order;
+    order.mutable_operate()->set_kind(pb::INSERT);
+    order.mutable_operate()->set_key(5);
+    order.mutable_operate()->set_generate_value(true);
+    order.mutable_operate()->set_length(77);
+    rig.take(rig.command(order));
+    rig.serve();
+    QCOMPARE(rig.records[5].size(), std::size_t(77));
+    rig.take(rig.operate(pb::SEARCH, 5));
+    QVERIFY(resultOf(rig.serve()).value_is_right());
+    rig.records[5][70] = char(rig.records[5][70] ^ 1);
+    rig.take(rig.operate(pb::SEARCH, 5));
+    const pb::OperationResult result = resultOf(rig.serve());
+    QCOMPARE(result.result(), pb::OK);
+    QVERIFY(!result.value_is_right());
+    rig.take(rig.operate(pb::SEARCH, 4)); // never written by this client
+    QVERIFY(!resultOf(rig.serve()).value_is_right());
+}
+
+void TestWorkload::everythingReadsBack()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 100, 8));
+    pb::RunWorkload change = workload(pb::UPDATE, 60, 8);
+    change.set_keys(pb::PRESENT);
+    change.set_length(11);
+    rig.run(change);
+    change = workload(pb::DELETE, 20, 1);
+    change.set_keys(pb::PRESENT);
+    rig.run(change);
+    rig.verify();
+    const pb::WorkloadResult result = rig.serveAll();
+    QCOMPARE(result.operations(), 80u);
+    QCOMPARE(result.results().at("OK"), 80u);
+    QCOMPARE(result.wrong() + result.missing() + result.unanswered(), 0u);
+}
+
+void TestWorkload::wrongAndMissingValuesAreFound()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 50));
+    rig.records.erase(7);
+    rig.records[8] = rig.records[9];
+    rig.records[10].clear();
+    rig.verify();
+    const pb::WorkloadResult result = rig.serveAll();
+    QCOMPARE(result.missing(), 1u);
+    QCOMPARE(result.wrong(), 2u);
+}
+
+void TestWorkload::whatIsUncertainIsNotJudged()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 3));
+    rig.take(rig.operate(pb::DELETE, 1));
+    rig.open.clear();
+    QCOMPARE(resultOf(rig.driven.pass(6s)).result(), pb::UNKNOWN_OUTCOME);
+    rig.location(0);
+    rig.records.erase(1); // it was carried out
+    rig.verify();
+    while (!rig.open.empty() || rig.driven.now() < 20s) {
+        rig.take(rig.location(0));
+        if (rig.open.empty())
+            break;
+        const Step step = rig.serve();
+        if (!step.replies.empty()) {
+            QCOMPARE(step.replies[0].workload().missing(), 0u);
+            QCOMPARE(step.replies[0].workload().results().at("NOT_FOUND"), 1u);
+        }
+    }
+    // Written again, it is certain again.
+    rig.take(rig.operate(pb::INSERT, 1, "now"));
+    rig.serve();
+    rig.records.erase(1);
+    rig.verify();
+    QCOMPARE(rig.serveAll().missing(), 1u);
+}
+
+void TestWorkload::theLedgerKnowsWhatWasWritten()
+{
+    Ledger ledger;
+    std::set<std::uint64_t> model;
+    SeededNumbers numbers(4);
+    for (int step = 0; step < 5000; ++step) {
+        const std::uint64_t key = numbers.below(40);
+        if (numbers.below(2) == 0) {
+            ledger.wrote(Key(key), std::uint64_t(step), 5, true);
+            model.insert(key);
+        } else {
+            ledger.erased(Key(key));
+            model.erase(key);
+        }
+        QCOMPARE(ledger.keys().size(), model.size());
+        QCOMPARE(ledger.find(Key(key)) != nullptr, model.contains(key));
+    }
+    std::set<std::uint64_t> keys;
+    for (const Key key : ledger.keys())
+        keys.insert(key.value);
+    QCOMPARE(keys, model);
+    ledger.uncertain(Key(99)); // a change of a key that was never seen to succeed
+    QVERIFY(ledger.find(Key(99))->isUncertain);
+}
+
+QTEST_APPLESS_MAIN(TestWorkload)
+#include "tst_workload.moc"
