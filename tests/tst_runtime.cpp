@@ -253,7 +253,8 @@ void RuntimeTest::noReplyIsMissingInParallelSearches()
         QCOMPARE(searched.results().at("OK"), count);
         QCOMPARE(searched.wrong() + searched.missing() + searched.unanswered(), 0u);
     }
-    for (const pb::Member& member : describe(session, coordinator).groups(0).view().members()) {
+    const pb::FileDescription file = describe(session, coordinator);
+    for (const pb::Member& member : file.groups(0).view().members()) {
         pb::Command command;
         command.mutable_statistics();
         const pb::Gauges gauges = ask(session, member.holder().node(), command).gauges();
