@@ -22,7 +22,12 @@ constexpr std::uint64_t kInserts = 25'000;
 // What a test wants of a process, or the sentence why not.
 pb::CommandReply ask(Session& session, ProcessId process, const pb::Command& command, std::chrono::milliseconds limit = 60s)
 {
-    const Answer answer = session.control().callAndWait(process, command, limit);
+    Answer answer = session.control().callAndWait(process, command, limit);
+    // A client that has just started may not have heard of the coordinator yet, and says so.
+    for (int i = 0; i < 500 && answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED; ++i) {
+        QTest::qWait(20);
+        answer = session.control().callAndWait(process, command, limit);
+    }
     if (!answer)
         qWarning("%s", answer.text.c_str());
     return answer.reply;
