@@ -24,10 +24,9 @@ pb::CommandReply ask(Session& session, ProcessId process, const pb::Command& com
 {
     Answer answer = session.control().callAndWait(process, command, limit);
     // A client that has just started may not have heard of the coordinator yet, and says so.
-    for (int i = 0; i < 500 && answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED; ++i) {
-        QTest::qWait(20);
+    const auto until = std::chrono::steady_clock::now() + 10s;
+    while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED && std::chrono::steady_clock::now() < until)
         answer = session.control().callAndWait(process, command, limit);
-    }
     if (!answer)
         qWarning("%s", answer.text.c_str());
     return answer.reply;
