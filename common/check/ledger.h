@@ -13,12 +13,6 @@
 
 namespace lhrs::check {
 
-enum class RequestKind { Insert, Update, Delete, Search };
-enum class Outcome { Ok, NotFound, Exists, Retry, Lost, Unknown, Invalid };
-
-const char* nameOf(RequestKind kind);
-const char* nameOf(Outcome outcome);
-
 // One state of a key between two changes. Times are those of the observer, in ns.
 struct Version {
     std::int64_t from = 0;

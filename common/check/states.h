@@ -94,4 +94,10 @@ struct RequestName {
     auto operator<=>(const RequestName&) const = default;
 };
 
+enum class RequestKind : std::uint8_t { Insert, Update, Delete, Search };
+enum class Outcome : std::uint8_t { Ok, NotFound, Exists, Retry, Lost, Unknown, Invalid };
+
+const char* nameOf(RequestKind kind);
+const char* nameOf(Outcome outcome);
+
 } // namespace lhrs::check

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/check/history_svg.h"
+
+#include "common/check/linearize.h"
+#include "common/check/say.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace lhrs::check {
+
+namespace {
+
+constexpr int kLeft = 120;
+constexpr int kTop = 44;
+constexpr int kLaneHeight = 30;
+constexpr int kBarHeight = 20;
+constexpr int kCharacter = 8; // width, a little generous
+constexpr int kGapMin = 10;
+
+std::string escaped(const std::string& text)
+{
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '&': out += "&amp;"; break;
+        case '"': out += "&quot;"; break;
+        default: out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+        }
+    }
+    return out;
+}
+
+// "update 1.2", "search 1.2", "insert 1.3: EXISTS", "delete ?".
+std::string labelOf(const Operation& operation)
+{
+    std::string label = nameOf(operation.kind);
+    const bool isFound = operation.outcome == Outcome::Ok;
+    if (operation.kind == RequestKind::Insert || operation.kind == RequestKind::Update
+        || (operation.kind == RequestKind::Search && isFound))
+        label += " " + describeValue(operation.value);
+    if (operation.outcome == Outcome::Unknown)
+        return label + " ?";
+    return isFound ? label : label + ": " + nameOf(operation.outcome);
+}
+
+HistoryTime endOf(const Operation& operation)
+{
+    return operation.outcome == Outcome::Lost ? operation.toldLost : operation.answered;
+}
+
+struct Lane {
+    std::uint32_t process = 0;
+    std::uint32_t nth = 0; // of this process
+    HistoryTime until = 0; // its last operation's end
+};
+
+struct Bar {
+    const Operation* operation = nullptr;
+    std::size_t index = 0;
+    std::size_t lane = 0;
+};
+
+// Each operation into the first lane of its process that is free then. Lanes of a process stand together.
+std::vector<Lane> placed(std::vector<Bar>& bars)
+{
+    std::vector<Lane> lanes;
+    for (Bar& bar : bars) {
+        std::uint32_t nth = 0;
+        std::size_t at = 0;
+        for (; at < lanes.size(); ++at) {
+            if (lanes[at].process != bar.operation->process)
+                continue;
+            if (lanes[at].until < bar.operation->invoked)
+                break;
+            ++nth;
+        }
+        if (at == lanes.size())
+            lanes.push_back({ bar.operation->process, nth, 0 });
+        lanes[at].until = endOf(*bar.operation);
+        bar.lane = at;
+    }
+    std::vector<std::size_t> order(lanes.size());
+    for (std::size_t at = 0; at < order.size(); ++at)
+        order[at] = at;
+    std::sort(order.begin(), order.end(), [&lanes](std::size_t a, std::size_t b) {
+        return std::pair(lanes[a].process, lanes[a].nth) < std::pair(lanes[b].process, lanes[b].nth);
+    });
+    std::vector<std::size_t> row(lanes.size());
+    std::vector<Lane> sorted;
+    for (const std::size_t at : order) {
+        row[at] = sorted.size();
+        sorted.push_back(lanes[at]);
+    }
+    for (Bar& bar : bars)
+        bar.lane = row[bar.lane];
+    return sorted;
+}
+
+// Where each instant lies: to the right of the one before, and so far that the label of what ends there has room.
+std::map<HistoryTime, int> instants(const std::vector<Bar>& bars)
+{
+    std::map<HistoryTime, int> at;
+    std::multimap<HistoryTime, const Operation*> ends;
+    for (const Bar& bar : bars) {
+        at[bar.operation->invoked] = 0;
+        at[endOf(*bar.operation)] = 0;
+        ends.emplace(endOf(*bar.operation), bar.operation);
+    }
+    int x = kLeft;
+    for (auto& [time, place] : at) {
+        int after = 0; // an operation that ends when it begins has its label in the gap behind
+        for (auto [end, last] = ends.equal_range(time); end != last; ++end) {
+            const int width = kCharacter * int(labelOf(*end->second).size()) + kGapMin;
+            if (end->second->invoked == time)
+                after = std::max(after, width);
+            else
+                x = std::max(x, at[end->second->invoked] + width);
+        }
+        place = x;
+        x += std::max(after, kGapMin);
+    }
+    return at;
+}
+
+} // namespace
+
+std::string historySvg(const History& history, const HistoryPicture& picture)
+{
+    std::vector<Bar> bars;
+    for (std::size_t at = 0; at < history.operations().size(); ++at)
+        bars.push_back({ &history.operations()[at], at, 0 });
+    std::stable_sort(bars.begin(), bars.end(),
+        [](const Bar& a, const Bar& b) { return a.operation->invoked < b.operation->invoked; });
+    const std::size_t left = bars.size() - std::min(bars.size(), picture.operationsMax);
+    bars.erase(bars.begin(), bars.begin() + std::ptrdiff_t(left));
+    const std::vector<Lane> lanes = placed(bars);
+    const std::map<HistoryTime, int> at = instants(bars);
+    const int width = (at.empty() ? kLeft : at.rbegin()->second) + 10 * kGapMin;
+    const int height = kTop + kLaneHeight * int(lanes.size()) + kGapMin;
+
+    std::string svg = say("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
+        "\" font-family=\"sans-serif\" font-size=\"12\">\n<style>.bar{fill:#dbe7f5;stroke:#31628d}"
+        ".search{fill:#eef3e6;stroke:#5a7d2a}.open{stroke-dasharray:4 3}"
+        ".wrong{fill:#f7d4d0;stroke:#b3261e;stroke-width:3}.lane{stroke:#dddddd}</style>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"8\" y=\"18\" font-weight=\"bold\">",
+        escaped(picture.title), "</text>\n");
+    if (history.valueBefore() || left > 0)
+        svg += say("<text x=\"8\" y=\"34\">", history.valueBefore() ? "before: " + describeValue(*history.valueBefore()) : "",
+            left > 0 ? say("  (", left, " earlier operations are not shown)") : "", "</text>\n");
+    for (std::size_t row = 0; row < lanes.size(); ++row) {
+        const int y = kTop + kLaneHeight * int(row);
+        svg += say("<line class=\"lane\" x1=\"", kLeft, "\" x2=\"", width, "\" y1=\"", y + kBarHeight / 2, "\" y2=\"",
+            y + kBarHeight / 2, "\"/>\n<text x=\"8\" y=\"", y + 14, "\">client ", lanes[row].process,
+            lanes[row].nth > 0 ? ", later" : "", "</text>\n");
+    }
+    for (const Bar& bar : bars) {
+        const Operation& operation = *bar.operation;
+        const int x = at.at(operation.invoked);
+        const int y = kTop + kLaneHeight * int(bar.lane);
+        const int length = std::max(at.at(endOf(operation)) - x, 4);
+        svg += say("<g><title>", escaped(describe(operation)), "</title><rect class=\"bar",
+            operation.kind == RequestKind::Search ? " search" : "",
+            certaintyOf(operation.outcome) == Certainty::Open ? " open" : "",
+            bar.index == picture.marked ? " wrong" : "", "\" x=\"", x, "\" y=\"", y, "\" width=\"", length,
+            "\" height=\"", kBarHeight, "\" rx=\"3\"/><text x=\"", x + 4, "\" y=\"", y + 14, "\">",
+            escaped(labelOf(operation)), "</text>");
+        if (bar.index < picture.instants.size())
+            for (const HistoryTime instant : picture.instants[bar.index])
+                if (const auto place = at.find(instant); place != at.end())
+                    svg += say("<circle cx=\"", place->second, "\" cy=\"", y + kBarHeight, "\" r=\"3\"/>");
+        svg += "</g>\n";
+    }
+    return svg + "</svg>\n";
+}
+
+std::string violationSvg(const std::string& title, const History& history)
+{
+    if (judge(history).verdict != Verdict::No)
+        return historySvg(history, { .title = title });
+    constexpr std::size_t kOperationsForInstantsMax = 200;
+    const Prefix prefix = shortestIllegalPrefix(history);
+    HistoryPicture picture { .title = title + ": " + judge(prefix.history).reason, .marked = prefix.lastAnswered };
+    const std::vector<Operation>& all = prefix.history.operations();
+    if (all.size() <= kOperationsForInstantsMax) {
+        // Without its last answer it is linearizable.
+        History legal(prefix.history.valueBefore());
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            Operation operation = all[at];
+            if (at == prefix.lastAnswered) {
+                operation.outcome = Outcome::Unknown;
+                operation.answered = operation.toldLost = kNever;
+            }
+            legal.add(operation);
+        }
+        for (const Loss& loss : prefix.history.losses())
+            legal.lost(loss);
+        picture.instants = possibleInstants(legal);
+        if (prefix.lastAnswered < picture.instants.size())
+            picture.instants[prefix.lastAnswered].clear();
+    }
+    return historySvg(prefix.history, picture);
+}
+
+} // namespace lhrs::check
