@@ -168,7 +168,7 @@ public:
         : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port))
         , envelope(m_cluster, NodeId(77))
         , udp(must(UdpSocket::open(self)))
-        , streams(must(TcpStreams::open({ kLoopback, udp.self().port }, envelope, counters)))
+        , streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters)))
         , m_sender({ envelope, udp, *streams, counters, coordinator.port })
         , m_udpThread([this](std::stop_token stop) { listen(stop); })
         , m_tcpThread([this](std::stop_token stop) {
@@ -235,11 +235,11 @@ public:
         return m_heard.wait_for(lock, kPatience, [&] { return m_answers.size() >= answersMin; });
     }
     // Whether the other side serves: asks until it is answered, as the protocol would.
-    bool isAnswered(const Address& to)
+    bool isAnswered(const Address& to, Way way = Way::Auto)
     {
         return eventually([&] {
             const std::size_t before = answers().size();
-            search(to, "alive?");
+            search(to, "alive?", way);
             [[maybe_unused]] const auto sent = flush();
             std::unique_lock lock(m_mutex);
             return m_heard.wait_for(lock, 100ms, [&] { return m_answers.size() > before; });

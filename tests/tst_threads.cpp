@@ -210,9 +210,7 @@ void ThreadsTest::randomBytesOverStreamsDoNotStopAProcessFromServing()
             bytes = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
         stranger.write(bytes); // may be closed in the middle of it
     }
-    speaker.search(station.address(), "by stream", Way::Stream);
-    QVERIFY(speaker.flush());
-    QVERIFY(speaker.hears(1));
+    QVERIFY(speaker.isAnswered(station.address(), Way::Stream));
     QVERIFY(station.runtime->counters().droppedSum() > 100);
 }
 

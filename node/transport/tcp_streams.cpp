@@ -26,6 +26,7 @@ constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
 constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
 constexpr std::size_t kFramesInCall = 16;
+constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are read, so that a burst of strangers ends
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
 
@@ -194,7 +195,7 @@ void TcpStreams::care()
 
 void TcpStreams::accept()
 {
-    for (;;) {
+    for (std::size_t turn = 0; turn < kAcceptsInTurn; ++turn) {
         Descriptor socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) {
             if (errno == EINTR || errno == ECONNABORTED)
