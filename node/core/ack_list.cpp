@@ -32,6 +32,12 @@ pb::Timers withDefaults(pb::Timers t)
     t.set_staging_ms(fill(t.staging_ms(), 10000));
     t.set_held_max(fill(t.held_max(), 4096));
     t.set_stream_resend_ms(fill(t.stream_resend_ms(), 1000));
+    t.set_lease_ms(fill(t.lease_ms(), 300));
+    t.set_renew_ms(fill(t.renew_ms(), 100));
+    t.set_suspect_ms(fill(t.suspect_ms(), 150));
+    t.set_probe_ms(fill(t.probe_ms(), 30));
+    t.set_probes_max(fill(t.probes_max(), 3));
+    t.set_lost_ms(fill(t.lost_ms(), 10000));
     return t;
 }
 
@@ -47,6 +53,11 @@ pb::Timers scaled(const pb::Timers& timers, double factor)
     t.set_operation_ms(times(t.operation_ms()));
     t.set_staging_ms(times(t.staging_ms()));
     t.set_stream_resend_ms(times(t.stream_resend_ms()));
+    t.set_lease_ms(times(t.lease_ms()));
+    t.set_renew_ms(times(t.renew_ms()));
+    t.set_suspect_ms(times(t.suspect_ms()));
+    t.set_probe_ms(times(t.probe_ms()));
+    t.set_lost_ms(times(t.lost_ms()));
     return t;
 }
 
@@ -93,6 +104,16 @@ void AckList::forgetIf(const std::function<bool(const Entry&)>& test)
 bool AckList::any(const std::function<bool(const Entry&)>& test) const
 {
     return std::any_of(m_pending.begin(), m_pending.end(), [&](const auto& item) { return test(item.second); });
+}
+
+std::set<NodeId> AckList::silent() const
+{
+    std::set<NodeId> nodes;
+    for (const auto& [id, entry] : m_pending) {
+        if (entry.patience == Patience::KeepTrying && entry.tries >= m_timers.resends_max() && entry.node.value != 0)
+            nodes.insert(entry.node);
+    }
+    return nodes;
 }
 
 void AckList::onTime(Time now, Effects& out, const std::function<void(const Entry&)>& givenUp)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace lhrs {
 
@@ -54,6 +55,8 @@ public:
     void forgetIf(const std::function<bool(const Entry&)>& test);
     bool isWaitingFor(std::uint64_t id) const { return m_pending.contains(id); }
     bool any(const std::function<bool(const Entry&)>& test) const;
+    // Whom messages that must arrive were sent to more often than would be given up.
+    std::set<NodeId> silent() const;
     // Resends what is due. Those given up are taken out, reported as MessageGivenUp and handed to `givenUp`.
     void onTime(Time now, Effects& out, const std::function<void(const Entry&)>& givenUp);
     // When onTime is wanted next.

@@ -11,8 +11,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kValueMax = 65535;
-
 bool isMutation(pb::OperationKind kind)
 {
     return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE;
@@ -117,21 +115,38 @@ void Client::giveUp(Operation& op, Time now, Effects& out)
     auto* event = out.event().mutable_message_given_up();
     event->set_kind(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
     event->set_tries(op.tries);
-    pb::Message& message = out.send(m_context.coordinator);
-    auto* alarm = message.mutable_alarm();
-    alarm->mutable_suspect()->set_role(pb::DATA);
-    alarm->mutable_suspect()->set_index(op.target.value);
-    alarm->set_message(event->kind());
     if (holder != m_context.locations.end()) {
         event->set_to(holder->second.node.value);
         holder->second.address.to(*event->mutable_address());
-        holder->second.to(*alarm->mutable_suspect()->mutable_holder());
-        m_context.locations.erase(holder);
     }
+    op.tries = 0;
+    alarm(op, now, out);
+}
+
+void Client::alarm(Operation& op, Time now, Effects& out)
+{
+    out.serve(op.id);
     op.stage = Stage::Asking;
     op.wasAsked = true;
-    op.tries = 0;
-    m_asked[op.target] = now + m_context.ms(m_context.acks.timers().resend_ms());
+    m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
+    pb::Message& message = out.send(m_context.coordinator);
+    *message.mutable_operation() = op.id;
+    auto* alarm = message.mutable_alarm();
+    alarm->mutable_suspect()->set_role(pb::DATA);
+    alarm->mutable_suspect()->set_index(op.target.value);
+    alarm->set_message(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    alarm->set_is_search(op.kind == pb::SEARCH);
+    auto* request = alarm->mutable_request();
+    *request->mutable_request() = op.id;
+    request->set_done_below(doneBelow());
+    request->set_key(op.key.value);
+    request->set_target(op.target.value);
+    *request->mutable_client() = m_context.self.address();
+    const auto holder = m_context.locations.find(op.target);
+    if (holder == m_context.locations.end())
+        return;
+    holder->second.to(*alarm->mutable_suspect()->mutable_holder());
+    m_context.locations.erase(holder);
 }
 
 void Client::onReply(const pb::Message& message, Time now, Effects& out)
@@ -158,6 +173,14 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
         event->mutable_before()->set_n(before.n);
         event->mutable_after()->set_i(m_image.i);
         event->mutable_after()->set_n(m_image.n);
+    }
+    if (reply.result() == pb::RETRY && reply.degraded()) { // the parity bucket could not, this time
+        if (op.stage == Stage::Asking) {
+            op.stage = Stage::Sleeping;
+            op.alarms = true;
+            op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms()));
+        }
+        return;
     }
     if (reply.result() == pb::RETRY) {
         if (op.stage != Stage::Sent)
@@ -192,6 +215,13 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     const FileImage truth { location.file().i(), location.file().n() };
     if (!isValid(truth))
         return;
+    if (location.adopt_file())
+        m_image = truth; // the key belongs elsewhere, and the bucket that would have said so does not answer
+    const bool isLost = location.state() == pb::MEMBER_LOST;
+    if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
+        becomeUnavailable(a, isLost, m_context.ms(std::max(1u, location.retry_after_ms())), now, out);
+        return;
+    }
     if (location.exists()) {
         m_asked.erase(a);
         m_context.locations[a] = HolderInfo::from(location.holder());
@@ -217,6 +247,27 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     }
 }
 
+void Client::becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out)
+{
+    m_asked.erase(a);
+    m_context.locations.erase(a);
+    std::vector<std::uint64_t> waiting;
+    for (const auto& [number, op] : m_operations) {
+        if (op.stage == Stage::Asking && op.target == a)
+            waiting.push_back(number);
+    }
+    for (const std::uint64_t number : waiting) {
+        Operation& op = m_operations.at(number);
+        if (isLost) {
+            finish(op, nullptr, pb::LOST, now, out);
+            continue;
+        }
+        op.stage = Stage::Sleeping;
+        op.alarms = true;
+        op.due = now + retryAfter;
+    }
+}
+
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
 {
     out.serve(op.id);
@@ -226,7 +277,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     const std::uint32_t forwards = reply ? reply->forwards() : 0;
     m_forwards += forwards;
     m_resends += op.resends;
-    const pb::Path path = forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
     auto* event = out.event().mutable_operation_done();
     event->set_kind(op.kind);
     event->set_key(op.key.value);
@@ -361,6 +412,9 @@ void Client::onTime(Time now, Effects& out)
             if (op.end <= now) {
                 // lhrs.md 18.1: RETRY is said only where every copy was refused.
                 finish(op, nullptr, isMutation(op.kind) && op.refused < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
+            } else if (op.stage == Stage::Sleeping && std::exchange(op.alarms, false)) {
+                op.target = addressOf(addressed(op.key, m_config), m_image);
+                alarm(op, now, out);
             } else if (op.stage == Stage::Sleeping) {
                 address(op, now, out);
             } else if (op.tries >= m_context.acks.timers().client_resends_max()) {
@@ -389,171 +443,6 @@ Time Client::deadline() const
     if (!m_isStarted)
         return Time();
     return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline() });
-}
-
-// ---- commands
-
-void Client::feedWorkload(Time now, Effects& out)
-{
-    if (m_isFeeding || !m_workload || !m_isRegistered)
-        return; // the keys of a workload depend on our number among the clients
-    m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
-    while (m_workload->wantsMore()) {
-        const auto step = m_workload->next(m_ledger, m_nextKey);
-        if (!step) {
-            m_workload->stop(); // no key fits any more
-            break;
-        }
-        m_workload->begun();
-        Operation& op = create(step->kind, step->key, now);
-        if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
-            op.value = makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length());
-            op.isGenerated = true;
-        }
-        begin(op, now, out);
-    }
-    m_isFeeding = false;
-    if (m_workload->isOver()) {
-        m_workload->report(*out.reply(m_workload->ticket()).mutable_workload(), now);
-        m_workload.reset();
-    }
-}
-
-void Client::operate(const pb::Command& command, Time now, Effects& out)
-{
-    const pb::Operate& order = command.operate();
-    const char* wrong = nullptr;
-    if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
-        wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.value().size() > kValueMax || order.length() > kValueMax)
-        wrong = "value: 65,535 bytes at most";
-    if (wrong) {
-        auto* answer = out.reply(command.ticket()).mutable_operation();
-        answer->set_key(order.key());
-        answer->set_result(pb::INVALID); // nothing was sent
-        answer->set_text(wrong);
-        return;
-    }
-    Operation& op = create(order.kind(), Key(order.key()), now);
-    op.ticket = command.ticket();
-    op.isGenerated = order.generate_value();
-    if (order.kind() == pb::INSERT || order.kind() == pb::UPDATE)
-        op.value = op.isGenerated ? makeValue(m_context.self.node(), op.key, op.id.number(), order.length()) : order.value();
-    if (order.kind() == pb::INSERT && order.key() >= m_nextKey && order.key() - m_nextKey < (std::uint64_t(1) << 31))
-        m_nextKey = order.key() + 1; // so that "next" stays unused
-    begin(op, now, out);
-}
-
-void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out)
-{
-    const char* wrong = nullptr;
-    if (m_workload)
-        wrong = "a workload is running; stop it or wait for its end";
-    else if (!m_isRegistered)
-        wrong = "the coordinator has not answered yet";
-    else if (order.length() > kValueMax)
-        wrong = "length: 65,535 bytes at most";
-    else if (order.mix_size() != 0 && order.mix_size() != 4)
-        wrong = "mix: four weights are wanted, of insert, update, delete and search";
-    else if (order.mix_size() == 0 && (order.kind() < pb::INSERT || order.kind() > pb::SEARCH))
-        wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
-        wrong = "key_list: at least one key is wanted";
-    if (wrong) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(m_workload || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
-        reply.set_text(wrong);
-        return;
-    }
-    m_workload = std::make_unique<Workload>(order, command.ticket(), now);
-    feedWorkload(now, out);
-}
-
-void Client::onCommand(const pb::Command& command, Time now, Effects& out)
-{
-    using C = pb::Command;
-    switch (command.body_case()) {
-    case C::kOperate: operate(command, now, out); break;
-    case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
-    case C::kVerify: {
-        pb::RunWorkload order;
-        order.set_kind(pb::SEARCH);
-        order.set_keys(pb::LISTED);
-        order.set_window(std::max(1u, command.verify().window()));
-        for (const Key key : m_ledger.keys())
-            order.add_key_list(key.value);
-        order.set_count(m_ledger.keys().size());
-        runWorkload(command, order, now, out);
-        break;
-    }
-    case C::kStopWorkload:
-        if (m_workload)
-            m_workload->stop();
-        describe(*out.reply(command.ticket()).mutable_client());
-        feedWorkload(now, out);
-        break;
-    case C::kWorkloadProgress: {
-        auto* progress = out.reply(command.ticket()).mutable_workload();
-        if (m_workload)
-            m_workload->report(*progress, now);
-        break;
-    }
-    case C::kSetImage:
-        m_mode = command.set_image().mode();
-        if (command.set_image().forget()) {
-            m_image = {};
-            m_context.locations.clear();
-        }
-        describe(*out.reply(command.ticket()).mutable_client());
-        break;
-    case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
-
-    case C::kWhoAreYou:
-    case C::kTakeSnapshot:
-    case C::kStatistics:
-    case C::kSetDetail:
-    case C::kShutdown:
-    case C::kReadContents:
-    case C::kAudit:
-    case C::kListProcesses:
-    case C::kDescribeFile:
-    case C::kForceSplit:
-    case C::kRaiseAvailability:
-    case C::kCreateParity:
-    case C::kAwaitRest:
-    case C::BODY_NOT_SET: {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(pb::WRONG_PROCESS);
-        reply.set_text("a client does not do that; ask the coordinator or a node");
-        break;
-    }
-    }
-}
-
-void Client::describe(pb::ClientDescription& out) const
-{
-    out.mutable_image()->set_i(m_image.i);
-    out.mutable_image()->set_n(m_image.n);
-    out.set_mode(m_mode);
-    out.set_operations(m_done);
-    out.set_forwards(m_forwards);
-    out.set_image_adjustments(m_imageAdjustments);
-    out.set_resends(m_resends);
-    out.set_keys_known(m_ledger.keys().size());
-    out.set_next_key(m_nextKey);
-    out.set_under_way(m_operations.size());
-}
-
-void Client::snapshot(pb::Snapshot& out) const
-{
-    *out.mutable_info() = m_context.self;
-    describe(*out.mutable_client());
-}
-
-void Client::gauges(pb::Gauges& out) const
-{
-    out.set_operations(m_done);
-    out.set_unacknowledged(std::uint32_t(m_operations.size()));
 }
 
 } // namespace lhrs

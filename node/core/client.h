@@ -51,6 +51,7 @@ private:
         BucketNumber target;
         bool knowsTruth = false;    // exact image: asked the coordinator
         bool wasAsked = false;      // some location had to be asked for
+        bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
         std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
         Time started {}, end {}, sent {}, due {};
     };
@@ -70,6 +71,10 @@ private:
     void send(Operation& op, Time now, Effects& out);
     void ask(Operation& op, Time now, Effects& out);
     void giveUp(Operation& op, Time now, Effects& out);
+    // Tells the coordinator that the bucket does not answer, and what was wanted there.
+    void alarm(Operation& op, Time now, Effects& out);
+    // The coordinator says that the bucket cannot be used now, or is lost.
+    void becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out);
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
     void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
     void feedWorkload(Time now, Effects& out);

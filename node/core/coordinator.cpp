@@ -17,8 +17,10 @@ Coordinator::Coordinator(CoordinatorOptions options)
     : m_self(options.self)
     , m_acks(options.timers)
     , m_file(options.config)
-    , m_recruiter(options.recruiting, Address::from(options.self.address()), m_acks)
-    , m_growth(m_file, m_directory, m_recruiter, m_acks)
+    , m_invitations { options.recruiting, Address::from(options.self.address()), m_acks, m_directory }
+    , m_parts { m_file, m_directory, m_acks, m_invitations }
+    , m_growth(m_parts)
+    , m_failures(m_parts, m_growth)
 {
 }
 
@@ -26,15 +28,23 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     m_now = now;
     if (message.answers() != 0) {
-        if (const auto entry = m_acks.acknowledge(message.answers(), now))
+        if (message.has_epoch_ack())
+            m_failures.onEpochAck(message.epoch_ack(), now);
+        if (const auto entry = m_acks.acknowledge(message.answers(), now)) {
             m_growth.onAcknowledged(*entry, now, out);
+            m_failures.onAcknowledged(*entry, now, out);
+        }
     }
     using B = pb::Message;
     switch (message.body_case()) {
     case B::kRegister: onRegister(message, now, out); break;
     case B::kAlive: onAlive(message, now, out); break;
     case B::kWhereIs: onWhereIs(message, out); break;
-    case B::kAlarm: onAlarm(message, out); break;
+    case B::kAlarm: m_failures.onAlarm(message, now, out); break;
+    case B::kSuspect: m_failures.onSuspect(message, now, out); break;
+    case B::kProbeReply: m_failures.onProbeReply(message, now, out); break;
+    case B::kCutDone: m_failures.onCutDone(message, now, out); break;
+    case B::kRecoveryDone: m_failures.onRecoveryDone(message, now, out); break;
     case B::kOverload: onOverload(message, now, out); break;
     case B::kOffer: onOffer(message, now, out); break;
     case B::kPrepared: onPrepared(message, now, out); break;
@@ -68,6 +78,18 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kInvite:
     case B::kConfirm:
     case B::kCancel:
+    case B::kProbe:
+    case B::kLeaseRequest:
+    case B::kLeaseGrant:
+    case B::kCutReport:
+    case B::kDeltaCopy:
+    case B::kRecover:
+    case B::kSliceRequest:
+    case B::kSliceData:
+    case B::kSpareSlice:
+    case B::kRecoverRecord:
+    case B::kMemberRead:
+    case B::kMemberRecord:
     case B::BODY_NOT_SET: break;
     }
     answerWaiters(now, out);
@@ -98,7 +120,7 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     };
     if (!m_acks.any(isAsked))
         m_acks.send(std::move(cancel), Address::from(message.from()), NodeId(message.sender()), Way::Auto,
-            AckList::Patience::GiveUp, Growth::Plain, now, out);
+            AckList::Patience::GiveUp, PlainOrder, now, out);
 }
 
 void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
@@ -106,19 +128,6 @@ void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     *answer.mutable_location() = m_file.location(BucketNumber(message.where_is().bucket()));
-}
-
-void Coordinator::onAlarm(const pb::Message& message, Effects& out)
-{
-    // Demo paper 4(d): addressing error, or unavailable? The true location answers the first; nothing in this version
-    // declares a bucket failed, so whoever asked tries again there.
-    const pb::Member& suspect = message.alarm().suspect();
-    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
-    answer.set_answers(message.id());
-    if (suspect.role() == pb::DATA)
-        *answer.mutable_location() = m_file.location(BucketNumber(suspect.index()));
-    else
-        answer.mutable_ack();
 }
 
 void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
@@ -137,8 +146,8 @@ void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
 void Coordinator::onOffer(const pb::Message& message, Time now, Effects& out)
 {
     m_directory.learn(message.offer().process(), now);
-    m_recruiter.onOffer(message, now, out);
-    m_growth.onOffer(now, out);
+    if (!m_failures.onOffer(message, now, out) && !m_growth.onOffer(message, now, out))
+        Invitations::cancel(message.offer().process(), message.offer().invitation(), out); // that invitation is settled
 }
 
 void Coordinator::onPrepared(const pb::Message& message, Time now, Effects& out)
@@ -151,6 +160,7 @@ void Coordinator::onContentsDone(const pb::Message& message, Time now, Effects& 
 {
     NodeContext::acknowledge(message, out);
     m_growth.onContentsDone(message.contents_done(), now, out);
+    m_failures.onContentsDone(message.contents_done(), now, out);
 }
 
 void Coordinator::onTime(Time now, Effects& out)
@@ -161,13 +171,17 @@ void Coordinator::onTime(Time now, Effects& out)
         *out.event().mutable_process_started()->mutable_process() = m_self;
         m_nextLook = now;
     }
-    m_acks.onTime(now, out, [&](const AckList::Entry& entry) { m_growth.onGivenUp(entry, now, out); });
+    m_acks.onTime(now, out, [&](const AckList::Entry& entry) {
+        m_growth.onGivenUp(entry, now, out);
+        m_failures.onGivenUp(entry, now, out);
+    });
     if (m_nextLook <= now) {
         m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
         m_directory.learn(m_self, now);
         if (now > kForgetAfter)
             m_directory.expire(now - kForgetAfter);
     }
+    m_failures.onTime(now, out);
     m_growth.onTime(now, out);
     answerWaiters(now, out);
 }
@@ -176,7 +190,7 @@ Time Coordinator::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_nextLook });
+    Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
     for (const Waiter& waiter : m_waiters)
         earliest = std::min(earliest, waiter.until);
     return earliest;
@@ -252,6 +266,12 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
     reply.mutable_availability()->set_pending(m_file.availability() < wanted);
 }
 
+std::string Coordinator::underWay() const
+{
+    const std::string words = m_growth.underWay();
+    return words.empty() ? m_failures.underWay() : words;
+}
+
 void Coordinator::describe(pb::FileDescription& out) const
 {
     out.set_exists(m_file.exists());
@@ -260,8 +280,8 @@ void Coordinator::describe(pb::FileDescription& out) const
     out.set_buckets(m_file.exists() ? m_file.buckets() : 0);
     out.set_availability(m_file.availability());
     out.set_splits_owed(m_growth.owed());
-    out.set_at_rest(m_growth.isAtRest());
-    out.set_under_way(m_growth.underWay());
+    out.set_at_rest(isAtRest());
+    out.set_under_way(underWay());
     *out.mutable_config() = m_file.config();
     for (const auto& [g, group] : m_file.groups()) {
         auto* row = out.add_groups();
@@ -272,18 +292,18 @@ void Coordinator::describe(pb::FileDescription& out) const
     const Time since = m_now > 2s ? m_now - Time(2s) : Time();
     out.set_data_spares(std::uint32_t(m_directory.spares(pb::DATA, since).size()));
     out.set_parity_spares(std::uint32_t(m_directory.spares(pb::PARITY, since).size()));
-    out.set_recruiting(m_recruiter.transport());
+    out.set_recruiting(m_invitations.transport());
 }
 
 void Coordinator::answerWaiters(Time now, Effects& out)
 {
     std::erase_if(m_waiters, [&](const Waiter& waiter) {
-        if (!m_growth.isAtRest() && now < waiter.until)
+        if (!isAtRest() && now < waiter.until)
             return false;
         pb::CommandReply& reply = out.reply(waiter.ticket);
-        if (!m_growth.isAtRest()) {
+        if (!isAtRest()) {
             reply.set_refusal(pb::TIMED_OUT);
-            reply.set_text(m_growth.underWay());
+            reply.set_text(underWay());
         }
         describe(*reply.mutable_file());
         return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/directory.h"
+#include "node/core/failures.h"
 #include "node/core/file_state.h"
 #include "node/core/growth.h"
 #include "node/core/machine.h"
@@ -35,6 +36,9 @@ public:
 
     const FileState& file() const { return m_file; }
     const Growth& growth() const { return m_growth; }
+    std::string underWay() const;
+    // Nothing is under way or owed, and no member is missing.
+    bool isAtRest() const { return m_growth.isAtRest() && m_failures.isAtRest(); }
 
 private:
     struct Waiter { // for rest
@@ -45,7 +49,6 @@ private:
     void onRegister(const pb::Message& message, Time now, Effects& out);
     void onAlive(const pb::Message& message, Time now, Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
-    void onAlarm(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
     void onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Message& message, Time now, Effects& out);
@@ -58,8 +61,10 @@ private:
     AckList m_acks;
     FileState m_file;
     Directory m_directory;
-    Recruiter m_recruiter;
+    Invitations m_invitations;
+    CoordinatorParts m_parts;
     Growth m_growth;
+    Failures m_failures;
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
     std::vector<Waiter> m_waiters;
     bool m_isStarted = false;

@@ -51,6 +51,7 @@ DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time no
           Incarnation(confirm.incarnation()) }
 {
     m_link.setView(m_view, now, out);
+    takeView(now);
 }
 
 void DataBucket::onInsert(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Insert, message.insert(), now, out); }
@@ -73,7 +74,7 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
         reply(request, pb::INVALID, Rank(), out);
         return;
     }
-    if (m_state == pb::INIT) {
+    if (m_state == pb::INIT || m_state == pb::RECOVERING) {
         hold(kind, request, out);
         return;
     }
@@ -102,7 +103,11 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, kept->result, kept->rank, out);
         return;
     }
-    if (m_state == pb::SPLITTING) {
+    if (m_view.state() == pb::GROUP_LOST) {
+        reply(request, pb::LOST, Rank(), out);
+        return;
+    }
+    if (m_state == pb::SPLITTING || m_view.state() == pb::GROUP_FROZEN) {
         hold(kind, request, out);
         return;
     }
@@ -197,6 +202,10 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
             reply(request, pb::RETRY, Rank(), out);
         else
             m_waitingReads.emplace(underWay, Held { kind, request });
+        return;
+    }
+    if (!hasLease(now)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
+        reply(request, pb::RETRY, Rank(), out);
         return;
     }
     ++m_operations;
@@ -391,6 +400,7 @@ void DataBucket::progress(Time now, Effects& out)
             ack->set_role(pb::DATA);
             ack->set_index(m_parts.position.value);
             ack->set_sequence(m_link.sequence());
+            ack->set_lease_left_ms(std::uint32_t((m_grants.leftToFailed(now) + 999us) / 1ms));
             m_owedEpochAck.reset();
         }
     }
@@ -432,6 +442,7 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
 void DataBucket::onTime(Time now, Effects& out)
 {
     m_link.onTime(now, out);
+    renewLease(now, out);
     for (auto& [bucket, next] : m_asked) {
         if (next <= now) {
             next = now + 100ms;
@@ -451,6 +462,8 @@ Time DataBucket::deadline() const
     Time earliest = m_link.deadline();
     for (const auto& [bucket, next] : m_asked)
         earliest = std::min(earliest, next);
+    if (m_config.recovery() != pb::RECOVERY_OFF && m_state != pb::RECOVERING)
+        earliest = std::min({ earliest, m_lease.deadline(), m_grants.deadline() });
     return earliest;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/contents_sender.h"
+#include "node/core/lease.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_link.h"
 #include "node/core/record_store.h"
@@ -38,6 +39,11 @@ public:
     void onAbort(const pb::Message& message, Time now, Effects& out);
     void onFinish(const pb::Message& message, Time now, Effects& out);
     void onSendContents(const pb::Message& message, Time now, Effects& out);
+    void onLeaseRequest(const pb::Message& message, Time now, Effects& out);
+    void onLeaseGrant(const pb::Message& message);
+    void onMemberRead(const pb::Message& message, Effects& out);
+    void onSliceRequest(const pb::Message& message, Effects& out);
+    void onSpareSlice(const pb::Message& message, Time now, Effects& out);
     // A message of the ack list was acknowledged.
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
     void onTime(Time now, Effects& out);
@@ -53,6 +59,8 @@ public:
     const ResultTable& results() const { return m_results; }
     std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()); }
     std::uint64_t operations() const { return m_operations; }
+    // Whether reads may be answered: fenced by leases, where the file recovers from failures (lhrs.md 10.2).
+    bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
     void snapshot(pb::Snapshot& out) const;
     // A page of the contents; `count` and its bytes are bounded.
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
@@ -84,6 +92,9 @@ private:
     void reportOverload(Time now, Effects& out);
     void become(pb::MemberState state, const char* reason, Effects& out);
     void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
+    void takeView(Time now);
+    bool isUpIn(const pb::View& view) const;
+    void renewLease(Time now, Effects& out);
     void check() const;
 
     pb::FileConfig m_config;
@@ -95,6 +106,10 @@ private:
     ResultTable m_results;
     ParityLink m_link;
     BucketParts m_parts;
+    LeaseHolder m_lease;
+    LeaseGranter m_grants;
+    std::uint64_t m_recovery = 0;      // that rebuilds this bucket
+    std::uint32_t m_slicesStored = 0;  // of it
     std::unique_ptr<SplitSource> m_source;
     std::unique_ptr<SplitTarget> m_target;
     std::map<Incarnation, std::unique_ptr<ContentsSender>> m_contents; // by the asking parity bucket

@@ -6,6 +6,13 @@
 
 namespace lhrs {
 
+bool DataBucket::isUpIn(const pb::View& view) const
+{
+    return std::any_of(view.members().begin(), view.members().end(), [this](const pb::Member& member) {
+        return member.role() == pb::DATA && member.holder().incarnation() == incarnation().value && member.state() == pb::UP;
+    });
+}
+
 void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
@@ -13,6 +20,9 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
         return; // a late copy; the newer one was acknowledged
     if (Epoch(view.epoch()) > m_link.epoch()) {
         m_view = view;
+        takeView(now);
+        if (m_state == pb::RECOVERING && isUpIn(view)) // lhrs.md 10.6: enabled, under its new incarnation
+            become(pb::UP, "recovered, and the former holder of its place is fenced", out);
         std::map<ParityColumn, bool> wasUp;
         for (const auto& [p, column] : m_link.columns())
             wasUp[p] = column.isUp;
@@ -35,6 +45,8 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
         m_owedEpochAck = std::make_unique<OwedEpochAck>(); // asked again: our acknowledgement was lost
     }
     m_owedEpochAck->epoch = message;
+    if (m_state == pb::UP && view.state() != pb::GROUP_FROZEN)
+        workOff(now, out);
     progress(now, out);
 }
 

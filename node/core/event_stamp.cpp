@@ -26,6 +26,7 @@ EventClass classOf(const pb::Event& event)
     case B::kChangeAcknowledged:
     case B::kDeltaApplied:
     case B::kDeltaHeld:
+    case B::kRecordRecovered:
         return EventClass::Operation;
     case B::kProcessStarted:
     case B::kProcessEnded:
@@ -59,6 +60,14 @@ EventClass classOf(const pb::Event& event)
     case B::kGroupCreated:
     case B::kFileStateChanged:
     case B::kEpochChanged:
+    case B::kMemberSuspected:
+    case B::kBucketFailed:
+    case B::kCutAgreed:
+    case B::kRecoveryStarted:
+    case B::kSliceRecovered:
+    case B::kSliceStored:
+    case B::kRecoveryFinished:
+    case B::kGroupLost:
     case B::kGauges:
     case B::BODY_NOT_SET:
         return EventClass::Structure;

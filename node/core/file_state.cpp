@@ -63,6 +63,8 @@ pb::View FileState::view(GroupNumber g) const
     if (found == m_groups.end())
         return view;
     view.set_epoch(found->second.epoch.value);
+    view.set_state(found->second.state);
+    view.set_manager(found->second.manager.value);
     const auto add = [&view](pb::Role role, std::uint32_t index, const MemberInfo& info) {
         auto* member = view.add_members();
         member->set_role(role);
@@ -87,6 +89,7 @@ pb::Location FileState::location(BucketNumber a) const
     const MemberInfo* info = data(a);
     if (m_exists && info && (a.value < buckets() || info->state == pb::INIT)) {
         location.set_exists(true);
+        location.set_state(info->state);
         info->holder.to(*location.mutable_holder());
     }
     return location;
@@ -102,12 +105,43 @@ std::vector<pb::Location> FileState::table() const
     return table;
 }
 
+FileState::MemberInfo* FileState::member(GroupNumber g, pb::Role role, std::uint32_t index)
+{
+    const auto group = m_groups.find(g);
+    if (group == m_groups.end())
+        return nullptr;
+    const auto in = [](auto& members, auto key) -> MemberInfo* {
+        const auto found = members.find(key);
+        return found == members.end() ? nullptr : &found->second;
+    };
+    return role == pb::DATA ? in(group->second.data, Position(index)) : in(group->second.parity, ParityColumn(index));
+}
+
+std::optional<GroupNumber> FileState::groupOfNode(NodeId node) const
+{
+    const auto has = [&](const auto& members) {
+        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second.holder.node == node; });
+    };
+    for (const auto& [g, group] : m_groups) {
+        if (has(group.data) || has(group.parity))
+            return g;
+    }
+    return std::nullopt;
+}
+
+bool FileState::isWell(GroupNumber g) const
+{
+    const auto group = m_groups.find(g);
+    return group == m_groups.end() || (group->second.state == pb::GROUP_UP && !group->second.isRecovering);
+}
+
 bool FileState::isHolder(Incarnation incarnation) const
 {
     const auto has = [&](const auto& members) {
-        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second.holder.incarnation == incarnation; });
+        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second.holder.incarnation == incarnation && !m.second.hasFailed(); });
     };
-    return std::any_of(m_groups.begin(), m_groups.end(), [&](const auto& g) { return has(g.second.data) || has(g.second.parity); });
+    return m_hidden.contains(incarnation)
+        || std::any_of(m_groups.begin(), m_groups.end(), [&](const auto& g) { return has(g.second.data) || has(g.second.parity); });
 }
 
 } // namespace lhrs

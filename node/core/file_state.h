@@ -6,6 +6,8 @@
 #include "proto/control.pb.h"
 
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace lhrs {
@@ -18,12 +20,17 @@ public:
         HolderInfo holder;
         Level level = 0;
         pb::MemberState state = pb::MEMBER_UNKNOWN;
+        bool isFenced = false; // failed, and whatever leases it had have run out
+        bool hasFailed() const { return state == pb::FAILED || state == pb::MEMBER_LOST; }
     };
     struct Group {
         Epoch epoch;
         std::map<Position, MemberInfo> data;
         std::map<ParityColumn, MemberInfo> parity;
         std::uint32_t k = 0; // parity buckets that count: all members know of them
+        pb::GroupState state = pb::GROUP_UP;
+        ParityColumn manager;      // of the recovery
+        bool isRecovering = false; // members failed, and not all are replaced yet
     };
 
     explicit FileState(const pb::FileConfig& config);
@@ -59,8 +66,17 @@ public:
     pb::Location location(BucketNumber a) const;
     // (coordinator epoch << 32) + counter; never used twice.
     Incarnation allocate() { return Incarnation((m_coordinatorEpoch << 32) + ++m_counter); }
-    // Whether this incarnation holds its place in the table.
+    // Null where there is no such member.
+    MemberInfo* member(GroupNumber g, pb::Role role, std::uint32_t index);
+    // Where this process is a member, if it is one.
+    std::optional<GroupNumber> groupOfNode(NodeId node) const;
+    // All is well with the group: a reconfiguration may begin.
+    bool isWell(GroupNumber g) const;
+    // Whether this incarnation holds its place in the table, and was not declared failed.
     bool isHolder(Incarnation incarnation) const;
+    // A spare that is being filled for a place: a bucket, but in no view yet.
+    void hide(Incarnation incarnation) { m_hidden.insert(incarnation); }
+    void unhide(Incarnation incarnation) { m_hidden.erase(incarnation); }
 
 private:
     const pb::FileConfig m_config;
@@ -70,6 +86,7 @@ private:
     std::uint32_t m_raisedAt = 0; // number of buckets when K grew last
     bool m_exists = false;
     std::map<GroupNumber, Group> m_groups;
+    std::set<Incarnation> m_hidden;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_counter = 0;
 };

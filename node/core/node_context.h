@@ -35,7 +35,7 @@ struct NodeContext {
     AckList acks;
     LocationCache locations;
     // What the entries of `acks` are about; the low bits may carry a column.
-    enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, BatchBlock = 256 };
+    enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, BatchBlock = 256 };
 
     Time ms(std::uint32_t n) const { return std::chrono::milliseconds(n); }
     // Sends to the coordinator, again and again until it is acknowledged.

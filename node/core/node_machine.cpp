@@ -42,6 +42,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kConfirm: onConfirm(message, now, out); break;
     case B::kCancel: onCancel(message, now, out); break;
     case B::kRegistered: onRegistered(message, now, out); break;
+    case B::kProbe: onProbe(message, out); break;
 
     case B::kInsert:
     case B::kUpdate:
@@ -53,14 +54,25 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kSplit:
     case B::kMoveRecords:
     case B::kFinish:
+    case B::kLeaseGrant:
+    case B::kSpareSlice:
     case B::kSendContents: dispatchToData(message, now, out); break;
 
     case B::kDelta:
     case B::kPrepareBatch:
     case B::kAddParity:
+    case B::kCutReport:
+    case B::kDeltaCopy:
+    case B::kRecover:
+    case B::kSliceData:
+    case B::kRecoverRecord:
+    case B::kMemberRecord:
     case B::kContents: dispatchToParity(message, now, out); break;
 
     case B::kEpoch:
+    case B::kLeaseRequest:
+    case B::kSliceRequest:
+    case B::kMemberRead:
     case B::kCommit:
     case B::kAbort:
         if (m_data)
@@ -83,6 +95,10 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kApplied:
     case B::kContentsDone:
     case B::kOffer:
+    case B::kSuspect:
+    case B::kProbeReply:
+    case B::kCutDone:
+    case B::kRecoveryDone:
     case B::BODY_NOT_SET: break;
     }
 }
@@ -109,6 +125,11 @@ void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& 
     case B::kAbort: m_data->onAbort(message, now, out); break;
     case B::kFinish: m_data->onFinish(message, now, out); break;
     case B::kSendContents: m_data->onSendContents(message, now, out); break;
+    case B::kLeaseRequest: m_data->onLeaseRequest(message, now, out); break;
+    case B::kLeaseGrant: m_data->onLeaseGrant(message); break;
+    case B::kMemberRead: m_data->onMemberRead(message, out); break;
+    case B::kSliceRequest: m_data->onSliceRequest(message, out); break;
+    case B::kSpareSlice: m_data->onSpareSlice(message, now, out); break;
     default: break;
     }
 }
@@ -126,6 +147,15 @@ void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects
     case B::kEpoch: m_parity->onEpoch(message, now, out); break;
     case B::kAddParity: m_parity->onAddParity(message, now, out); break;
     case B::kContents: m_parity->onContents(message, now, out); break;
+    case B::kLeaseRequest: m_parity->onLeaseRequest(message, now, out); break;
+    case B::kCutReport: m_parity->onCutReport(message, now, out); break;
+    case B::kDeltaCopy: m_parity->onDeltaCopy(message, now, out); break;
+    case B::kRecover: m_parity->onRecover(message, now, out); break;
+    case B::kSliceRequest: m_parity->onSliceRequest(message, out); break;
+    case B::kSliceData: m_parity->onSliceData(message, now, out); break;
+    case B::kRecoverRecord: m_parity->onRecoverRecord(message, now, out); break;
+    case B::kMemberRead: m_parity->onMemberRead(message, out); break;
+    case B::kMemberRecord: m_parity->onMemberRecord(message, now, out); break;
     default: break;
     }
 }
@@ -148,6 +178,24 @@ void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
     const auto entry = m_context.acks.acknowledge(id, now);
     if (entry && m_data)
         m_data->onAck(*entry, now, out);
+    if (entry && m_parity)
+        m_parity->onAck(*entry, now, out);
+}
+
+void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
+{
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    auto* reply = answer.mutable_probe_reply();
+    if (m_data) {
+        reply->set_role(pb::DATA);
+        reply->set_number(m_data->number().value);
+        reply->set_incarnation(m_data->incarnation().value);
+    } else if (m_parity) {
+        reply->set_role(pb::PARITY);
+        reply->set_number(m_parity->group().value);
+        reply->set_column(m_parity->column().value);
+        reply->set_incarnation(m_parity->incarnation().value);
+    }
 }
 
 // ---- recruiting
@@ -210,7 +258,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     if (confirm.role() == pb::DATA)
         m_data = std::make_unique<DataBucket>(m_context, confirm, now, out);
     else
-        m_parity = std::make_unique<ParityBucket>(m_context, confirm);
+        m_parity = std::make_unique<ParityBucket>(m_context, confirm, now);
     // Demo paper 3: the selected one leaves the multicast group.
     out.leavePool(m_pool);
     setPlace(out);
@@ -299,7 +347,7 @@ void NodeMachine::onTime(Time now, Effects& out)
     if (m_data)
         m_data->onTime(now, out);
     if (m_parity)
-        m_parity->onTime(now);
+        m_parity->onTime(now, out);
     if (m_nextAlive <= now)
         onAlive(now, out);
 }
@@ -311,6 +359,8 @@ Time NodeMachine::deadline() const
     Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline() });
     if (m_data)
         earliest = std::min(earliest, m_data->deadline());
+    if (m_parity)
+        earliest = std::min(earliest, m_parity->deadline());
     return earliest;
 }
 

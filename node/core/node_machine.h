@@ -43,6 +43,7 @@ private:
     void onConfirm(const pb::Message& message, Time now, Effects& out);
     void onCancel(const pb::Message& message, Time now, Effects& out);
     void onRegistered(const pb::Message& message, Time now, Effects& out);
+    void onProbe(const pb::Message& message, Effects& out) const;
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
     void dispatchToData(const pb::Message& message, Time now, Effects& out);

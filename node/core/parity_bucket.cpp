@@ -4,6 +4,9 @@
 #include "common/linear_hash.h"
 #include "common/points.h"
 #include "common/record_block.h"
+#include "node/core/member_record.h"
+#include "node/core/record_recovery.h"
+#include "node/core/recovery_manager.h"
 #include "node/core/split.h"
 
 #include <algorithm>
@@ -34,7 +37,7 @@ ParityStore::Change storeChange(pb::ChangeKind kind)
 
 } // namespace
 
-ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm)
+ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm, Time now)
     : m_context(context)
     , m_config(confirm.config())
     , m_group(confirm.number())
@@ -45,7 +48,7 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm)
     , m_store(confirm.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, confirm.config().m(), m_column, optionsOf(confirm.config()))
     , m_positions(confirm.config().m())
 {
-    takeView(confirm.view(), Time());
+    takeView(confirm.view(), now);
     for (Position q; q.value < m_positions.size(); q = q.next()) {
         m_positions[q.value].awaitsContents = m_state == pb::INIT && m_positions[q.value].incarnation.value != 0;
         if (m_positions[q.value].awaitsContents)
@@ -53,7 +56,9 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm)
     }
 }
 
-void ParityBucket::takeView(const pb::View& view, Time)
+ParityBucket::~ParityBucket() = default;
+
+void ParityBucket::takeView(const pb::View& view, Time now)
 {
     m_view = view;
     std::vector<bool> isThere(m_positions.size(), false);
@@ -64,18 +69,27 @@ void ParityBucket::takeView(const pb::View& view, Time)
         isThere[member.index()] = true;
         const HolderInfo holder = HolderInfo::from(member.holder());
         if (position.incarnation != holder.incarnation) {
-            // A new bucket at this position, the target of a split: it starts at sequence 0.
-            LHRS_CHECK(position.incarnation.value == 0);
-            position = {};
+            if (position.hasFailed) {
+                position.log.clear(); // recovered: its numbers go on from the cut
+            } else {
+                // A new bucket at this position, the target of a split: it starts at sequence 0.
+                LHRS_CHECK(position.incarnation.value == 0);
+                position = {};
+                position.level = member.level();
+            }
             position.incarnation = holder.incarnation;
-            position.level = member.level();
         }
+        position.hasFailed = member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST;
         position.holder = holder;
     }
     for (std::size_t q = 0; q < m_positions.size(); ++q) {
         if (!isThere[q])
             m_positions[q] = {}; // the split that was to create it was undone
     }
+    if (m_config.recovery() == pb::RECOVERY_OFF)
+        return;
+    m_grants.setTimes(leaseTimesOf(m_context.acks.timers()));
+    m_grants.setView(view, { pb::PARITY, m_column.value }, now);
 }
 
 std::uint32_t ParityBucket::held() const
@@ -98,7 +112,7 @@ bool ParityBucket::isRefused(const pb::Message& message, std::uint32_t position,
             m_early.push_back(message);
         return true;
     }
-    if (m_positions[position].incarnation.value == incarnation && epoch == m_view.epoch())
+    if (m_positions[position].incarnation.value == incarnation && epoch == m_view.epoch() && !m_positions[position].hasFailed)
         return false;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     auto* nak = answer.mutable_delta_nak();
@@ -128,8 +142,10 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     }
     if (delta.sequence() == position.applied + 1 && !position.awaitsContents && position.held.empty()) {
         applyDelta(q, delta, now, out); // the usual case, without a copy
+        logDelta(position, delta);
         ++position.applied;
         indexWhenConsistent(q);
+        reportWhenFilled(now, out);
         acknowledge(q, out);
         return;
     }
@@ -194,13 +210,15 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
                 break;
             if (change.decision == HeldChange::Decision::Commit)
                 applyBatch(q, next->first, change, now, out);
-        } else {
+        } else if (change.delta.kind() != pb::CHANGE_UNKNOWN) {
             applyDelta(q, change.delta, now, out);
+            logDelta(position, change.delta);
         }
         ++position.applied;
         position.held.erase(next);
     }
     indexWhenConsistent(q);
+    reportWhenFilled(now, out);
 }
 
 void ParityBucket::indexWhenConsistent(Position q)
@@ -253,8 +271,16 @@ bool ParityBucket::isFit(const std::string& block) const
     return !reader.isMalformed();
 }
 
-void ParityBucket::onTime(Time now)
+void ParityBucket::onTime(Time now, Effects& out)
 {
+    if (m_config.recovery() != pb::RECOVERY_OFF && m_state == pb::UP) {
+        for (const MemberId silent : m_grants.takeSilent(now))
+            suspect(m_context, m_view, silent, now, out);
+    }
+    if (m_manager)
+        m_manager->onTime(now, out);
+    if (m_records)
+        m_records->onTime(now, out);
     if (now < m_nextExpiry)
         return;
     m_nextExpiry = now + kExpiryPeriod;
@@ -393,6 +419,7 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
             event->set_state(m_state);
             event->set_reason("all members of the group are told to count on it");
         }
+        beginRecovery(now, out);
     }
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -401,6 +428,7 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
     ack->set_epoch(m_view.epoch());
     ack->set_role(pb::PARITY);
     ack->set_index(m_column.value);
+    ack->set_lease_left_ms(std::uint32_t((m_grants.leftToFailed(now) + 999us) / 1ms));
     std::deque<pb::Message> early = std::move(m_early);
     m_early.clear();
     for (const pb::Message& m : early)
@@ -491,13 +519,17 @@ void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out
     // Says what is applied and answers the block, so that the data bucket surely hears it: it owes its word about the
     // epoch until then, and there may be no Delta any more whose resend would ask.
     acknowledge(q, out, message.id());
-    reportWhenFilled(now, out);
 }
 
 void ParityBucket::reportWhenFilled(Time now, Effects& out)
 {
-    const bool isFilled = std::none_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.awaitsContents; });
-    if (!isFilled || !m_isFilling)
+    if (!m_isFilling)
+        return;
+    // The last block may have overtaken Deltas for ranks of the blocks before it: until they are here, the parity of
+    // those ranks is of an older time than the rest.
+    const bool isFilled = std::none_of(m_positions.begin(), m_positions.end(),
+        [](const PositionState& p) { return p.awaitsContents || p.applied < p.contentsLast; });
+    if (!isFilled)
         return;
     m_isFilling = false;
     pb::Message done;

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/core/lease.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_store.h"
 #include "node/core/result_table.h"
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace lhrs {
+
+class RecordRecoveries;
+class RecoveryManager;
 
 // A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
 // numbers and each exactly once (lhrs.md 4.3); stages the batches of splits; fills itself when it joins a live group.
@@ -19,7 +24,8 @@ namespace lhrs {
 //   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
 class ParityBucket {
 public:
-    ParityBucket(NodeContext& context, const pb::Confirm& confirm);
+    ParityBucket(NodeContext& context, const pb::Confirm& confirm, Time now);
+    ~ParityBucket();
 
     void onDelta(const pb::Message& message, Time now, Effects& out);
     void onPrepareBatch(const pb::Message& message, Time now, Effects& out);
@@ -29,7 +35,19 @@ public:
     void onAddParity(const pb::Message& message, Time now, Effects& out);
     void onContents(const pb::Message& message, Time now, Effects& out);
 
-    void onTime(Time now);
+    void onLeaseRequest(const pb::Message& message, Time now, Effects& out);
+    void onCutReport(const pb::Message& message, Time now, Effects& out);
+    void onDeltaCopy(const pb::Message& message, Time now, Effects& out);
+    void onRecover(const pb::Message& message, Time now, Effects& out);
+    void onSliceRequest(const pb::Message& message, Effects& out);
+    void onSliceData(const pb::Message& message, Time now, Effects& out);
+    void onRecoverRecord(const pb::Message& message, Time now, Effects& out);
+    void onMemberRead(const pb::Message& message, Effects& out);
+    void onMemberRecord(const pb::Message& message, Time now, Effects& out);
+    // A message of the ack list was acknowledged.
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
 
     GroupNumber group() const { return m_group; }
     ParityColumn column() const { return m_column; }
@@ -41,6 +59,12 @@ public:
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }
     const ResultTable& results(Position q) const { return m_positions[q.value].results; }
+    const pb::FileConfig& config() const { return m_config; }
+    // What it knows of the changes of a position: applied, waiting, and applied but perhaps not everywhere.
+    void reportPosition(Position q, pb::PositionReport& out) const;
+    // Brings a position to its cut with the changes that it lacks; what waits beyond is discarded (lhrs.md 10.3). False: it
+    // lacks more than it was given.
+    bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
     void snapshot(pb::Snapshot& out) const;
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
@@ -72,9 +96,13 @@ private:
         std::vector<ContentsRange> ranges;
         Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
         std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+        bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
+        std::deque<pb::Delta> log;     // applied, and above `stable`: somebody may lack them
     };
 
     void takeView(const pb::View& view, Time now);
+    void logDelta(PositionState& position, const pb::Delta& delta);
+    void beginRecovery(Time now, Effects& out);
     void applyWhatFollows(Position q, Time now, Effects& out);
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
     void applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out);
@@ -97,6 +125,9 @@ private:
     pb::MemberState m_state;
     const Rank m_rankLimit;
     pb::View m_view;
+    LeaseGranter m_grants;
+    std::unique_ptr<RecoveryManager> m_manager;
+    std::unique_ptr<RecordRecoveries> m_records;
     ParityStore m_store;
     std::vector<PositionState> m_positions;
     std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet

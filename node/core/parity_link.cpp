@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/parity_link.h"
 
+#include "common/errors.h"
 #include "common/points.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
     m_epoch = Epoch(view.epoch());
     std::map<ParityColumn, Column> columns;
     for (const pb::Member& member : view.members()) {
-        if (member.role() != pb::PARITY)
+        if (member.role() != pb::PARITY || member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST)
             continue;
         const HolderInfo holder = HolderInfo::from(member.holder());
         const ParityColumn p(member.index());
@@ -43,6 +44,15 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
         column.tries = 0;
         resend(p, column, now, out);
     }
+}
+
+void ParityLink::restore(Sequence cut)
+{
+    LHRS_CHECK(m_sequence == 0 && m_pending.empty());
+    m_sequence = cut;
+    m_done = cut;
+    for (auto& [p, column] : m_columns)
+        column.acknowledged = cut;
 }
 
 std::unique_ptr<ParityLink::Change> ParityLink::begin()

@@ -42,6 +42,9 @@ public:
     void setView(const pb::View& view, Time now, Effects& out);
     Epoch epoch() const { return m_epoch; }
 
+    // A recovered bucket goes on from the cut: everything up to it is at all parity buckets.
+    void restore(Sequence cut);
+
     // The next change, to be filled in and given to send().
     std::unique_ptr<Change> begin();
     void send(std::unique_ptr<Change> change, Time now, Effects& out);

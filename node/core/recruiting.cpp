@@ -9,23 +9,23 @@ namespace lhrs {
 Time Recruiter::offerLife() const
 {
     // The server counts from its own sending; we use an offer only while it is surely open there.
-    return std::chrono::milliseconds(m_acks.timers().offer_ms()) * 3 / 4;
+    return std::chrono::milliseconds(m_shared.acks.timers().offer_ms()) * 3 / 4;
 }
 
-void Recruiter::start(Want want, std::string purpose, const Directory& directory, Time now, Effects& out)
+void Recruiter::start(Want want, std::string purpose, Time now, Effects& out)
 {
     m_pools.clear();
     m_pools[pb::DATA].wanted = want.data;
     m_pools[pb::PARITY].wanted = want.parity;
     for (auto& [role, pool] : m_pools)
-        pool.invitation = ++m_lastInvitation;
+        pool.invitation = ++m_shared.last;
     m_isWanting = true;
     m_purpose = std::move(purpose);
     m_round = 0;
     m_wasHeard = false;
     m_emptyRounds = 0;
     m_nextRound = now;
-    onTime(directory, now, out);
+    onTime(now, out);
 }
 
 bool Recruiter::isMissing() const
@@ -37,14 +37,14 @@ void Recruiter::stop(Effects& out)
 {
     for (auto& [role, pool] : m_pools) {
         for (const Offered& offer : pool.offers)
-            cancel(offer.process, pool.invitation, out);
+            Invitations::cancel(offer.process, pool.invitation, out);
         pool = {};
     }
     m_isWanting = false;
     m_nextRound = Time::max();
 }
 
-void Recruiter::cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out) const
+void Invitations::cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out)
 {
     out.send(Address::from(process.address()), Way::Auto, 0, NodeId(process.node())).mutable_cancel()->set_invitation(invitation);
 }
@@ -54,29 +54,29 @@ void Recruiter::dropExpired(Pool& pool, Time now)
     std::erase_if(pool.offers, [&](const Offered& offer) { return offer.at + offerLife() < now; });
 }
 
-void Recruiter::invite(pb::Role role, Pool& pool, const Directory& directory, Time now, Effects& out)
+void Recruiter::invite(pb::Role role, Pool& pool, Time now, Effects& out)
 {
     const auto fill = [&](pb::Invite& invite, bool byRegistry) {
         invite.set_invitation(pool.invitation);
         invite.set_role(role);
         invite.set_count(pool.wanted);
         invite.set_by_registry(byRegistry);
-        m_self.to(*invite.mutable_coordinator());
+        m_shared.self.to(*invite.mutable_coordinator());
     };
-    if (transport() == pb::MULTICAST) {
+    if (m_shared.transport() == pb::MULTICAST) {
         fill(*out.multicast(role).mutable_invite(), false);
     } else {
-        for (const Directory::Entry* spare : directory.spares(role, now - 2s))
+        for (const Directory::Entry* spare : m_shared.directory.spares(role, now - 2s))
             fill(*out.send(Address::from(spare->info.address()), Way::Auto, 0, NodeId(spare->info.node())).mutable_invite(), true);
     }
     auto* event = out.event().mutable_invitation_sent();
     event->set_invitation(pool.invitation);
     event->set_role(role);
     event->set_count(pool.wanted);
-    event->set_transport(transport());
+    event->set_transport(m_shared.transport());
 }
 
-void Recruiter::onOffer(const pb::Message& message, Time now, Effects& out)
+bool Recruiter::onOffer(const pb::Message& message, Time now)
 {
     const pb::Offer& offer = message.offer();
     for (auto& [role, pool] : m_pools) {
@@ -89,9 +89,9 @@ void Recruiter::onOffer(const pb::Message& message, Time now, Effects& out)
             known->at = now;
         else
             pool.offers.push_back({ offer.process(), now });
-        return;
+        return true;
     }
-    cancel(offer.process(), offer.invitation(), out); // too late: that invitation is settled
+    return false;
 }
 
 bool Recruiter::take(Found& found, Time now, Effects& out)
@@ -110,7 +110,7 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
             if (o < pool.wanted)
                 taken.push_back(pool.offers[o].process);
             else
-                cancel(pool.offers[o].process, pool.invitation, out);
+                Invitations::cancel(pool.offers[o].process, pool.invitation, out);
         }
         pool = {};
     };
@@ -121,7 +121,7 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
     return true;
 }
 
-void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
+void Recruiter::onTime(Time now, Effects& out)
 {
     if (!m_isWanting || now < m_nextRound)
         return;
@@ -132,11 +132,11 @@ void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
         dropExpired(pool, now);
         if (pool.wanted == 0)
             continue;
-        areSparesRegistered = areSparesRegistered || directory.spares(role, now - 2s).size() >= pool.wanted;
+        areSparesRegistered = areSparesRegistered || m_shared.directory.spares(role, now - 2s).size() >= pool.wanted;
     }
     m_emptyRounds = isHeardByNobody && areSparesRegistered ? m_emptyRounds + 1 : 0;
-    if (m_how == Recruiting::Auto && !m_useRegistry && m_emptyRounds >= 2) {
-        m_useRegistry = true;
+    if (m_shared.how == Recruiting::Auto && !m_shared.useRegistry && m_emptyRounds >= 2) {
+        m_shared.useRegistry = true;
         auto* event = out.event().mutable_recruiting_changed();
         event->set_transport(pb::UDP);
         event->set_reason("spares are registered, but none answers a multicast invitation; they are invited one by one");
@@ -144,7 +144,7 @@ void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
     for (auto& [role, pool] : m_pools) {
         if (pool.wanted == 0)
             continue;
-        const bool isRegistered = directory.spares(role, now - 2s).size() >= pool.wanted;
+        const bool isRegistered = m_shared.directory.spares(role, now - 2s).size() >= pool.wanted;
         if (m_round >= 2 && pool.offers.size() < pool.wanted && !pool.isMissingSaid && !isRegistered) {
             pool.isMissingSaid = true;
             auto* event = out.event().mutable_spare_missing();
@@ -153,9 +153,9 @@ void Recruiter::onTime(const Directory& directory, Time now, Effects& out)
             event->set_purpose(m_purpose);
         }
         if (pool.offers.size() < pool.wanted || m_round > 0)
-            invite(role, pool, directory, now, out); // also renews the offers that are open
+            invite(role, pool, now, out); // also renews the offers that are open
     }
-    m_nextRound = now + std::chrono::milliseconds(m_acks.timers().invite_ms()) * (1 << std::min(m_round, 2u));
+    m_nextRound = now + std::chrono::milliseconds(m_shared.acks.timers().invite_ms()) * (1 << std::min(m_round, 2u));
     ++m_round;
 }
 

@@ -253,6 +253,8 @@ Result<void> checkConfig(const pb::FileConfig& config)
         return Error { "the field is unknown; use GF_16 or GF_8" };
     if (!pb::Rerank_IsValid(config.rerank()))
         return Error { "the way to rerank is unknown; use FILL_HOLES or KEEP" };
+    if (!pb::RecoveryWay_IsValid(config.recovery()) || !pb::DecodeWay_IsValid(config.decode()))
+        return Error { "the way to recover or to decode is unknown; see proto/config.proto" };
     if (!config.galois().empty() && config.galois() != "gf-complete" && config.galois() != "log")
         return Error { fmt::format("the backend \"{}\" is unknown; use gf-complete or log", config.galois()) };
     pb::Threshold last;
@@ -322,6 +324,21 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         "Experiment: the coefficient's logarithm is looked up for every symbol");
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
+    addOption(app, "--recovery",
+        "What makes the coordinator look after a silent bucket: off, automatic or alarm (a client's) (off)", "WAY",
+        oneOf({ "off", "automatic", "alarm" }, [&config](const std::string& word) {
+            config.set_recovery(word == "automatic" ? pb::RECOVERY_AUTOMATIC
+                    : word == "alarm"               ? pb::RECOVERY_ON_ALARM
+                                                    : pb::RECOVERY_OFF);
+        }));
+    addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125)", "N",
+        [&config](const std::string& word) -> Result<void> {
+            const auto ranks = parseNumber<std::uint32_t>(word, 1, 1u << 24, "a number");
+            if (!ranks)
+                return ranks.error();
+            config.set_slice(*ranks);
+            return {};
+        });
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
         [&line](const std::string& word) { return mergeText(word, line.timers); });
     addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a client is commanded: single operations, workloads, its image.
+#include "node/core/client.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kValueMax = 65535;
+
+} // namespace
+
+void Client::feedWorkload(Time now, Effects& out)
+{
+    if (m_isFeeding || !m_workload || !m_isRegistered)
+        return; // the keys of a workload depend on our number among the clients
+    m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
+    while (m_workload->wantsMore()) {
+        const auto step = m_workload->next(m_ledger, m_nextKey);
+        if (!step) {
+            m_workload->stop(); // no key fits any more
+            break;
+        }
+        m_workload->begun();
+        Operation& op = create(step->kind, step->key, now);
+        if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
+            op.value = makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length());
+            op.isGenerated = true;
+        }
+        begin(op, now, out);
+    }
+    m_isFeeding = false;
+    if (m_workload->isOver()) {
+        m_workload->report(*out.reply(m_workload->ticket()).mutable_workload(), now);
+        m_workload.reset();
+    }
+}
+
+void Client::operate(const pb::Command& command, Time now, Effects& out)
+{
+    const pb::Operate& order = command.operate();
+    const char* wrong = nullptr;
+    if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
+        wrong = "kind: insert, update, delete or search is wanted";
+    else if (order.value().size() > kValueMax || order.length() > kValueMax)
+        wrong = "value: 65,535 bytes at most";
+    if (wrong) {
+        auto* answer = out.reply(command.ticket()).mutable_operation();
+        answer->set_key(order.key());
+        answer->set_result(pb::INVALID); // nothing was sent
+        answer->set_text(wrong);
+        return;
+    }
+    Operation& op = create(order.kind(), Key(order.key()), now);
+    op.ticket = command.ticket();
+    op.isGenerated = order.generate_value();
+    if (order.kind() == pb::INSERT || order.kind() == pb::UPDATE)
+        op.value = op.isGenerated ? makeValue(m_context.self.node(), op.key, op.id.number(), order.length()) : order.value();
+    if (order.kind() == pb::INSERT && order.key() >= m_nextKey && order.key() - m_nextKey < (std::uint64_t(1) << 31))
+        m_nextKey = order.key() + 1; // so that "next" stays unused
+    begin(op, now, out);
+}
+
+void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out)
+{
+    const char* wrong = nullptr;
+    if (m_workload)
+        wrong = "a workload is running; stop it or wait for its end";
+    else if (!m_isRegistered)
+        wrong = "the coordinator has not answered yet";
+    else if (order.length() > kValueMax)
+        wrong = "length: 65,535 bytes at most";
+    else if (order.mix_size() != 0 && order.mix_size() != 4)
+        wrong = "mix: four weights are wanted, of insert, update, delete and search";
+    else if (order.mix_size() == 0 && (order.kind() < pb::INSERT || order.kind() > pb::SEARCH))
+        wrong = "kind: insert, update, delete or search is wanted";
+    else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
+        wrong = "key_list: at least one key is wanted";
+    if (wrong) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(m_workload || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
+        reply.set_text(wrong);
+        return;
+    }
+    m_workload = std::make_unique<Workload>(order, command.ticket(), now);
+    feedWorkload(now, out);
+}
+
+void Client::onCommand(const pb::Command& command, Time now, Effects& out)
+{
+    using C = pb::Command;
+    switch (command.body_case()) {
+    case C::kOperate: operate(command, now, out); break;
+    case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
+    case C::kVerify: {
+        pb::RunWorkload order;
+        order.set_kind(pb::SEARCH);
+        order.set_keys(pb::LISTED);
+        order.set_window(std::max(1u, command.verify().window()));
+        for (const Key key : m_ledger.keys())
+            order.add_key_list(key.value);
+        order.set_count(m_ledger.keys().size());
+        runWorkload(command, order, now, out);
+        break;
+    }
+    case C::kStopWorkload:
+        if (m_workload)
+            m_workload->stop();
+        describe(*out.reply(command.ticket()).mutable_client());
+        feedWorkload(now, out);
+        break;
+    case C::kWorkloadProgress: {
+        auto* progress = out.reply(command.ticket()).mutable_workload();
+        if (m_workload)
+            m_workload->report(*progress, now);
+        break;
+    }
+    case C::kSetImage:
+        m_mode = command.set_image().mode();
+        if (command.set_image().forget()) {
+            m_image = {};
+            m_context.locations.clear();
+        }
+        describe(*out.reply(command.ticket()).mutable_client());
+        break;
+    case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
+
+    case C::kWhoAreYou:
+    case C::kTakeSnapshot:
+    case C::kStatistics:
+    case C::kSetDetail:
+    case C::kShutdown:
+    case C::kReadContents:
+    case C::kAudit:
+    case C::kListProcesses:
+    case C::kDescribeFile:
+    case C::kForceSplit:
+    case C::kRaiseAvailability:
+    case C::kCreateParity:
+    case C::kAwaitRest:
+    case C::BODY_NOT_SET: {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(pb::WRONG_PROCESS);
+        reply.set_text("a client does not do that; ask the coordinator or a node");
+        break;
+    }
+    }
+}
+
+void Client::describe(pb::ClientDescription& out) const
+{
+    out.mutable_image()->set_i(m_image.i);
+    out.mutable_image()->set_n(m_image.n);
+    out.set_mode(m_mode);
+    out.set_operations(m_done);
+    out.set_forwards(m_forwards);
+    out.set_image_adjustments(m_imageAdjustments);
+    out.set_resends(m_resends);
+    out.set_keys_known(m_ledger.keys().size());
+    out.set_next_key(m_nextKey);
+    out.set_under_way(m_operations.size());
+}
+
+void Client::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_context.self;
+    describe(*out.mutable_client());
+}
+
+void Client::gauges(pb::Gauges& out) const
+{
+    out.set_operations(m_done);
+    out.set_unacknowledged(std::uint32_t(m_operations.size()));
+}
+
+} // namespace lhrs

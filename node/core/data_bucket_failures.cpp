@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A data bucket among failures: leases, what it gives to the recovery of others, and being rebuilt as a spare.
+#include "node/core/data_bucket.h"
+
+#include "node/core/member_record.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+void DataBucket::takeView(Time now)
+{
+    if (m_config.recovery() == pb::RECOVERY_OFF)
+        return;
+    const LeaseTimes times = leaseTimesOf(m_parts.context.acks.timers());
+    m_lease.setTimes(times);
+    m_grants.setTimes(times);
+    m_lease.setView(m_view, { pb::DATA, m_parts.position.value }, now);
+    m_grants.setView(m_view, { pb::DATA, m_parts.position.value }, now);
+}
+
+void DataBucket::renewLease(Time now, Effects& out)
+{
+    if (m_config.recovery() == pb::RECOVERY_OFF || m_state == pb::RECOVERING)
+        return;
+    for (const LeaseHolder::Granter& granter : m_lease.takeDue(now)) {
+        auto* request = out.send(granter.holder.address, Way::Auto, 0, granter.holder.node).mutable_lease_request();
+        request->set_group(m_parts.group.value);
+        request->set_epoch(m_link.epoch().value);
+        request->set_position(m_parts.position.value);
+        request->set_incarnation(incarnation().value);
+        request->set_sent_ns(now.count());
+    }
+    for (const LeaseHolder::Granter& silent : m_lease.takeSilent(now))
+        suspect(m_parts.context, m_view, silent.id, now, out);
+    for (const MemberId silent : m_grants.takeSilent(now))
+        suspect(m_parts.context, m_view, silent, now, out);
+}
+
+void DataBucket::onLeaseRequest(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_state != pb::RECOVERING)
+        grantLease(m_grants, message, { pb::DATA, m_parts.position.value }, incarnation(), now, out);
+}
+
+void DataBucket::onLeaseGrant(const pb::Message& message)
+{
+    const pb::LeaseGrant& grant = message.lease_grant();
+    m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()), Time(grant.sent_ns()),
+        std::chrono::milliseconds(grant.length_ms()));
+}
+
+// ---- what it gives to the recovery of others
+
+void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
+{
+    const pb::MemberRead& read = message.member_read();
+    if (m_state == pb::RECOVERING || read.group() != m_parts.group.value)
+        return;
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* record = answer.mutable_member_record();
+    record->set_group(m_parts.group.value);
+    record->set_role(pb::DATA);
+    record->set_index(m_parts.position.value);
+    record->set_rank(read.rank());
+    writeRecords(m_store, Rank(read.rank()), Rank(read.rank()), *record->mutable_record());
+}
+
+void DataBucket::onSliceRequest(const pb::Message& message, Effects& out)
+{
+    const pb::SliceRequest& request = message.slice_request();
+    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value)
+        return;
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Stream, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* slice = answer.mutable_slice_data();
+    slice->set_recovery(request.recovery());
+    slice->set_role(pb::DATA);
+    slice->set_index(m_parts.position.value);
+    slice->set_rank_from(request.rank_from());
+    slice->set_rank_to(request.rank_to());
+    slice->set_rank_max(m_store.rankMax().value);
+    writeRecords(m_store, Rank(request.rank_from()), Rank(request.rank_to()), *slice->mutable_records());
+}
+
+// ---- being rebuilt
+
+void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::SpareSlice& slice = message.spare_slice();
+    if (m_state != pb::RECOVERING) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    if (slice.position() != m_parts.position.value)
+        return;
+    if (slice.recovery() != m_recovery) {
+        if (slice.recovery() < m_recovery || slice.number() != 0)
+            return; // a recovery that was given up
+        m_recovery = slice.recovery();
+        m_slicesStored = 0;
+        m_store = RecordStore();
+        m_results = ResultTable();
+    }
+    if (slice.number() < m_slicesStored) {
+        NodeContext::acknowledge(message, out);
+        return;
+    }
+    BlockReader reader(slice.records());
+    if (slice.number() > m_slicesStored || !reader.isWellFormed())
+        return;
+    NodeContext::acknowledge(message, out);
+    ++m_slicesStored;
+    auto* event = out.event().mutable_slice_stored();
+    event->set_recovery(m_recovery);
+    event->set_number(slice.number());
+    event->set_is_last(slice.is_last());
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (entry.isOfRequests()) {
+            takeRequest(m_results, entry, now);
+            continue;
+        }
+        m_store.insertAt(entry.rank, entry.key, entry.bytes, entry.version);
+        event->add_ranks(entry.rank.value);
+        event->add_keys(entry.key.value);
+    }
+    event->set_count(m_store.count());
+    if (!slice.is_last())
+        return;
+    // lhrs.md 10.6: the ranks that were left out are free, and the numbers go on from the cut.
+    m_link.restore(slice.cut());
+}
+
+} // namespace lhrs

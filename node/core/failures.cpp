@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/failures.h"
+
+#include "node/core/split.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr Time kSweep = 50ms;                // between two looks at orders that nobody acknowledges
+constexpr std::uint32_t kRetryAfterMs = 25;
+constexpr Time kProvenLive = 300ms;          // how long an answer to a probe counts
+
+} // namespace
+
+void Failures::suspect(GroupNumber g, Time now, Effects& out)
+{
+    if (!isOn() || !m_parts.file.exists() || !m_parts.file.groups().contains(g))
+        return;
+    std::unique_ptr<GroupRecovery>& recovery = m_groups[g];
+    if (!recovery)
+        recovery = std::make_unique<GroupRecovery>(m_parts, m_growth, g, now);
+    recovery->probe(now, out);
+}
+
+void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    const pb::Suspect& suspected = message.suspect();
+    const HolderInfo holder = HolderInfo::from(suspected.suspect().holder());
+    if (!isOn() || m_parts.file.config().recovery() != pb::RECOVERY_AUTOMATIC || !m_parts.file.isHolder(holder.incarnation))
+        return;
+    const GroupNumber g(suspected.group());
+    auto* event = out.event().mutable_member_suspected();
+    event->set_group(g.value);
+    event->set_role(suspected.suspect().role());
+    event->set_index(suspected.suspect().role() == pb::DATA
+            ? bucketAt(g, Position(suspected.suspect().index()), m_parts.file.config().m()).value
+            : suspected.suspect().index());
+    event->set_reason("a member of its group has not heard of it");
+    suspect(g, now, out);
+}
+
+void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Alarm& alarm = message.alarm();
+    const pb::Member& accused = alarm.suspect();
+    if (accused.role() == pb::DATA) {
+        answerAlarm(message, now, out);
+        return;
+    }
+    NodeContext::acknowledge(message, out);
+    if (isOn() && m_parts.file.config().recovery() != pb::RECOVERY_MANUAL
+        && m_parts.file.isHolder(Incarnation(accused.holder().incarnation())))
+        suspect(GroupNumber(alarm.group()), now, out);
+}
+
+void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
+{
+    // Demo paper 4(d): addressing error, or unavailable? In this order (lhrs.md 10.1).
+    const pb::Alarm& alarm = message.alarm();
+    FileState& file = m_parts.file;
+    const BucketNumber accused(alarm.suspect().index());
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    pb::Location& location = *answer.mutable_location();
+    location = file.location(accused);
+    if (!isOn() || !alarm.has_request() || !location.exists())
+        return;
+    const BucketNumber right = addressOf(addressed(Key(alarm.request().key()), file.config()), file.image());
+    if (right != accused) {
+        location.set_adopt_file(true);
+        return;
+    }
+    const GroupNumber g = file.groupOf(accused);
+    const FileState::MemberInfo& member = *file.data(accused);
+    const Incarnation told(alarm.suspect().holder().incarnation());
+    if (!member.hasFailed()) {
+        // An old location, or none; or all members have just been heard: it is worth another try there.
+        const auto proven = m_provenLive.find(g);
+        if (told != member.holder.incarnation || (proven != m_provenLive.end() && now - proven->second < kProvenLive))
+            return;
+        if (file.config().recovery() != pb::RECOVERY_MANUAL)
+            suspect(g, now, out);
+        if (m_groups.contains(g))
+            location.set_retry_after_ms(kRetryAfterMs);
+        return;
+    }
+    if (member.state == pb::MEMBER_LOST)
+        return;
+    location.set_retry_after_ms(kRetryAfterMs);
+    const auto recovery = m_groups.find(g);
+    if (!alarm.is_search() || recovery == m_groups.end() || !recovery->second->servesRecords())
+        return;
+    for (const auto& [p, parity] : file.group(g).parity) {
+        if (parity.state != pb::UP)
+            continue;
+        pb::Message order;
+        auto* recover = order.mutable_recover_record();
+        recover->set_group(g.value);
+        recover->set_epoch(file.group(g).epoch.value);
+        *recover->mutable_request() = alarm.request();
+        recover->set_position(positionOf(accused, file.config().m()).value);
+        *order.mutable_operation() = alarm.request().request();
+        m_parts.acks.send(std::move(order), parity.holder.address, parity.holder.node, Way::Auto, AckList::Patience::GiveUp,
+            PlainOrder, now, out);
+        return;
+    }
+}
+
+void Failures::onProbeReply(const pb::Message& message, Time now, Effects& out)
+{
+    for (auto& [g, recovery] : m_groups)
+        recovery->onProbeReply(message.probe_reply(), NodeId(message.sender()), now, out);
+}
+
+void Failures::onEpochAck(const pb::EpochAck& ack, Time now)
+{
+    const auto recovery = m_groups.find(GroupNumber(ack.group()));
+    if (recovery != m_groups.end())
+        recovery->second->onEpochAck(ack, now);
+}
+
+void Failures::onCutDone(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    const auto recovery = m_groups.find(GroupNumber(message.cut_done().group()));
+    if (recovery != m_groups.end())
+        recovery->second->onCutDone(message.cut_done(), now, out);
+}
+
+void Failures::onRecoveryDone(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    const auto recovery = m_groups.find(GroupNumber(message.recovery_done().group()));
+    if (recovery != m_groups.end())
+        recovery->second->onRecoveryDone(message.recovery_done(), now, out);
+}
+
+void Failures::onContentsDone(const pb::ContentsDone& done, Time now, Effects& out)
+{
+    const auto recovery = m_groups.find(GroupNumber(done.group()));
+    if (recovery != m_groups.end())
+        recovery->second->onContentsDone(done, now, out);
+}
+
+bool Failures::onOffer(const pb::Message& message, Time now, Effects& out)
+{
+    return std::any_of(m_groups.begin(), m_groups.end(), [&](auto& item) { return item.second->onOffer(message, now, out); });
+}
+
+void Failures::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
+{
+    for (auto& [g, recovery] : m_groups)
+        recovery->onAcknowledged(entry, now, out);
+}
+
+void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
+{
+    for (auto& [g, recovery] : m_groups)
+        recovery->onGivenUp(entry, now, out);
+}
+
+void Failures::sweep(Time now, Effects& out)
+{
+    if (!isOn() || now < m_nextSweep)
+        return;
+    m_nextSweep = now + kSweep;
+    for (const NodeId node : m_parts.acks.silent()) {
+        const auto g = m_parts.file.groupOfNode(node);
+        if (g && !m_groups.contains(*g))
+            suspect(*g, now, out);
+    }
+}
+
+void Failures::onTime(Time now, Effects& out)
+{
+    sweep(now, out);
+    for (auto& [g, recovery] : m_groups)
+        recovery->onTime(now, out);
+    std::erase_if(m_groups, [&](const auto& item) {
+        if (item.second->isOver())
+            m_provenLive[item.first] = now;
+        return item.second->isOver() || !m_parts.file.groups().contains(item.first);
+    });
+}
+
+Time Failures::deadline() const
+{
+    Time earliest = isOn() && m_parts.file.exists() ? m_nextSweep : Time::max();
+    for (const auto& [g, recovery] : m_groups)
+        earliest = std::min(earliest, recovery->isOver() ? Time() : recovery->deadline());
+    return earliest;
+}
+
+std::string Failures::underWay() const
+{
+    return m_groups.empty() ? "" : m_groups.begin()->second->words();
+}
+
+} // namespace lhrs

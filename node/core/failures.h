@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/coordinator_parts.h"
+#include "node/core/group_recovery.h"
+#include "node/core/growth.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace lhrs {
+
+// How the coordinator finds out that members of a group failed, and who looks after each group (lhrs.md 10.1, 10.4).
+// Recoveries of different groups go on side by side.
+class Failures {
+public:
+    Failures(CoordinatorParts& parts, Growth& growth) : m_parts(parts), m_growth(growth) {}
+
+    // Somebody missed a member of the group: all of them are probed, unless they are just now.
+    void suspect(GroupNumber g, Time now, Effects& out);
+    // A client's word about a bucket that does not answer; what the client is to do comes back as a Location, or as the
+    // Reply of a parity bucket.
+    void onAlarm(const pb::Message& message, Time now, Effects& out);
+    void onSuspect(const pb::Message& message, Time now, Effects& out);
+    void onProbeReply(const pb::Message& message, Time now, Effects& out);
+    void onEpochAck(const pb::EpochAck& ack, Time now);
+    void onCutDone(const pb::Message& message, Time now, Effects& out);
+    void onRecoveryDone(const pb::Message& message, Time now, Effects& out);
+    void onContentsDone(const pb::ContentsDone& done, Time now, Effects& out);
+    bool onOffer(const pb::Message& message, Time now, Effects& out);
+    void onAcknowledged(const AckList::Entry& entry, Time now, Effects& out);
+    void onGivenUp(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+    bool isAtRest() const { return m_groups.empty(); }
+    std::string underWay() const;
+
+private:
+    bool isOn() const { return m_parts.file.config().recovery() != pb::RECOVERY_OFF; }
+    void answerAlarm(const pb::Message& message, Time now, Effects& out);
+    void sweep(Time now, Effects& out);
+
+    CoordinatorParts& m_parts;
+    Growth& m_growth;
+    std::map<GroupNumber, std::unique_ptr<GroupRecovery>> m_groups;
+    std::map<GroupNumber, Time> m_provenLive; // when all members of the group had answered last
+    Time m_nextSweep {};
+};
+
+} // namespace lhrs

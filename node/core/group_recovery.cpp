@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/group_recovery.h"
+
+#include "node/core/growth.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr Time kBetweenProbings = 250ms; // while the recovery waits for members
+
+} // namespace
+
+GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumber g, Time now)
+    : m_parts(parts)
+    , m_growth(growth)
+    , m_group(g)
+    , m_started(now)
+    , m_orders(parts)
+{
+}
+
+std::string GroupRecovery::words() const
+{
+    const std::string group = "group " + std::to_string(m_group.value);
+    if (m_step == Step::Probe)
+        return "probing " + group;
+    if (m_step == Step::Wait)
+        return group + " misses more members than its parity can replace";
+    return m_step == Step::Lost ? group + " is lost" : "recovering " + group;
+}
+
+std::vector<Position> GroupRecovery::failedData() const
+{
+    std::vector<Position> failed;
+    for (const auto& [q, member] : group().data) {
+        if (member.hasFailed())
+            failed.push_back(q);
+    }
+    return failed;
+}
+
+std::vector<ParityColumn> GroupRecovery::failedParity() const
+{
+    std::vector<ParityColumn> failed;
+    for (const auto& [p, member] : group().parity) {
+        if (member.hasFailed())
+            failed.push_back(p);
+    }
+    return failed;
+}
+
+// ---- who lives
+
+void GroupRecovery::probe(Time now, Effects& out)
+{
+    if (m_isProbing || m_step == Step::Lost)
+        return;
+    m_isProbing = true;
+    m_tries = 0;
+    m_silent.clear();
+    for (const auto& [q, member] : group().data) {
+        if (!member.hasFailed())
+            m_silent[{ pb::DATA, q.value }] = { member.holder };
+    }
+    for (const auto& [p, member] : group().parity) {
+        if (!member.hasFailed())
+            m_silent[{ pb::PARITY, p.value }] = { member.holder };
+    }
+    if (m_enlistment && m_enlistment->isConfirmed()) {
+        for (const Enlistment::Member& spare : m_enlistment->members())
+            m_silent[{ pb::NO_ROLE, spare.place.number }] = { spare.holder, false };
+    }
+    sendProbes(now, out);
+}
+
+void GroupRecovery::sendProbes(Time now, Effects& out)
+{
+    ++m_tries;
+    m_nextProbe = now + std::chrono::milliseconds(m_parts.acks.timers().probe_ms());
+    for (const auto& [id, probed] : m_silent)
+        out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe();
+}
+
+void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out)
+{
+    const auto found = std::find_if(m_silent.begin(), m_silent.end(), [&](const auto& item) {
+        return item.second.holder.node == from && item.second.holder.incarnation.value == reply.incarnation();
+    });
+    if (!m_isProbing || found == m_silent.end())
+        return;
+    m_silent.erase(found);
+    if (m_silent.empty())
+        conclude(now, out);
+}
+
+void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
+{
+    FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
+    if (!member)
+        return; // it was taken out meanwhile, with what was undone
+    member->state = pb::FAILED;
+    member->isFenced = false;
+    const std::uint32_t failed = failures();
+    auto* event = out.event().mutable_bucket_failed();
+    event->set_group(m_group.value);
+    event->set_role(id.role);
+    event->set_index(id.role == pb::DATA ? bucketAt(m_group, Position(id.index), m_parts.file.config().m()).value : id.index);
+    event->set_process(member->holder.node.value);
+    event->set_k_left(group().k > failed ? group().k - failed : 0);
+    event->set_reason(reason);
+}
+
+void GroupRecovery::conclude(Time now, Effects& out)
+{
+    m_isProbing = false;
+    m_nextProbe = now + kBetweenProbings;
+    std::vector<MemberId> dead;
+    bool isSpareDead = false;
+    for (const auto& [id, probed] : m_silent) {
+        if (probed.isMember)
+            dead.push_back(id);
+        else
+            isSpareDead = true;
+    }
+    m_silent.clear();
+    if (dead.empty()) {
+        m_lostAt = Time::max();
+        if (failures() == 0 && (m_step == Step::Probe || m_step == Step::Wait))
+            m_step = Step::Over; // all are there, or back before anything was declared
+        else if (isSpareDead || m_step == Step::Wait)
+            startOver(now, out);
+        return;
+    }
+    // One that is on its way into the group is no loss: what brings it in is undone.
+    const auto isNew = [&](MemberId id) {
+        const bool isFilled = m_parity && !m_parity->isOver() && id == MemberId { pb::PARITY, m_parity->column().value };
+        return isFilled || !m_parts.file.member(m_group, id.role, id.index) || m_growth.isOnItsWay(m_group, id);
+    };
+    const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
+    if (failures() + losses > group().k) {
+        // lhrs.md 10.8: nobody is declared yet; who comes back with its memory counts as alive.
+        m_step = Step::Wait;
+        m_lostAt = std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
+        if (m_lostAt <= now) {
+            for (const MemberId id : dead)
+                declare(id, "more members are silent than the parity can replace", out);
+            lose(now, out);
+        }
+        return;
+    }
+    m_lostAt = Time::max();
+    for (const MemberId id : dead)
+        declare(id, "it does not answer probes", out);
+    startOver(now, out);
+}
+
+// ---- steps
+
+void GroupRecovery::startOver(Time now, Effects& out)
+{
+    ++m_attempts;
+    m_orders.forget();
+    if (m_enlistment)
+        m_enlistment->stop(now, out);
+    m_enlistment.reset();
+    if (m_parity && !m_parity->isOver())
+        m_parity->abort("another member of the group failed", now, out);
+    m_isRebuilt = false;
+    m_step = Step::Settle;
+    group().isRecovering = true;
+    m_growth.onFailed(m_group, now, out);
+    if (!exists()) { // the split that was to create it is undone
+        m_step = Step::Over;
+        return;
+    }
+    advance(now, out);
+}
+
+void GroupRecovery::newEpoch(pb::GroupState state, const char* reason, Time now, Effects& out)
+{
+    FileState::Group& g = group();
+    g.epoch = g.epoch.next();
+    g.state = state;
+    m_orders.sendEpoch(m_group, now, out);
+    m_parts.announceEpoch(m_group, reason, out);
+}
+
+void GroupRecovery::freeze(Time now, Effects& out)
+{
+    if (failedData().empty()) { // no cut, no recovery manager
+        degrade(now, out);
+        return;
+    }
+    m_step = Step::Freeze;
+    m_isFenced = false;
+    m_fencedAt = now;
+    FileState::Group& g = group();
+    const auto manager = std::find_if(g.parity.begin(), g.parity.end(), [](const auto& m) { return m.second.state == pb::UP; });
+    if (manager == g.parity.end()) {
+        lose(now, out); // cannot be while no more than k failed
+        return;
+    }
+    g.manager = manager->first;
+    newEpoch(pb::GROUP_FROZEN, "members failed: changes wait until the survivors agree on one cut", now, out);
+}
+
+void GroupRecovery::degrade(Time now, Effects& out)
+{
+    m_step = Step::Degrade;
+    newEpoch(pb::GROUP_DEGRADED, "the failed members are fenced; records of lost buckets are computed", now, out);
+    advance(now, out);
+}
+
+void GroupRecovery::enlist(Time now, Effects& out)
+{
+    m_step = Step::Enlist;
+    std::vector<Enlistment::Place> places;
+    for (const Position q : failedData()) {
+        const FileState::MemberInfo& member = group().data.at(q);
+        Enlistment::Place place;
+        place.role = pb::DATA;
+        place.number = bucketAt(m_group, q, m_parts.file.config().m()).value;
+        place.level = member.level;
+        place.state = pb::RECOVERING;
+        place.isHidden = true;
+        places.push_back(place);
+    }
+    m_enlistment = std::make_unique<Enlistment>(m_parts);
+    m_enlistment->start(m_group, std::move(places), false, words(), now, out);
+    advance(now, out);
+}
+
+void GroupRecovery::rebuild(Time now, Effects& out)
+{
+    m_step = Step::Rebuild;
+    m_recovery = (group().epoch.value << 16) + m_attempts;
+    pb::Message message;
+    auto* recover = message.mutable_recover();
+    recover->set_group(m_group.value);
+    recover->set_epoch(group().epoch.value);
+    recover->set_recovery(m_recovery);
+    recover->set_slice(m_parts.file.config().slice());
+    recover->set_decode(m_parts.file.config().decode());
+    auto* event = out.event().mutable_recovery_started();
+    event->set_group(m_group.value);
+    event->set_recovery(m_recovery);
+    event->set_manager(group().manager.value);
+    event->set_slice(m_parts.file.config().slice());
+    for (const Enlistment::Member& spare : m_enlistment->members()) {
+        auto* entry = recover->add_spares();
+        entry->set_role(pb::DATA);
+        entry->set_index(positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()).value);
+        entry->set_level(spare.place.level);
+        spare.holder.to(*entry->mutable_holder());
+        event->add_buckets(spare.place.number);
+    }
+    m_orders.send(std::move(message), group().parity.at(group().manager).holder, now, out);
+}
+
+void GroupRecovery::enable(Time now, Effects& out)
+{
+    m_step = Step::Enable;
+    for (const Enlistment::Member& spare : m_enlistment->members()) {
+        FileState::MemberInfo& member = group().data.at(positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()));
+        m_parts.file.unhide(spare.holder.incarnation);
+        member.holder = spare.holder;
+        member.state = pb::UP;
+        member.isFenced = false;
+    }
+    newEpoch(pb::GROUP_DEGRADED, "the lost buckets are rebuilt; their former holders are fenced", now, out);
+}
+
+void GroupRecovery::refill(Time now, Effects& out)
+{
+    if (m_step == Step::Enable) {
+        auto* event = out.event().mutable_recovery_finished();
+        event->set_group(m_group.value);
+        event->set_recovery(m_recovery);
+        for (const Enlistment::Member& spare : m_enlistment->members())
+            event->add_buckets(spare.place.number);
+        event->set_records(m_done.records());
+        event->set_bytes(m_done.bytes());
+        event->set_slices(m_done.slices());
+        event->set_rebuild_ns(m_done.total_ns());
+        event->set_total_ns((now - m_started).count());
+        m_enlistment.reset();
+    }
+    m_step = Step::Refill;
+    for (const ParityColumn p : failedParity()) {
+        m_columnsToFill.insert(p);
+        group().parity.erase(p);
+    }
+    if (m_parity && !m_parity->isOver())
+        return;
+    if (m_parity) {
+        if (!m_parity->wasUndone())
+            m_columnsToFill.erase(m_parity->column());
+        m_parity.reset();
+    }
+    if (m_columnsToFill.empty()) {
+        restore(now, out);
+        return;
+    }
+    m_parity = std::make_unique<ParityCreation>(m_parts, m_group, *m_columnsToFill.begin(), 0, now);
+    m_parity->start(now, out);
+}
+
+void GroupRecovery::restore(Time now, Effects& out)
+{
+    m_step = Step::Restore;
+    newEpoch(pb::GROUP_UP, "all members of the group are back", now, out);
+    advance(now, out);
+}
+
+void GroupRecovery::lose(Time now, Effects& out)
+{
+    m_step = Step::Lost;
+    m_orders.forget();
+    auto* event = out.event().mutable_group_lost();
+    event->set_group(m_group.value);
+    for (auto& [q, member] : group().data) {
+        if (!member.hasFailed())
+            continue;
+        member.state = pb::MEMBER_LOST;
+        event->add_buckets(bucketAt(m_group, q, m_parts.file.config().m()).value);
+    }
+    event->set_parity_lost(std::uint32_t(failedParity().size()));
+    group().isRecovering = true;
+    m_growth.onFailed(m_group, now, out);
+    newEpoch(pb::GROUP_LOST, "more members failed than the parity can replace", now, out);
+}
+
+void GroupRecovery::advance(Time now, Effects& out)
+{
+    if (m_step == Step::Settle) {
+        if (!m_growth.isSettled(m_group) || (m_parity && !m_parity->isOver()))
+            return;
+        if (failures() == 0 && group().state == pb::GROUP_UP) { // only what was on its way in
+            group().isRecovering = false;
+            m_step = Step::Over;
+            return;
+        }
+        freeze(now, out);
+        return;
+    }
+    if (!m_orders.areDone())
+        return;
+    switch (m_step) {
+    case Step::Freeze:
+        m_step = Step::Cut;
+        if (m_isRebuilt) { // CutDone came before the last acknowledgement
+            m_isRebuilt = false;
+            degrade(now, out);
+        }
+        return;
+    case Step::Degrade:
+        if (failedData().empty())
+            refill(now, out);
+        else
+            enlist(now, out);
+        return;
+    case Step::Enlist:
+        if (m_enlistment->isConfirmed())
+            rebuild(now, out);
+        return;
+    case Step::Rebuild:
+        if (m_isRebuilt)
+            m_step = Step::Fence;
+        if (m_step != Step::Fence)
+            return;
+        [[fallthrough]];
+    case Step::Fence:
+        if (m_isFenced)
+            enable(now, out);
+        return;
+    case Step::Enable: refill(now, out); return;
+    case Step::Restore:
+        group().isRecovering = false;
+        m_step = Step::Over;
+        return;
+    case Step::Probe:
+    case Step::Wait:
+    case Step::Settle:
+    case Step::Cut:
+    case Step::Refill:
+    case Step::Over:
+    case Step::Lost: return;
+    }
+}
+
+// ---- what comes in
+
+void GroupRecovery::onEpochAck(const pb::EpochAck& ack, Time now)
+{
+    if (m_step == Step::Freeze && ack.group() == m_group.value && ack.epoch() == group().epoch.value)
+        m_fencedAt = std::max(m_fencedAt, now + std::chrono::milliseconds(ack.lease_left_ms()) * 11 / 10);
+}
+
+void GroupRecovery::onCutDone(const pb::CutDone& done, Time now, Effects& out)
+{
+    if (done.epoch() != group().epoch.value || done.group() != m_group.value)
+        return;
+    if (m_step == Step::Cut)
+        degrade(now, out);
+    else if (m_step == Step::Freeze)
+        m_isRebuilt = true; // kept until all have acknowledged the epoch
+}
+
+void GroupRecovery::onRecoveryDone(const pb::RecoveryDone& done, Time now, Effects& out)
+{
+    if (m_step != Step::Rebuild || done.recovery() != m_recovery)
+        return;
+    m_isRebuilt = true;
+    m_done = done;
+    advance(now, out);
+}
+
+void GroupRecovery::onContentsDone(const pb::ContentsDone& done, Time now, Effects& out)
+{
+    if (m_parity)
+        m_parity->onContentsDone(done, now, out);
+}
+
+bool GroupRecovery::onOffer(const pb::Message& message, Time now, Effects& out)
+{
+    const bool isOurs = (m_enlistment && m_enlistment->onOffer(message, now, out)) || (m_parity && m_parity->onOffer(message, now, out));
+    return isOurs;
+}
+
+void GroupRecovery::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (m_parity)
+        m_parity->onAcknowledged(entry, now, out);
+    if (m_orders.onAcknowledged(entry) || (m_enlistment && m_enlistment->onAcknowledged(entry)))
+        advance(now, out);
+}
+
+void GroupRecovery::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (m_enlistment)
+        m_enlistment->onGivenUp(entry, now, out);
+    if (m_parity)
+        m_parity->onGivenUp(entry, now, out);
+}
+
+void GroupRecovery::onTime(Time now, Effects& out)
+{
+    if (!exists()) {
+        m_step = Step::Over;
+        return;
+    }
+    if (m_enlistment)
+        m_enlistment->onTime(now, out);
+    if (m_parity)
+        m_parity->onTime(now, out);
+    if (!m_isFenced && m_step > Step::Freeze && m_step < Step::Over && m_fencedAt <= now) {
+        m_isFenced = true;
+        for (auto& [q, member] : group().data)
+            member.isFenced = member.isFenced || member.hasFailed();
+    }
+    if (m_step == Step::Settle || m_step == Step::Fence)
+        advance(now, out);
+    if (m_step == Step::Refill)
+        refill(now, out);
+    if (m_step == Step::Over || m_step == Step::Lost)
+        return;
+    if (m_nextProbe <= now) {
+        if (!m_isProbing)
+            probe(now, out);
+        else if (m_tries < m_parts.acks.timers().probes_max())
+            sendProbes(now, out);
+        else
+            conclude(now, out);
+    }
+}
+
+Time GroupRecovery::deadline() const
+{
+    Time earliest = m_step == Step::Over || m_step == Step::Lost ? Time::max() : m_nextProbe;
+    if (m_enlistment)
+        earliest = std::min(earliest, m_enlistment->deadline());
+    if (m_parity)
+        earliest = std::min(earliest, m_parity->deadline());
+    if (!m_isFenced && m_step > Step::Freeze && m_step < Step::Over)
+        earliest = std::min(earliest, m_fencedAt);
+    return earliest;
+}
+
+} // namespace lhrs

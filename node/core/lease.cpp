@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/lease.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+bool hasFailed(pb::MemberState state)
+{
+    return state == pb::FAILED || state == pb::RECOVERING || state == pb::MEMBER_LOST;
+}
+
+MemberId idOf(const pb::Member& member)
+{
+    return { member.role(), member.index() };
+}
+
+} // namespace
+
+std::uint32_t effectiveAvailability(const pb::View& view)
+{
+    std::uint32_t k = 0, failed = 0;
+    for (const pb::Member& member : view.members()) {
+        if (member.role() == pb::PARITY && member.state() != pb::INIT)
+            ++k;
+        if (hasFailed(member.state()))
+            ++failed;
+    }
+    return k > failed ? k - failed : 0;
+}
+
+// ---- the asker
+
+void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
+{
+    m_needed = effectiveAvailability(view);
+    std::vector<State> granters;
+    for (const pb::Role role : { pb::PARITY, pb::DATA }) {
+        for (const pb::Member& member : view.members()) {
+            const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING;
+            if (member.role() != role || idOf(member) == self || !canGrant)
+                continue;
+            State state { { idOf(member), HolderInfo::from(member.holder()) }, {}, Time::max(), false };
+            const auto known = std::find_if(m_granters.begin(), m_granters.end(),
+                [&](const State& s) { return s.granter.id == state.granter.id && s.granter.holder == state.granter.holder; });
+            granters.push_back(known == m_granters.end() ? state : *known);
+        }
+    }
+    m_granters = std::move(granters);
+    m_nextRound = m_needed == 0 ? Time::max() : now;
+}
+
+bool LeaseHolder::isHeld(Time now) const
+{
+    return std::uint32_t(std::count_if(m_granters.begin(), m_granters.end(), [now](const State& s) { return s.until > now; })) >= m_needed;
+}
+
+void LeaseHolder::onGrant(MemberId from, Incarnation incarnation, Time sent, Time length)
+{
+    for (State& state : m_granters) {
+        if (state.granter.id != from || state.granter.holder.incarnation != incarnation)
+            continue;
+        state.until = std::max(state.until, sent + std::min(length, m_times.length));
+        state.askedFirst = Time::max();
+        state.isSuspected = false;
+    }
+}
+
+std::vector<LeaseHolder::Granter> LeaseHolder::takeDue(Time now)
+{
+    std::vector<Granter> due;
+    if (now < m_nextRound)
+        return due;
+    m_nextRound = now + m_times.renewal;
+    // As many as are needed, and one more for each of them that is late with its answer.
+    std::uint32_t wanted = m_needed;
+    for (State& state : m_granters) {
+        if (wanted == 0)
+            break;
+        const bool isLate = state.askedFirst != Time::max();
+        if (!isLate) {
+            state.askedFirst = now;
+            --wanted;
+        }
+        due.push_back(state.granter);
+    }
+    return due;
+}
+
+std::vector<LeaseHolder::Granter> LeaseHolder::takeSilent(Time now)
+{
+    std::vector<Granter> silent;
+    for (State& state : m_granters) {
+        if (state.isSuspected || state.askedFirst == Time::max() || now - state.askedFirst < m_times.suspicion)
+            continue;
+        state.isSuspected = true;
+        silent.push_back(state.granter);
+    }
+    return silent;
+}
+
+Time LeaseHolder::deadline() const
+{
+    Time earliest = m_nextRound;
+    for (const State& state : m_granters) {
+        if (!state.isSuspected && state.askedFirst != Time::max())
+            earliest = std::min(earliest, state.askedFirst + m_times.suspicion);
+    }
+    return earliest;
+}
+
+// ---- the granter
+
+void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
+{
+    // Everybody asks the first kEff parity buckets that are UP (LeaseHolder::takeDue): one of those misses whoever does not.
+    std::uint32_t before = 0;
+    for (const pb::Member& member : view.members())
+        before += member.role() == pb::PARITY && member.state() == pb::UP && member.index() < self.index ? 1 : 0;
+    const bool isAsked = self.role == pb::PARITY && before < effectiveAvailability(view);
+    std::map<MemberId, State> members;
+    for (const pb::Member& member : view.members()) {
+        const Incarnation incarnation(member.holder().incarnation());
+        const bool isActive = member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING);
+        const auto known = m_members.find(idOf(member));
+        const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
+        members[idOf(member)] = { incarnation, hasFailed(member.state()), false, now, isAsked && (isActive || hasAsked) };
+    }
+    m_members = std::move(members);
+    std::erase_if(m_until, [now](const auto& item) { return item.second <= now; });
+}
+
+bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
+{
+    const auto found = m_members.find(asker);
+    if (found == m_members.end() || found->second.incarnation != incarnation || found->second.hasFailed)
+        return false;
+    found->second.heard = now;
+    found->second.isWatched = true;
+    found->second.isSuspected = false;
+    m_until[incarnation] = now + m_times.length;
+    return true;
+}
+
+Time LeaseGranter::leftToFailed(Time now) const
+{
+    Time left {};
+    for (const auto& [id, state] : m_members) {
+        const auto until = m_until.find(state.incarnation);
+        if (state.hasFailed && until != m_until.end())
+            left = std::max(left, until->second - now);
+    }
+    return left;
+}
+
+std::vector<MemberId> LeaseGranter::takeSilent(Time now)
+{
+    std::vector<MemberId> silent;
+    for (auto& [id, state] : m_members) {
+        if (!state.isWatched || state.isSuspected || state.hasFailed || now - state.heard < m_times.suspicion)
+            continue;
+        state.isSuspected = true;
+        silent.push_back(id);
+    }
+    return silent;
+}
+
+Time LeaseGranter::deadline() const
+{
+    Time earliest = Time::max();
+    for (const auto& [id, state] : m_members) {
+        if (state.isWatched && !state.isSuspected && !state.hasFailed)
+            earliest = std::min(earliest, state.heard + m_times.suspicion);
+    }
+    return earliest;
+}
+
+} // namespace lhrs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/node_context.h"
+
+#include <compare>
+#include <map>
+#include <vector>
+
+namespace lhrs {
+
+// A member of a bucket group: data position or parity column.
+struct MemberId {
+    pb::Role role = pb::NO_ROLE;
+    std::uint32_t index = 0;
+    auto operator<=>(const MemberId&) const = default;
+};
+
+// kEff = k minus the members of this view that failed, never below 0 (lhrs.md 10.2). A parity bucket that is being
+// filled does not count yet.
+std::uint32_t effectiveAvailability(const pb::View& view);
+
+// The durations of leases (lhrs.md 14.5).
+struct LeaseTimes {
+    Time length = 300ms;    // of a grant
+    Time renewal = 100ms;   // between two requests
+    Time suspicion = 150ms; // without a word
+};
+
+// A data bucket's side of the leases that fence its reads (lhrs.md 10.2, ours): it answers reads only while it holds
+// unexpired grants of kEff other members of its view. A grant counts from the sending of its request, on the asker's
+// monotonic clock. Parity buckets are asked first; for one that does not answer another is asked besides.
+class LeaseHolder {
+public:
+    struct Granter {
+        MemberId id;
+        HolderInfo holder;
+    };
+
+    // Takes who can grant from the view; grants of members that stay members go on.
+    void setView(const pb::View& view, MemberId self, Time now);
+    void setTimes(const LeaseTimes& times) { m_times = times; }
+    std::uint32_t needed() const { return m_needed; }
+    bool isHeld(Time now) const;
+    // `from` granted a request that was sent at `sent`, for `length`.
+    void onGrant(MemberId from, Incarnation incarnation, Time sent, Time length);
+
+    // Whom to ask now; call at deadline(). The request is to carry `now` and get it back.
+    std::vector<Granter> takeDue(Time now);
+    // Members that were asked and said nothing for the time of suspicion; each once per silence.
+    std::vector<Granter> takeSilent(Time now);
+    Time deadline() const;
+
+private:
+    struct State {
+        Granter granter;
+        Time until {};           // of the grant
+        Time askedFirst = Time::max(); // since the last answer
+        bool isSuspected = false;
+    };
+
+    LeaseTimes m_times;
+    std::uint32_t m_needed = 0;
+    std::vector<State> m_granters; // in the order in which they are asked
+    Time m_nextRound = Time::max();
+};
+
+// A member's side: whom it granted what. Nobody gets a grant whose incarnation is not that of the view, or has failed
+// in it; what was granted before is reported, so that a replacement waits until it has run out.
+class LeaseGranter {
+public:
+    void setView(const pb::View& view, MemberId self, Time now);
+    void setTimes(const LeaseTimes& times) { m_times = times; }
+    const LeaseTimes& times() const { return m_times; }
+    // Grants the request and returns true, or does not.
+    bool grant(MemberId asker, Incarnation incarnation, Time now);
+    // How long the last grants to members that failed in this view can still run.
+    Time leftToFailed(Time now) const;
+    // Data buckets that should ask us, or have asked, and did not for the time of suspicion; each once per silence.
+    std::vector<MemberId> takeSilent(Time now);
+    Time deadline() const;
+
+private:
+    struct State {
+        Incarnation incarnation;
+        bool hasFailed = false;
+        bool isSuspected = false;
+        Time heard {};       // last request, or when this view began
+        bool isWatched = false; // it should ask us, or has asked
+    };
+
+    LeaseTimes m_times;
+    std::map<MemberId, State> m_members;
+    std::map<Incarnation, Time> m_until; // of the last grant
+};
+
+} // namespace lhrs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/member_record.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out)
+{
+    BlockWriter block(out);
+    for (Rank r = from; r <= std::min(to, store.rankMax()); r = r.next()) {
+        if (!store.has(r))
+            continue;
+        const RecordStore::Record record = store.at(r);
+        block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = r, .length = std::uint32_t(record.value.size()),
+            .version = record.version, .bytes = record.value });
+    }
+}
+
+void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out)
+{
+    BlockWriter block(out);
+    for (Rank r = from; r <= std::min(to, store.rankMax()); r = r.next()) {
+        if (!store.has(r))
+            continue;
+        const ByteSpan parity = store.parity(r);
+        BlockEntry entry;
+        entry.rank = r;
+        entry.bytes = { reinterpret_cast<const char*>(parity.data()), parity.size() };
+        block.add(entry);
+        entry.bytes = {};
+        for (const ParityStore::Member& m : store.members(r)) {
+            entry.kind = m.isPresent ? BlockEntry::Kind::Update : BlockEntry::Kind::Delete;
+            entry.key = m.key;
+            entry.length = m.length;
+            entry.version = m.version;
+            block.add(entry);
+        }
+    }
+}
+
+bool readParityRecords(std::string_view block, std::uint32_t m, std::vector<ParityRecordView>& out)
+{
+    BlockReader reader(block);
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (entry.kind != BlockEntry::Kind::Insert)
+            return false;
+        ParityRecordView record { entry.rank, entry.bytes, {} };
+        for (std::uint32_t q = 0; q < m; ++q) {
+            if (!reader.next(entry) || entry.rank != record.rank || entry.kind == BlockEntry::Kind::Insert || entry.isOfRequests())
+                return false;
+            record.members.push_back({ entry.key, entry.version, entry.length, entry.kind == BlockEntry::Kind::Update });
+        }
+        out.push_back(std::move(record));
+    }
+    return !reader.isMalformed();
+}
+
+LeaseTimes leaseTimesOf(const pb::Timers& timers)
+{
+    using ms = std::chrono::milliseconds;
+    return { ms(timers.lease_ms()), ms(timers.renew_ms()), ms(timers.suspect_ms()) };
+}
+
+void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out)
+{
+    const pb::LeaseRequest& asked = request.lease_request();
+    if (!grants.grant({ pb::DATA, asked.position() }, Incarnation(asked.incarnation()), now))
+        return;
+    auto* grant = out.send(Address::from(request.from()), Way::Auto, 0, NodeId(request.sender())).mutable_lease_grant();
+    grant->set_group(asked.group());
+    grant->set_role(self.role);
+    grant->set_index(self.index);
+    grant->set_incarnation(incarnation.value);
+    grant->set_sent_ns(asked.sent_ns());
+    grant->set_length_ms(std::uint32_t(grants.times().length / std::chrono::milliseconds(1)));
+}
+
+void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out)
+{
+    for (const pb::Member& member : view.members()) {
+        if (member.role() != silent.role || member.index() != silent.index)
+            continue;
+        pb::Message message;
+        message.mutable_suspect()->set_group(view.group());
+        *message.mutable_suspect()->mutable_suspect() = member;
+        context.acks.send(std::move(message), context.coordinator, NodeId(), Way::Auto, AckList::Patience::GiveUp,
+            NodeContext::Plain, now, out);
+    }
+}
+
+} // namespace lhrs

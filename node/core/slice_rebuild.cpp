@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/slice_rebuild.h"
+
+#include "common/points.h"
+#include "common/record_block.h"
+#include "node/core/member_record.h"
+#include "node/core/parity_bucket.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kSliceDefault = 3'125;   // ranks
+constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
+constexpr Time kBetweenRounds = 3ms;
+constexpr Time kLongestBetweenRounds = 50ms;
+
+ByteSpan bytesOf(std::string_view text)
+{
+    return { reinterpret_cast<const std::byte*>(text.data()), text.size() };
+}
+
+} // namespace
+
+SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)
+    : m_context(context)
+    , m_bucket(bucket)
+    , m_order(order)
+    , m_started(now)
+{
+}
+
+void SliceRebuild::start(Time now, Effects& out)
+{
+    std::vector<Position> lost;
+    for (const pb::Member& spare : m_order.spares())
+        lost.emplace_back(spare.index());
+    std::sort(lost.begin(), lost.end());
+    m_plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost), m_order.decode());
+    LHRS_CHECK(m_plan); // the coordinator orders it only where enough members are left
+    auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
+    LHRS_CHECK(decoder);
+    m_decoder = std::make_unique<Decoder>(std::move(*decoder));
+    m_slice = makeSlice();
+    request(*m_slice, now, out);
+    advance(now, out);
+}
+
+std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice()
+{
+    auto slice = std::make_unique<Slice>();
+    const ParityStore& store = m_bucket.store();
+    const std::uint32_t ranks = m_order.slice() == 0 ? kSliceDefault : m_order.slice();
+    slice->from = m_next;
+    slice->to = Rank(std::max(m_next.value, std::min(store.rankMax().value, m_next.value + ranks - 1)));
+    m_next = slice->to.next();
+    for (Rank r = slice->from; r <= slice->to && r <= store.rankMax(); r = r.next()) {
+        if (!store.has(r))
+            continue;
+        const auto members = store.members(r);
+        if (std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; }))
+            slice->open.insert(r);
+    }
+    return slice;
+}
+
+void SliceRebuild::request(Slice& slice, Time now, Effects& out)
+{
+    slice.data.clear();
+    slice.nextRound = Time::max();
+    if (slice.open.empty())
+        return;
+    for (const MemberId id : m_plan->asked) {
+        for (const pb::Member& member : m_bucket.view().members()) {
+            if (member.role() != id.role || member.index() != id.index)
+                continue;
+            pb::Message message;
+            auto* ask = message.mutable_slice_request();
+            ask->set_group(m_bucket.group().value);
+            ask->set_epoch(m_bucket.view().epoch());
+            ask->set_recovery(m_order.recovery());
+            ask->set_rank_from(slice.rounds == 0 ? slice.from.value : slice.open.begin()->value);
+            ask->set_rank_to(slice.rounds == 0 ? slice.to.value : slice.open.rbegin()->value);
+            const HolderInfo holder = HolderInfo::from(member.holder());
+            slice.missing.insert(id);
+            m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
+                NodeContext::OfRecovery, now, out);
+        }
+    }
+}
+
+void SliceRebuild::onSliceData(const pb::SliceData& data, Time now, Effects& out)
+{
+    const MemberId from { data.role(), data.index() };
+    for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
+        if (!slice || data.rank_from() < slice->from.value || data.rank_to() > slice->to.value || slice->missing.erase(from) == 0)
+            continue;
+        slice->data[from] = data;
+    }
+    advance(now, out);
+}
+
+void SliceRebuild::advance(Time now, Effects& out)
+{
+    while (m_slice && m_slice->missing.empty() && m_slice->nextRound == Time::max() && m_unstored.size() < kUnstoredMax) {
+        // The next one is on its way while this one is computed.
+        if (!m_nextSlice && m_next <= m_bucket.store().rankMax()) {
+            m_nextSlice = makeSlice();
+            request(*m_nextSlice, now, out);
+        }
+        compute(*m_slice);
+        if (!m_slice->open.empty()) {
+            m_slice->nextRound = now + std::min(kLongestBetweenRounds, kBetweenRounds * ++m_slice->rounds);
+            return;
+        }
+        send(*m_slice, now, out);
+        m_slice = std::move(m_nextSlice);
+    }
+    reportWhenDone(now, out);
+}
+
+void SliceRebuild::compute(Slice& slice)
+{
+    const ParityStore& store = m_bucket.store();
+    const std::uint32_t m = m_bucket.config().m();
+    // By participant: what it has at which rank of the slice.
+    struct Contribution {
+        std::map<Rank, BlockEntry> records;
+        std::map<Rank, ParityRecordView> parity;
+    };
+    std::map<MemberId, Contribution> from;
+    for (const auto& [id, data] : slice.data) {
+        Contribution& contribution = from[id];
+        if (id.role == pb::DATA) {
+            BlockReader reader(data.records());
+            BlockEntry entry;
+            while (reader.next(entry))
+                contribution.records[entry.rank] = entry;
+        } else {
+            std::vector<ParityRecordView> records;
+            if (!readParityRecords(data.records(), m, records))
+                return;
+            for (ParityRecordView& record : records)
+                contribution.parity[record.rank] = std::move(record);
+        }
+    }
+    std::vector<ByteSpan> contributions;
+    std::string value;
+    for (auto rank = slice.open.begin(); rank != slice.open.end();) {
+        const auto members = store.members(*rank);
+        bool isOneState = true;
+        contributions.clear();
+        for (const Participant& participant : m_plan->participants) {
+            if (participant.kind == Participant::Kind::Parity && participant.index == m_bucket.column().value) {
+                contributions.push_back(store.parity(*rank));
+                continue;
+            }
+            const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
+            const Contribution& contribution = from[id]; // empty where nobody was asked: a dummy
+            if (id.role == pb::PARITY) {
+                const auto record = contribution.parity.find(*rank);
+                isOneState = record != contribution.parity.end() && areSameState(members, record->second.members);
+                if (!isOneState)
+                    break;
+                contributions.push_back(bytesOf(record->second.bytes));
+                continue;
+            }
+            const ParityStore::Member& known = members[id.index];
+            const auto record = contribution.records.find(*rank);
+            const bool isThere = record != contribution.records.end();
+            if (!known.isPresent && !isThere) {
+                contributions.emplace_back();
+                continue;
+            }
+            isOneState = isThere && isSameState(known, true, record->second.key, record->second.version);
+            if (!isOneState)
+                break;
+            contributions.push_back(bytesOf(record->second.bytes));
+        }
+        if (!isOneState) {
+            ++rank;
+            continue;
+        }
+        for (const Position q : m_plan->lost) {
+            const ParityStore::Member& lost = members[q.value];
+            if (!lost.isPresent)
+                continue;
+            value.assign(lost.length, '\0');
+            m_decoder->reconstruct(q, contributions, { reinterpret_cast<std::byte*>(value.data()), value.size() });
+            BlockWriter(slice.blocks[q]).add({ .kind = BlockEntry::Kind::Insert, .key = lost.key, .rank = *rank, .length = lost.length,
+                .version = lost.version, .bytes = value });
+            ++slice.records;
+            slice.bytes += value.size();
+        }
+        rank = slice.open.erase(rank);
+    }
+}
+
+void SliceRebuild::send(Slice& slice, Time now, Effects& out)
+{
+    m_isLastSent = !m_nextSlice && m_next > m_bucket.store().rankMax();
+    auto* event = out.event().mutable_slice_recovered();
+    event->set_group(m_bucket.group().value);
+    event->set_recovery(m_order.recovery());
+    event->set_number(m_sent);
+    event->set_rank_from(slice.from.value);
+    event->set_rank_to(slice.to.value);
+    event->set_records(slice.records);
+    event->set_bytes(slice.bytes);
+    event->set_is_xor(std::all_of(m_plan->lost.begin(), m_plan->lost.end(), [this](Position q) { return m_decoder->isXorOnly(q); }));
+    event->set_asked_again(slice.rounds);
+    for (const pb::Member& spare : m_order.spares()) {
+        const Position q(spare.index());
+        const HolderInfo holder = HolderInfo::from(spare.holder());
+        pb::Message message;
+        auto* stored = message.mutable_spare_slice();
+        stored->set_recovery(m_order.recovery());
+        stored->set_position(q.value);
+        stored->set_number(m_sent);
+        stored->set_is_last(m_isLastSent);
+        stored->set_cut(m_bucket.applied(q));
+        *stored->mutable_records() = std::move(slice.blocks[q]);
+        if (m_isLastSent) {
+            BlockWriter block(*stored->mutable_records());
+            m_bucket.results(q).eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+            m_bucket.results(q).each([&](std::uint64_t client, const ResultTable::Entry& entry) {
+                block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
+            });
+        }
+        m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, Way::Stream,
+            AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
+    }
+    ++m_sent;
+    m_records += slice.records;
+    m_bytes += slice.bytes;
+}
+
+void SliceRebuild::onAck(const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (m_unstored.erase(entry.message.id()) > 0)
+        advance(now, out);
+}
+
+void SliceRebuild::reportWhenDone(Time now, Effects& out)
+{
+    if (!m_isLastSent || !m_unstored.empty() || m_isReported)
+        return;
+    m_isReported = true;
+    pb::Message message;
+    auto* done = message.mutable_recovery_done();
+    done->set_group(m_bucket.group().value);
+    done->set_epoch(m_bucket.view().epoch());
+    done->set_recovery(m_order.recovery());
+    done->set_records(m_records);
+    done->set_bytes(m_bytes);
+    done->set_slices(m_sent);
+    done->set_total_ns((now - m_started).count());
+    m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
+        NodeContext::OfRecovery, now, out);
+}
+
+void SliceRebuild::onTime(Time now, Effects& out)
+{
+    for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
+        if (slice && slice->nextRound <= now)
+            request(*slice, now, out);
+    }
+    advance(now, out);
+}
+
+Time SliceRebuild::deadline() const
+{
+    Time earliest = Time::max();
+    for (const Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
+        if (slice)
+            earliest = std::min(earliest, slice->nextRound);
+    }
+    return earliest;
+}
+
+} // namespace lhrs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/erasure_code.h"
+#include "node/core/group_decoder.h"
+#include "node/core/node_context.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+class ParityBucket;
+
+// Bucket recovery (demo paper 4(e), lhrs.md 10.6): the recovery manager asks m members for the records of s successive
+// ranks, computes the lost ones - the matrix is inverted once - and sends them to the spares while the next slice is
+// already asked for. Records of live members may change meanwhile: a rank whose contributions are not of one state is
+// asked for again.
+class SliceRebuild {
+public:
+    SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
+
+    void start(Time now, Effects& out);
+    void onSliceData(const pb::SliceData& data, Time now, Effects& out);
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+    std::uint64_t recovery() const { return m_order.recovery(); }
+
+private:
+    // Ranks that are asked for together.
+    struct Slice {
+        Rank from, to;
+        std::set<Rank> open;                      // not computed yet
+        std::map<MemberId, pb::SliceData> data;   // of this round
+        std::set<MemberId> missing;
+        std::uint32_t rounds = 0;
+        Time nextRound = Time::max();
+        std::map<Position, std::string> blocks;   // what is computed, by lost position
+        std::uint32_t records = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    std::unique_ptr<Slice> makeSlice();
+    void request(Slice& slice, Time now, Effects& out);
+    void advance(Time now, Effects& out);
+    void compute(Slice& slice);
+    void send(Slice& slice, Time now, Effects& out);
+    void reportWhenDone(Time now, Effects& out);
+
+    NodeContext& m_context;
+    const ParityBucket& m_bucket;
+    const pb::Recover m_order;
+    const Time m_started;
+    std::optional<RecoveryPlan> m_plan;
+    std::unique_ptr<Decoder> m_decoder;
+    Rank m_next { 1 };
+    std::unique_ptr<Slice> m_slice, m_nextSlice; // being computed, and asked for meanwhile
+    std::uint32_t m_sent = 0;                    // slices
+    bool m_isLastSent = false, m_isReported = false;
+    std::set<std::uint64_t> m_unstored;          // SpareSlices under way
+    std::uint32_t m_records = 0;
+    std::uint64_t m_bytes = 0;
+};
+
+} // namespace lhrs
