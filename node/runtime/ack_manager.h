@@ -20,6 +20,8 @@ public:
 
     // While the core is held: its deadline now, as the last word. From the manager's own step.
     void expectOnly(Time deadline);
+    // Ends the thread. Its step may use this object until then, so it must still be reachable.
+    void stop() { m_thread = std::jthread(); }
     // The core has this deadline; wakes the manager if it would come too late. From any thread.
     void expect(Time deadline);
 

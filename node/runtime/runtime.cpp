@@ -177,7 +177,8 @@ Runtime::~Runtime()
     m_udpListener.reset();
     m_tcpListener.reset();
     m_workingThreads.clear();
-    m_ackManager.reset();
+    if (m_ackManager)
+        m_ackManager->stop(); // not reset(): the last step still looks into the optional
     if (m_machine) {
         const std::string reason = m_ending.value_or("ended");
         tell([&reason](Effects& out) { out.event().mutable_process_ended()->set_reason(reason); });
