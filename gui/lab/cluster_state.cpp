@@ -357,6 +357,32 @@ struct Step {
         group.parityIsBeingAdded = false;
     }
 
+    void recovery(const pb::BucketFailed& e)
+    {
+        const auto mark = [&](auto& row, const auto& number) {
+            const auto at = row.find(number);
+            if (at == row.end() || at->second.process != e.process())
+                return;
+            at->second.state = pb::FAILED;
+            at->second.reason = e.reason();
+        };
+        if (e.role() == pb::DATA)
+            mark(s.data, e.index());
+        else
+            mark(s.parity, std::pair(e.group(), e.index()));
+    }
+
+    void recovery(const pb::SliceStored& e)
+    {
+        DataBucketState* bucket = data();
+        if (bucket == nullptr)
+            return;
+        for (int i = 0; i < std::min(e.ranks_size(), e.keys_size()); ++i)
+            bucket->ranks.set(e.ranks(i), e.keys(i));
+        bucket->count = e.count();
+        settleOverflow(*bucket, s.file);
+    }
+
     void sums(const pb::Gauges& e)
     {
         self.gauges = e;
@@ -445,6 +471,8 @@ void Step::apply()
         s.file.splitsOwed = event.file_state_changed().splits_owed();
         break;
     case B::kEpochChanged: takeView(s, event.epoch_changed().view()); break;
+    case B::kBucketFailed: recovery(event.bucket_failed()); break;
+    case B::kSliceStored: recovery(event.slice_stored()); break;
     case B::kGauges: sums(event.gauges()); break;
     // They change nothing that lasts; motion and log show them.
     case B::kInvitationSent:
@@ -454,6 +482,13 @@ void Step::apply()
     case B::kMessageGivenUp:
     case B::kRecordRead:
     case B::kChangeAcknowledged:
+    case B::kMemberSuspected:
+    case B::kCutAgreed:
+    case B::kRecoveryStarted:
+    case B::kSliceRecovered:
+    case B::kRecoveryFinished:
+    case B::kRecordRecovered:
+    case B::kGroupLost:
     case B::BODY_NOT_SET: break;
     }
 }

@@ -79,6 +79,10 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
         std::to_string(c.b()), "--field", c.field() == pb::GF_8 ? "8" : "16" };
     if (c.rerank() == pb::KEEP)
         arguments.insert(arguments.end(), { "--rerank", "keep" });
+    if (c.recovery() == pb::RECOVERY_AUTOMATIC)
+        arguments.insert(arguments.end(), { "--recovery", "automatic" });
+    if (c.slice() != 0)
+        arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
     for (const pb::Threshold& threshold : c.thresholds())
         arguments.insert(arguments.end(),
             { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });

@@ -126,11 +126,9 @@ int play(const PlayOptions& options, const QString& source, int ends)
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
     if (!options.csv.empty()) {
-        if (const QString error = engine.tables().write(QString::fromStdString(options.csv),
-            engine.identity()); !error.isEmpty())
+        const QString directory = QString::fromStdString(options.csv);
+        if (const QString error = printer.writeTables(engine.tables(), engine.identity(), directory); !error.isEmpty())
             return fail(kExitUsage, error);
-        for (const QString& name : engine.tables().names())
-            std::printf("written: %s/%s.csv\n", options.csv.c_str(), qPrintable(name));
     }
     if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached
         && result.outcome != ScriptOutcome::Stopped) {

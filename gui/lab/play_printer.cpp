@@ -50,6 +50,15 @@ void PlayPrinter::onReveal(const Question& question, int index, const QString& w
 
 void PlayPrinter::onMark(const QString& text) { line("    -- " + text); }
 
+QString PlayPrinter::writeTables(const LabTables& tables, const RunIdentity& identity, const QString& directory)
+{
+    if (const QString error = tables.write(directory, identity); !error.isEmpty())
+        return error;
+    for (const QString& name : tables.names())
+        std::fprintf(m_out, "written: %s/%s.csv\n", qPrintable(directory), qPrintable(name));
+    return {};
+}
+
 void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
 {
     // One row for each case and metric: median (q1 to q3).

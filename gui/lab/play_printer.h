@@ -23,6 +23,8 @@ public:
 
     // Tables with median and quartiles, expectations, and how it ended.
     void summary(const ScriptResult& result, const LabTables& tables);
+    // Writes all tables into the directory and says their names; an error is a sentence, empty: written.
+    QString writeTables(const LabTables& tables, const RunIdentity& identity, const QString& directory);
 
 private:
     void line(const QString& text);

@@ -120,6 +120,7 @@ struct Writer {
     std::string records() const;
     std::string splits() const;
     std::string availability() const;
+    std::string recovery() const;
 };
 
 std::string Writer::membership() const
@@ -355,6 +356,61 @@ std::string Writer::availability() const
     }
 }
 
+std::string memberShown(pb::Role role, std::uint32_t g, std::uint32_t index)
+{
+    return role == pb::DATA ? "data bucket " + num(index) : "parity bucket " + num(g) + "." + num(index);
+}
+
+std::string Writer::recovery() const
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kMemberSuspected: {
+        const pb::MemberSuspected& e = event.member_suspected();
+        return "The coordinator probes " + group(e.group()) + " because of " + memberShown(e.role(), e.group(), e.index())
+            + because(e.reason());
+    }
+    case B::kBucketFailed: {
+        const pb::BucketFailed& e = event.bucket_failed();
+        return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed" + because(e.reason()) + " The group survives "
+            + counted(e.k_left(), "failure", "failures") + " more.";
+    }
+    case B::kCutAgreed: {
+        const pb::CutAgreed& e = event.cut_agreed();
+        return who() + ": the survivors of " + group(e.group()) + " hold the same changes of "
+            + counted(std::uint64_t(e.positions_size()), "lost bucket", "lost buckets") + "; "
+            + counted(e.copied(), "change was", "changes were") + " copied.";
+    }
+    case B::kRecoveryStarted: {
+        const pb::RecoveryStarted& e = event.recovery_started();
+        return "Parity bucket " + num(e.group()) + "." + num(e.manager()) + " is to rebuild "
+            + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " on spares.";
+    }
+    case B::kSliceRecovered: {
+        const pb::SliceRecovered& e = event.slice_recovered();
+        return who() + " computed " + counted(e.records(), "lost record", "lost records") + " of ranks " + num(e.rank_from()) + " to "
+            + num(e.rank_to()) + (e.is_xor() ? " by XOR." : " by Reed-Solomon decoding.");
+    }
+    case B::kSliceStored: {
+        const pb::SliceStored& e = event.slice_stored();
+        return who() + " stores " + counted(std::uint64_t(e.ranks_size()), "recovered record", "recovered records") + " and now holds "
+            + num(e.count()) + (e.is_last() ? ", all of them." : ".");
+    }
+    case B::kRecoveryFinished: {
+        const pb::RecoveryFinished& e = event.recovery_finished();
+        return "Group " + num(e.group()) + " has " + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " back with "
+            + counted(e.records(), "record", "records") + ", " + milliseconds(e.total_ns()) + " after the first suspicion.";
+    }
+    case B::kRecordRecovered: {
+        const pb::RecordRecovered& e = event.record_recovered();
+        return who() + " answers for bucket " + num(e.bucket()) + ": key " + num(e.key()) + " is " + resultWord(e.result()) + ".";
+    }
+    case B::kGroupLost:
+        return "Group " + num(event.group_lost().group()) + " is lost: more members failed than its parity can replace.";
+    default: return {};
+    }
+}
+
 } // namespace
 
 std::string placeName(const pb::Place& place)
@@ -398,6 +454,9 @@ std::string stateWord(pb::MemberState state)
     case pb::INIT: return "starting";
     case pb::UP: return "up";
     case pb::SPLITTING: return "splitting";
+    case pb::FAILED: return "failed";
+    case pb::RECOVERING: return "being rebuilt";
+    case pb::MEMBER_LOST: return "lost";
     case pb::MEMBER_UNKNOWN:
     case pb::MemberState_INT_MIN_SENTINEL_DO_NOT_USE_:
     case pb::MemberState_INT_MAX_SENTINEL_DO_NOT_USE_: break;
@@ -442,7 +501,7 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
     using Part = std::string (Writer::*)() const;
     for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records,
         &Writer::splits,
-             &Writer::availability })
+             &Writer::availability, &Writer::recovery })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;
     return {};
@@ -476,6 +535,7 @@ bool changesStructure(const pb::Event& event)
     case B::kChangeAcknowledged:
     case B::kDeltaApplied:
     case B::kDeltaHeld:
+    case B::kRecordRecovered:
     case B::kGauges:
     case B::BODY_NOT_SET: return false;
     case B::kProcessStarted:
@@ -507,6 +567,14 @@ bool changesStructure(const pb::Event& event)
     case B::kAvailabilityRaised:
     case B::kGroupCreated:
     case B::kFileStateChanged:
+    case B::kMemberSuspected:
+    case B::kBucketFailed:
+    case B::kCutAgreed:
+    case B::kRecoveryStarted:
+    case B::kSliceRecovered:
+    case B::kSliceStored:
+    case B::kRecoveryFinished:
+    case B::kGroupLost:
     case B::kEpochChanged: return true;
     }
     return false;

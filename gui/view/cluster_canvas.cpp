@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kLiveBuild = 0.03;    // seconds between two builds of the resting layer while much happens
+constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
 constexpr double kHoverDelay = 0.35;   // seconds until the hover card shows
 constexpr double kAnnounceEvery = 0.25;
 constexpr qreal kZoomMax = 32;
@@ -27,6 +27,7 @@ constexpr qreal kZoomMax = 32;
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
     : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_moving(m_theme)
 {
+    registerCanvasAccessibility(); // first: a name that is set asks for the interface
     setObjectName(QStringLiteral("clusterCanvas"));
     setAccessibleName(tr("Cluster"));
     setMouseTracking(true);
@@ -35,7 +36,6 @@ ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent
     setMinimumSize(320, 240);
     connect(&selection, &Selection::selectionChanged, this, [this] { changed(); });
     connect(&selection, &Selection::hoverChanged, this, [this] { changed(); });
-    registerCanvasAccessibility();
 }
 
 ClusterCanvas::~ClusterCanvas() = default;
@@ -97,8 +97,7 @@ bool ClusterCanvas::refresh(double seconds)
         changed();
     }
     const bool slides = m_layoutMotion.isMoving(m_time);
-    const bool isDue = !m_pacer.isLive() || m_time - m_builtAt >= kLiveBuild;
-    if (slides || m_wasMoving || (m_isDirty && isDue)) {
+    if (slides || m_wasMoving || (m_isDirty && m_time - m_builtAt >= kBuildEvery)) {
         m_wasMoving = slides;
         m_layout = m_layoutMotion.at(m_time);
         rebuildResting();

@@ -62,6 +62,8 @@ public:
     Selection& selection() { return m_selection; }
     QRectF rectOf(ObjectRef object) const;
     const Motion& motion() const { return m_motion; }
+    // Something travels, or slides to its place.
+    bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
     // Selects and brings into sight; for keyboard and screen readers.
     void choose(ObjectRef object);
 

@@ -38,7 +38,7 @@ Census censusOf(const ClusterState& state)
 struct RowFit {
     QSizeF cell;
     QSizeF card;
-    qreal header = 0, pointer = 0, cardGap = 0, parityGap = 0, score = 0;
+    qreal header = 0, pointer = 0, columnGap = 0, rowGap = 0, cardGap = 0, parityGap = 0, score = 0;
 };
 
 RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& theme)
@@ -46,10 +46,13 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     const int rows = (int(census.groups.size()) + columns - 1) / columns;
     const qreal u = theme.px(1);
     RowFit fit;
-    const qreal columnGap = 16 * u, rowGap = 6 * u;
-    fit.cell = QSizeF((area.width() - (columns - 1) * columnGap) / columns, (area.height() - (rows - 1) * rowGap) / rows);
+    // Of thousands of groups the gaps shrink too: something is left for the cards at any size.
+    fit.columnGap = std::min(16 * u, area.width() / columns * 0.3);
+    fit.rowGap = std::min(6 * u, area.height() / rows * 0.3);
+    fit.cell = QSizeF((area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
     const int cards = int(census.m + census.k);
-    fit.cardGap = std::clamp(fit.cell.width() / cards * 0.06, 1.0, 12 * u);
+    const qreal share = fit.cell.width() / cards;
+    fit.cardGap = std::clamp(share * 0.06, std::min(1.0, share * 0.25), 12 * u);
     fit.parityGap = 2.5 * fit.cardGap;
     const qreal width = (fit.cell.width() - (cards - 2) * fit.cardGap - fit.parityGap) / cards;
     const auto heightWith = [&](qreal header, qreal pointer) { return fit.cell.height() - header - pointer; };
@@ -59,7 +62,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
         fit.pointer = 5 * u;
         if (heightWith(fit.header, fit.pointer) < 18 * u) {
             fit.header = 0;
-            fit.pointer = 2;
+            fit.pointer = std::min(2.0, fit.cell.height() * 0.2);
         }
     }
     const qreal height = heightWith(fit.header, fit.pointer);
@@ -101,9 +104,8 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
 
     const int rows = (int(census.groups.size()) + layout.columns - 1) / layout.columns;
-    const qreal u = theme.px(1), columnGap = 16 * u, rowGap = 6 * u;
     const qreal usedHeight = fit.header + fit.card.height() + fit.pointer;
-    const qreal rowPitch = std::min(fit.cell.height() + rowGap, usedHeight + 34 * u);
+    const qreal rowPitch = std::min(fit.cell.height() + fit.rowGap, usedHeight + theme.px(34));
     const qreal used = rowPitch * rows - (rowPitch - usedHeight);
     const qreal top = std::max(0.0, (whole.height() - used) * 0.4);
     const auto cardsWidth = qreal(census.m + census.k) * fit.card.width() + qreal(census.m + census.k - 2) * fit.cardGap + fit.parityGap;
@@ -112,11 +114,11 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
         const auto column = int(index) / rows, row = int(index) % rows;
         const std::uint32_t g = census.groups[index];
         const QPointF corner = area.topLeft() - layout.pan
-            + QPointF(column * (fit.cell.width() + columnGap) + left, top + row * rowPitch);
+            + QPointF(column * (fit.cell.width() + fit.columnGap) + left, top + row * rowPitch);
         ClusterLayout::Group group;
         group.number = g;
         group.frame = QRectF(corner, QSizeF(cardsWidth, usedHeight));
-        group.header = QRectF(corner, QSizeF(cardsWidth, std::max(0.0, fit.header - 4 * u)));
+        group.header = QRectF(corner, QSizeF(cardsWidth, std::max(0.0, fit.header - theme.px(4))));
         layout.groups.push_back(group);
         qreal x = corner.x();
         const qreal y = corner.y() + fit.header;

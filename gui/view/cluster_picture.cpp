@@ -99,8 +99,6 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     if (known != in.state.groups.end()) {
         if (known->second.parityIsBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
-        else
-            put(QStringLiteral("survives %1").arg(k == 1 ? QStringLiteral("1 failure") : QStringLiteral("%1 failures").arg(k)), kSmall, in.theme.muted);
         put(QStringLiteral("epoch %1").arg(known->second.epoch), kSmall, in.theme.muted);
     }
     if (const SplitState* split = splitUnderWay(in.state); split && split->bucket / in.state.m() == group.number)

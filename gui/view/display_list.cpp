@@ -2,6 +2,7 @@
 #include "gui/view/display_list.h"
 
 #include <QBuffer>
+#include <QPaintEngine>
 #include <QPainter>
 #include <QSvgGenerator>
 
@@ -17,8 +18,59 @@ struct Overloaded : Ts... {
     using Ts::operator()...;
 };
 
+// Straight edges on whole pixels need no smoothing. Qt hands smoothed areas of more than some lines to a thread pool and
+// waits for it, which costs more than the filling when the processors have other work.
+QRect onPixels(const QRectF& rect)
+{
+    const int x = qRound(rect.left()), y = qRound(rect.top());
+    return { x, y, std::max(1, qRound(rect.right()) - x), std::max(1, qRound(rect.bottom()) - y) };
+}
+
+void paintFrame(QPainter& p, const QRect& rect, int cut, int width, QColor colour)
+{
+    const int outside = width / 2;
+    const QRect r = rect.adjusted(-outside, -outside, outside, outside);
+    p.fillRect(r.left() + cut, r.top(), r.width() - 2 * cut, width, colour);
+    p.fillRect(r.left() + cut, r.bottom() + 1 - width, r.width() - 2 * cut, width, colour);
+    const int sides = cut > 0 ? cut : width;
+    p.fillRect(r.left(), r.top() + sides, width, r.height() - 2 * sides, colour);
+    p.fillRect(r.right() + 1 - width, r.top() + sides, width, r.height() - 2 * sides, colour);
+}
+
+// A rectangle, or one with its corners cut, without dashes and hatching.
+void paintStraightBox(QPainter& p, const DisplayList::Box& box)
+{
+    const QRect rect = onPixels(box.rect);
+    const int cut = box.outline == Outline::CutCorners ? std::min({ qRound(box.radius), rect.width() / 2, rect.height() / 2 }) : 0;
+    const QRectF r(rect);
+    const QPointF top[] { { r.left() + cut, r.top() }, { r.right() - cut, r.top() }, { r.right(), r.top() + cut }, { r.left(), r.top() + cut } };
+    const QPointF bottom[] { { r.left(), r.bottom() - cut }, { r.right(), r.bottom() - cut }, { r.right() - cut, r.bottom() }, { r.left() + cut, r.bottom() } };
+    if (box.fill.isValid()) {
+        p.fillRect(rect.adjusted(0, cut, 0, -cut), box.fill);
+        if (cut > 0) {
+            p.setPen(Qt::NoPen);
+            p.setBrush(box.fill);
+            p.drawConvexPolygon(top, 4);
+            p.drawConvexPolygon(bottom, 4);
+        }
+    }
+    if (!box.stroke.isValid())
+        return;
+    paintFrame(p, rect, cut, std::max(1, qRound(box.width)), box.stroke);
+    if (cut > 0) {
+        p.setPen(QPen(box.stroke, std::max(1.0, box.width)));
+        const QLineF corners[] { { top[3], top[0] }, { top[1], top[2] }, { bottom[1], bottom[2] }, { bottom[3], bottom[0] } };
+        p.drawLines(corners, 4);
+    }
+}
+
 void paintBox(QPainter& p, const DisplayList::Box& box)
 {
+    const bool isStraight = box.outline == Outline::Rectangle || box.outline == Outline::CutCorners;
+    if (isStraight && !box.isHatched && !(box.isDashed && box.stroke.isValid()) && p.paintEngine()->type() == QPaintEngine::Raster) {
+        paintStraightBox(p, box);
+        return;
+    }
     QPen pen(Qt::NoPen);
     if (box.stroke.isValid()) {
         pen = QPen(box.stroke, box.width);
@@ -216,13 +268,13 @@ bool DisplayList::text(const QRectF& box, const QStringList& wordings, TextStyle
     for (const QString& wording : wordings) {
         if (wording.isEmpty())
             return false;
-        if (metrics.horizontalAdvance(wording) <= box.width()) {
+        if (m_theme.width(style, wording) <= box.width()) {
             add(Text { box, wording, style, colour, align });
             return true;
         }
     }
     const QString shortened = metrics.elidedText(wordings.back(), Qt::ElideRight, box.width());
-    if (shortened.size() < 3 || metrics.horizontalAdvance(shortened) > box.width())
+    if (shortened.size() < 3 || m_theme.width(style, shortened) > box.width())
         return false;
     add(Text { box, shortened, style, colour, align });
     return true;
@@ -231,7 +283,7 @@ bool DisplayList::text(const QRectF& box, const QStringList& wordings, TextStyle
 QRectF DisplayList::textRect(const Text& text) const
 {
     const QFontMetricsF& metrics = m_theme.metrics(text.style);
-    const QSizeF size(metrics.horizontalAdvance(text.text), std::min(metrics.height(), text.box.height()));
+    const QSizeF size(m_theme.width(text.style, text.text), std::min(metrics.height(), text.box.height()));
     QRectF rect(text.box.topLeft(), size);
     if (text.align & Qt::AlignRight)
         rect.moveRight(text.box.right());

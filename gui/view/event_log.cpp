@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lhrs::gui {
 
@@ -230,7 +231,7 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     box->addLayout(filters);
     box->addLayout(second);
     box->addWidget(m_table, 1);
-    box->addWidget(m_nothing);
+    box->addWidget(m_nothing, 1);
     box->addWidget(m_reset, 0, Qt::AlignHCenter);
 
     connect(m_kind, &QComboBox::currentIndexChanged, this, &EventLog::applyFilter);
@@ -275,6 +276,7 @@ bool EventLog::refresh(double seconds)
             words += tr(", %1 older ones no longer in memory").arg(grouped(m_model->forgotten()));
         m_count->setText(words);
         const bool isNothing = m_model->listed() == 0;
+        m_table->setVisible(!isNothing);
         m_nothing->setVisible(isNothing);
         m_reset->setVisible(isNothing && m_model->hidden() > 0);
         if (isNothing)
@@ -292,7 +294,9 @@ void EventLog::setTheme(const Theme& theme)
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
     m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
     m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
+    m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room
     m_nothing->setFont(theme.font({ TextSize::Strong }));
+    m_nothing->setMinimumHeight(int(std::ceil(2 * theme.lineHeight({ TextSize::Strong }))));
     m_wide = int(theme.px(560));
 }
 

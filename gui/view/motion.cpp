@@ -116,8 +116,8 @@ void Motion::plan(const ShownEvent& event, double clock)
     for (std::size_t i = 0; i < drawn; ++i) {
         const auto record = int(i * count / drawn);
         Record flight { moved.from(), body.place().number(), moved.old_ranks(record), moved.new_ranks(record), 0, 0 };
-        // One after the other lifts off, all land by the time the new bucket has them.
-        flight.start = from + length * 0.5 * double(i) / double(drawn);
+        // One after the other lifts off; the last one lands when the new bucket has them.
+        flight.start = from + length * 0.5 * double(i + 1) / double(drawn);
         flight.end = flight.start + length * 0.5;
         m_records.push_back(flight);
     }

@@ -140,8 +140,8 @@ void Motion::drawMessages(const PictureInput& in, double clock, DisplayList& out
         QColor trail = message.messageClass == MessageClass::Ack || message.messageClass == MessageClass::Control ? in.theme.outline : style.colour;
         trail.setAlpha(150);
         std::vector<QPointF> tail;
-        for (int i = 4; i >= 0; --i)
-            tail.push_back(onBow(from, to, std::max(0.0, t - 0.05 * i)));
+        for (int i = 2; i >= 0; --i)
+            tail.push_back(onBow(from, to, std::max(0.0, t - 0.1 * i)));
         out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0 });
         const qreal radius = (isDelta ? 8 : 9) * u;
         const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
@@ -162,16 +162,19 @@ void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) 
             continue;
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
         QRectF target = item->rect;
+        Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
         if (pulse.rank > 0) {
             const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
-            if (cells.isValid() && pulse.rank <= in.plan.ranks)
+            if (cells.isValid() && pulse.rank <= in.plan.ranks) {
                 target = cells.cellOf(pulse.rank);
+                outline = Outline::Rounded;
+            }
         }
         QColor colour = pulse.colour;
         colour.setAlphaF(float(1 - t));
         const qreal grow = t * 9 * u;
         if (t < 1)
-            out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rounded, 3 * u, {}, colour, 2.5 * u, false, false });
+            out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
         if (!pulse.text.isEmpty()) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
             label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), pulse.text, pulse.colour, out);

@@ -4,6 +4,7 @@
 #include "gui/view/theme.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lhrs::gui {
 
@@ -147,19 +148,23 @@ void Pacer::pull(double seconds)
         goLive();
         return;
     }
-    // By wall time over all processes, so that causes come before their effects; a process' own order is kept.
-    const auto ready = std::find_if(m_incoming.begin(), m_incoming.end(), [&](const Incoming& i) { return m_time - i.arrived < kGather; });
-    if (ready == m_incoming.begin())
-        return;
-    for (auto entry = m_incoming.begin(); entry != ready; ++entry) {
-        ProcessClock& process = m_processes[entry->event.process];
-        process.runNs = std::max(process.runNs, entry->event.runNs);
-        entry->event.runNs = process.runNs;
+    // By wall time over all processes, so that causes come before their effects; a process' own order is kept. What has
+    // waited long enough goes, and with it all that was earlier, though it arrived later.
+    std::int64_t until = std::numeric_limits<std::int64_t>::min();
+    for (Incoming& incoming : m_incoming) {
+        if (incoming.arrived == m_time) {
+            ProcessClock& process = m_processes[incoming.event.process];
+            process.runNs = std::max(process.runNs, incoming.event.runNs);
+            incoming.event.runNs = process.runNs;
+        }
+        if (m_time - incoming.arrived >= kGather)
+            until = std::max(until, incoming.event.runNs);
     }
-    std::stable_sort(m_incoming.begin(), ready, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
-    for (auto entry = m_incoming.begin(); entry != ready; ++entry)
+    const auto waits = std::stable_partition(m_incoming.begin(), m_incoming.end(), [until](const Incoming& i) { return i.event.runNs <= until; });
+    std::stable_sort(m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
+    for (auto entry = m_incoming.begin(); entry != waits; ++entry)
         schedule(entry->event);
-    m_incoming.erase(m_incoming.begin(), ready);
+    m_incoming.erase(m_incoming.begin(), waits);
 }
 
 bool Pacer::isOnlyAlive() const

@@ -126,7 +126,11 @@ void RecordModel::refresh(double now)
         m_rows = rows;
         endRemoveRows();
     }
+    // Keys and ranks are those of the shown state: views look again, and so ask for the pages that changed.
     const std::uint64_t newest = stamp();
+    if (newest != m_stamp && m_rows > 0)
+        emit dataChanged(index(0, 0), index(m_rows - 1, m_columns - 1));
+    m_stamp = newest;
     for (auto& [number, page] : m_pages) {
         if (page.isAsked && now - page.askedAt > kAskAgain)
             page.isAsked = false;
@@ -134,8 +138,12 @@ void RecordModel::refresh(double now)
     for (const std::uint32_t number : std::exchange(m_wanted, {})) {
         Page& page = m_pages[number];
         const bool isStale = !page.isHere || page.stamp != newest;
-        if (isStale && !page.isAsked && (page.askedAt == 0 || now - page.askedAt > kReadAgain))
+        if (!isStale || page.isAsked)
+            continue;
+        if (page.askedAt == 0 || now - page.askedAt > kReadAgain)
             ask(number);
+        else
+            m_wanted.insert(number); // changed again since it was read: in a moment
     }
 }
 
@@ -396,6 +404,7 @@ void RecordTable::setTheme(const Theme& theme)
     m_table->setFont(theme.font({ TextSize::Small, false, true }));
     m_table->horizontalHeader()->setFont(theme.font({ TextSize::Small }));
     m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight({ TextSize::Small, false, true }) + theme.px(4)));
+    m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room
     m_title->setFont(theme.font({ TextSize::Title, true }));
     m_details->setFont(theme.font({ TextSize::Small }));
     m_headline->setFont(theme.font({ TextSize::Small }));

@@ -85,6 +85,7 @@ private:
     ProcessId m_process = 0;
     int m_rows = 0, m_columns = 0;
     double m_now = 0;
+    std::uint64_t m_stamp = 0;  // of the bucket as the views were told of it
     std::uint64_t m_readAt = 0; // sequence, or sum of applied sequences, of the newest page
     std::uint64_t m_generation = 0;
     QString m_trouble;

@@ -20,6 +20,8 @@ constexpr std::array<QRgb, 8> kStateColours { okabe::kBlack, okabe::kOrange, oka
 // Pixels at 100 %. The smallest is 1/60 of the height of a 720-line picture; the projector preset makes it 1/40.
 constexpr std::array<int, kTextSizes> kPixels { 12, 13, 15, 18, 22, 24 };
 
+constexpr qsizetype kWidthsKept = 4'096; // of each face
+
 QString g_family = QStringLiteral("DejaVu Sans");
 QString g_monoFamily = QStringLiteral("DejaVu Sans Mono");
 
@@ -121,7 +123,7 @@ Theme::Theme(Kind kind, qreal fontScale) : m_kind(kind), m_fontScale(std::clamp(
             font.setBold(variant & 1);
             font.setStyleHint((variant & 2) ? QFont::Monospace : QFont::SansSerif);
             font.setHintingPreference(QFont::PreferNoHinting);
-            m_faces[std::size_t(size) * 4 + std::size_t(variant)] = { font, QFontMetricsF(font) };
+            m_faces[std::size_t(size) * 4 + std::size_t(variant)] = { font, QFontMetricsF(font), std::make_shared<QHash<QString, qreal>>() };
         }
     }
 }
@@ -134,6 +136,17 @@ const QFont& Theme::font(TextStyle style) const
 const QFontMetricsF& Theme::metrics(TextStyle style) const
 {
     return m_faces[faceIndex(style)].metrics;
+}
+
+qreal Theme::width(TextStyle style, const QString& words) const
+{
+    const Face& face = m_faces[faceIndex(style)];
+    const auto known = face.widths->constFind(words);
+    if (known != face.widths->constEnd())
+        return *known;
+    if (face.widths->size() >= kWidthsKept)
+        face.widths->clear();
+    return *face.widths->insert(words, face.metrics.horizontalAdvance(words));
 }
 
 QPalette Theme::palette() const
@@ -186,9 +199,14 @@ QString Theme::styleSheet() const
         "QTabBar::tab:selected { background: %8; font-weight: bold; border-top: 3px solid %9; }"
         "QTableView, QTreeView, QListView { background: %8; gridline-color: %7; border: 1px solid %7; }"
         "QHeaderView::section { background: %2; color: %5; border: none; border-right: 1px solid %7; padding: %3px; }"
-        "QTableView:focus, QListView:focus { border: 2px solid %9; }")
+        "QTableView:focus, QListView:focus, QScrollArea:focus { border: 2px solid %9; }")
                  .arg(palette().color(QPalette::Window).name(), cardHeader.name(), number(px(3)), number(px(6)), text.name(),
                      number(px(12)), grid.name(), card.name(), focus.name());
+    // Under a style sheet the application's font does not reach widgets that are there already.
+    sheet += QStringLiteral("QMenuBar, QMenu, QTabBar, QComboBox, QAbstractSpinBox, QLineEdit, QCheckBox, QRadioButton, QPushButton, QToolButton,"
+                            " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }")
+                 .arg(font({ TextSize::Small }).pixelSize())
+                 .arg(font({ TextSize::Strong }).pixelSize());
     return sheet;
 }
 

@@ -4,11 +4,13 @@
 #include <QColor>
 #include <QFont>
 #include <QFontMetricsF>
+#include <QHash>
 #include <QPainterPath>
 #include <QPalette>
 #include <QString>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -122,6 +124,8 @@ public:
     qreal px(qreal n) const { return n * m_fontScale; }
     const QFont& font(TextStyle style) const;
     const QFontMetricsF& metrics(TextStyle style) const;
+    // How wide the text is; remembered, because shaping it costs more than painting a card. GUI thread only.
+    qreal width(TextStyle style, const QString& words) const;
     qreal lineHeight(TextStyle style) const { return metrics(style).height(); }
 
     const LookStyle& look(Look look) const { return m_looks[std::size_t(look)]; }
@@ -150,6 +154,7 @@ private:
     struct Face {
         QFont font;
         QFontMetricsF metrics { QFont() };
+        std::shared_ptr<QHash<QString, qreal>> widths; // of all copies of the theme
     };
     std::array<Face, std::size_t(kTextSizes) * 4> m_faces;
 };

@@ -26,10 +26,11 @@ QAction* Actions::add(const ActionInfo& info, std::function<void()> triggered)
     LHRS_CHECK(std::none_of(m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == id; }));
     auto* action = new QAction(QString::fromUtf8(info.name), this);
     action->setObjectName(id);
-    action->setShortcuts(QKeySequence::listFromString(QString::fromLatin1(info.keys), QKeySequence::PortableText));
+    const QString keys = QString::fromLatin1(info.keys);
+    if (!keys.isEmpty())
+        action->setShortcuts(QKeySequence::listFromString(keys, QKeySequence::PortableText));
     action->setShortcutContext(Qt::WindowShortcut);
     action->setCheckable(info.isCheckable);
-    const QString keys = QString::fromLatin1(info.keys);
     const QString sentence = QString::fromUtf8(info.sentence);
     action->setToolTip(keys.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, keys));
     action->setStatusTip(sentence);

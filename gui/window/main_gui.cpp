@@ -36,7 +36,7 @@ QString scenarioDirectory()
 }
 
 // Plays the scenario to its end, lets the picture come to rest, saves it, and says what happened.
-int takePicture(MainWindow& window, const QString& file, QSize size)
+int takePicture(MainWindow& window, const QString& file, const QString& csv, QSize size)
 {
     PlayPrinter printer(stdout);
     ScriptSettings settings = window.player().settings();
@@ -49,17 +49,21 @@ int takePicture(MainWindow& window, const QString& file, QSize size)
     bool isOver = false;
     QElapsedTimer since;
     const auto finish = [&] {
-        const bool isMoving = window.pacer().isBusy() || window.canvas().motion().isMoving(window.pacer().clock());
+        const bool isMoving = window.pacer().isBusy() || window.canvas().isMoving();
         if (!isOver || (isMoving && since.elapsed() < kLastMovement))
             return;
         const ScriptResult result = window.player().result();
-        printer.summary(result, window.player().engine().tables());
+        const ScriptEngine& engine = window.player().engine();
+        printer.summary(result, engine.tables());
         code = int(result.outcome);
+        const QString error = csv.isEmpty() ? QString() : printer.writeTables(engine.tables(), engine.identity(), csv);
+        if (!error.isEmpty())
+            code = usage(error);
         if (window.savePicture(file)) {
             std::printf("picture: %s\n", qPrintable(QFileInfo(file).absoluteFilePath()));
         } else {
-            std::fprintf(stderr, "lhrs-gui: the picture cannot be written to %s\n", qPrintable(file));
-            code = code == 0 ? kExitUsage : code;
+            const int unwritten = usage(QStringLiteral("the picture cannot be written to %1").arg(file));
+            code = code == 0 ? unwritten : code;
         }
         QCoreApplication::exit(code);
     };
@@ -74,11 +78,23 @@ int takePicture(MainWindow& window, const QString& file, QSize size)
     return QCoreApplication::exec();
 }
 
+// Without a screen Qt complains at each change of the window's size hints that nobody can be told of them.
+void ignoreSizeHints()
+{
+    static QtMessageHandler rest = nullptr;
+    rest = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& text) {
+        if (!text.contains(QLatin1String("propagateSizeHints")))
+            rest(type, context, text);
+    });
+}
+
 } // namespace
 
 int main(int count, char** arguments)
 {
     QApplication application(count, arguments);
+    if (QGuiApplication::platformName() == QLatin1String("offscreen"))
+        ignoreSizeHints();
     QApplication::setApplicationName(QStringLiteral("lhrs-gui"));
     QApplication::setApplicationVersion(QStringLiteral(LHRS_VERSION));
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
@@ -94,9 +110,10 @@ int main(int count, char** arguments)
     const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system."), QStringLiteral("THEME"), QStringLiteral("system"));
     const QCommandLineOption fontScale(QStringLiteral("font-scale"), QStringLiteral("Size of all text, 0.8 to 2.5."), QStringLiteral("N"), QStringLiteral("1"));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
+    const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
     const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture or inspect."), QStringLiteral("NAME"), QStringLiteral("lecture"));
-    parser.addOptions({ local, connect, play, theme, fontScale, screenshot, size, workspace });
+    parser.addOptions({ local, connect, play, theme, fontScale, screenshot, csv, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -118,6 +135,8 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--local and --connect exclude each other."));
     if (parser.isSet(screenshot) && !parser.isSet(play))
         return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
+    if (parser.isSet(csv) && !parser.isSet(screenshot))
+        return usage(QStringLiteral("--csv needs --screenshot: the tables are those of a scenario played to its end."));
     options.scenarioDirectory = scenarioDirectory();
 
     MainWindow window(options);
@@ -134,7 +153,7 @@ int main(int count, char** arguments)
     if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)))
         return usage(window.player().caption());
     if (parser.isSet(screenshot))
-        return takePicture(window, parser.value(screenshot), pixels);
+        return takePicture(window, parser.value(screenshot), parser.value(csv), pixels);
     if (parser.isSet(local) && !parser.isSet(play))
         window.startLocal();
     window.resize(pixels);

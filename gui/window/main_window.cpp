@@ -71,7 +71,8 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_start = new StartPage(scenarioDirectory, m_stack);
     m_work = new QWidget(m_stack);
     m_bar = new WorkloadBar(*m_actions, m_work);
-    m_inner = new QMainWindow(m_work, Qt::Widget);
+    m_inner = new QMainWindow(m_work);
+    m_inner->setWindowFlags(Qt::Widget); // its constructor makes it a window of its own, whatever flags it is given
     m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
     m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_inner);
     m_inner->setCentralWidget(m_canvas);

@@ -180,6 +180,8 @@ void Operator::leave()
 
 void Operator::setScenarioRuns(bool on)
 {
+    if (!on)
+        watchLink(); // a short scenario ends between two looks; its cluster stays
     m_scenarioRuns = on;
     emit linkChanged();
 }

@@ -129,12 +129,12 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     other->addLayout(where);
 
     auto* columns = new QHBoxLayout;
-    columns->setSpacing(36);
+    columns->setSpacing(28);
     columns->addLayout(local, 5);
     columns->addLayout(other, 5);
     auto* inside = new QWidget;
     auto* box = new QVBoxLayout(inside);
-    box->setContentsMargins(36, 20, 36, 20);
+    box->setContentsMargins(20, 20, 20, 20);
     box->setSpacing(10);
     box->addWidget(m_title);
     box->addWidget(m_intro);

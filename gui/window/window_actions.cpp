@@ -222,19 +222,25 @@ void MainWindow::setPresenting(bool on)
     setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
 }
 
+// Also those whose tab lies behind another: it comes to the front.
 void MainWindow::nextView()
 {
     std::vector<QWidget*> views { m_canvas, m_bar->countBox() };
     for (QDockWidget* dock : m_docks) {
-        if (dock->isVisible() && !dock->visibleRegion().isEmpty())
+        if (!dock->isHidden())
             views.push_back(dock->widget());
     }
-    const auto here = std::find_if(views.begin(), views.end(), [](QWidget* view) { return view->hasFocus() || view->isAncestorOf(QApplication::focusWidget()); });
+    const QWidget* focus = QApplication::focusWidget();
+    const auto here = std::find_if(views.begin(), views.end(), [focus](const QWidget* view) { return view == focus || view->isAncestorOf(focus); });
     QWidget* next = here == views.end() || here + 1 == views.end() ? views.front() : *(here + 1);
+    for (QDockWidget* dock : m_docks) {
+        if (dock->widget() == next)
+            dock->raise();
+    }
     if (next->focusPolicy() == Qt::NoFocus) {
         // The view's first part that takes the focus.
         for (QWidget* part : next->findChildren<QWidget*>()) {
-            if (part->focusPolicy() != Qt::NoFocus && part->isVisible()) {
+            if (part->focusPolicy() != Qt::NoFocus && part->isVisibleTo(next)) {
                 next = part;
                 break;
             }
