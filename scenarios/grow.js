@@ -4,9 +4,10 @@
 // then the beginning of step (b), a further parity bucket for a live group.
 const p = lab.params({ b: 40, recordBytes: 100, repetitions: 5 });
 
-lab.step('a', 'A file with availability 1 is created');
 lab.cluster({ m: 4, k: 1, b: p.b, recordBytes: p.recordBytes, spares: { data: 10, parity: 6 } });
 const alice = lab.client('alice'), bob = lab.client('bob');
+
+lab.step('a', 'A file with availability 1 is created');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } });
 lab.say('A file begins with one data bucket and, for availability 1, one parity bucket. The other servers are spares in two multicast groups.');
 lab.expectEqual([lab.file().M, lab.group(0).data.length, lab.group(0).parity.length], [1, 1, 1], 'one data bucket and one parity bucket');
@@ -64,7 +65,7 @@ while (lab.file().M < 8)
     lab.split();
 lab.settle();
 lab.expectEqual(lab.file().groups, 2, 'eight data buckets form two groups');
-lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'each group survives one failure');
+lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'each group has one parity bucket');
 lab.expectNone('SplitUndone', { since: beforeSplit });
 lab.expectEqual(lab.audit().unequal, 0, 'the parity of both groups encodes the data');
 
@@ -120,7 +121,7 @@ lab.say('A spare of the parity pool asks each data bucket of the group for its c
 const made = lab.addParity(0);
 lab.print('parity creation:', (1000 * made.total_s).toFixed(1), 'ms for', made.records, 'record groups');
 lab.settle();
-lab.expectEqual([lab.group(0).k, lab.group(1).k], [2, 1], 'group 0 survives two failures, group 1 still one: K or K - 1');
+lab.expectEqual([lab.group(0).k, lab.group(1).k], [2, 1], 'group 0 has two parity buckets, group 1 still one: K or K - 1');
 lab.expectEqual(lab.audit(0).unequal, 0, 'the new parity encodes the data');
 
 lab.step('j', 'Nothing was lost');

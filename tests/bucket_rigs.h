@@ -27,11 +27,12 @@ inline std::uint32_t bitwiseProduct(std::uint32_t x, std::uint32_t y, bool isGf1
     return product;
 }
 
-// P for m = 4 and k = 3 as the demo paper prints it (table 1), and the one of lhrs.md 7.4 for GF(2^8).
+// P for m = 4 and k = 3 as the demo paper prints it (table 1), with the further column of lhrs.md 7.3, and the one of 7.4
+// for GF(2^8).
 inline std::uint32_t printedCoefficient(std::uint32_t q, std::uint32_t p, bool isGf16)
 {
-    constexpr std::uint32_t k16[4][3]
-        = { { 1, 1, 1 }, { 1, 0xeb9b, 0x2284 }, { 1, 0x2284, 0x9e74 }, { 1, 0x9e44, 0xd7f1 } };
+    constexpr std::uint32_t k16[4][4]
+        = { { 1, 1, 1, 1 }, { 1, 0xeb9b, 0x2284, 0x9e44 }, { 1, 0x2284, 0x9e74, 0xd7f1 }, { 1, 0x9e44, 0xd7f1, 0x75ee } };
     constexpr std::uint32_t k8[4][3] = { { 1, 1, 1 }, { 1, 0x1a, 0x1c }, { 1, 0x3b, 0x37 }, { 1, 0xff, 0xfd } };
     return isGf16 ? k16[q][p] : k8[q][p];
 }

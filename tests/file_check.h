@@ -38,8 +38,11 @@ inline std::string parityProblem(FileRig& rig)
                 return where + "is not there";
             for (const auto& [q, member] : group.data) {
                 const DataBucket* bucket = rig.data(bucketAt(g, q, file.config().m()).value);
-                if (!bucket || parity->applied(q) != bucket->link().sequence() || parity->held() != 0)
-                    return where + "has not everything of position " + std::to_string(q.value);
+                if (!bucket)
+                    return where + "position " + std::to_string(q.value) + " has no bucket";
+                if (parity->applied(q) != bucket->link().sequence() || parity->held() != 0)
+                    return where + "has " + std::to_string(parity->applied(q)) + " of the " + std::to_string(bucket->link().sequence())
+                        + " changes of position " + std::to_string(q.value) + ", and holds " + std::to_string(parity->held());
             }
             const std::string difference = model.differenceTo(*parity, p, file.config().field() == pb::GF_16, false);
             if (!difference.empty())

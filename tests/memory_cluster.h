@@ -51,6 +51,8 @@ public:
         return *process->machine;
     }
     Machine& machine(std::uint64_t node) { return *m_processes.at(node)->machine; }
+    // The process ends, and its memory with it; what is on its way to it is lost.
+    void kill(std::uint64_t node) { m_processes.erase(node); }
 
     // Sees every message before it arrives; false loses it.
     std::function<bool(const Packet&)> onPacket;
@@ -287,7 +289,18 @@ public:
     }
     bool waitForRest(Time limit = 120s)
     {
-        return cluster.runUntil([&] { return coordinator().growth().isAtRest(); }, limit);
+        return cluster.runUntil([&] { return coordinator().isAtRest(); }, limit);
+    }
+    void kill(std::uint64_t node)
+    {
+        cluster.kill(node);
+        nodes.erase(node);
+    }
+    // The process that holds the place.
+    std::uint64_t holder(pb::Role role, std::uint32_t group, std::uint32_t index)
+    {
+        const FileState::Group& g = coordinator().file().groups().at(GroupNumber(group));
+        return (role == pb::DATA ? g.data.at(Position(index)) : g.parity.at(ParityColumn(index))).holder.node.value;
     }
     pb::OperationResult operate(
         pb::OperationKind kind, std::uint64_t key, const std::string& value = {}, std::uint64_t node = kClient)

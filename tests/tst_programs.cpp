@@ -55,7 +55,7 @@ private slots:
 void ProgramsTest::aCommandLineIsUnderstood()
 {
     const auto coordinator = parsed(parseCoordinatorLine,
-        { "-m", "8", "--availability", "2", "-b", "50", "--field", "8", "--rerank", "keep", "--threshold", "4:2", "--threshold",
+        { "-m", "8", "--availability", "2", "-b", "50", "--field", "8", "--rerank", "keep", "--recovery", "automatic", "--slice", "50", "--threshold", "4:2", "--threshold",
             "16:3", "--recruiting", "registry", "--galois", "log", "--timers", "resend_ms: 7 resends_max: 9", "--time-scale",
             "2.5", "--listen", "127.0.0.2:4000", "--events", "4001", "--control", "4002", "--threads", "2", "--log", "error",
             "--die-with-parent", "--name", "boss" });
@@ -66,6 +66,8 @@ void ProgramsTest::aCommandLineIsUnderstood()
     QCOMPARE(line.config.b(), 50u);
     QCOMPARE(line.config.field(), pb::GF_8);
     QCOMPARE(line.config.rerank(), pb::KEEP);
+    QCOMPARE(line.config.recovery(), pb::RECOVERY_AUTOMATIC);
+    QCOMPARE(line.config.slice(), 50u);
     QCOMPARE(line.config.galois(), std::string("log"));
     QCOMPARE(line.config.thresholds_size(), 2);
     QCOMPARE(line.config.thresholds(1).buckets(), 16u);
@@ -130,6 +132,8 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("--field 12", "use one of: 16, 8");
     row("--galois simd", "use one of: gf-complete, log");
     row("--rerank maybe", "use one of: fill, keep");
+    row("--recovery maybe", "use one of: off, automatic, alarm");
+    row("--slice 0", "16777216");
     row("--recruiting radio", "use one of: auto, multicast, registry");
     row("--threshold 8", "write for instance 8:2");
     row("--threshold 8:2 --threshold 4:3", "must grow");

@@ -378,7 +378,8 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     activeMutant = Mutant::None;
     QCOMPARE(again.failure()->invariant, simulation.failure()->invariant);
     QVERIFY(drawn.operations_size() >= 200);
-    QVERIFY(shrunk.smallest.operations_size() <= 5);
+    // Row 0 of P is ones, so the wrong column shows only after a split: the small case still fills a bucket.
+    QVERIFY2(shrunk.smallest.operations_size() <= 10, std::to_string(shrunk.smallest.operations_size()).c_str());
     QVERIFY(shrunk.runs <= 200);
 }
 #endif

@@ -234,10 +234,19 @@ void WatchTest::aRealClusterIsWatchedWhileItGrows()
 {
     const QString coordinator = launch(u"lhrs-coordinator"_s, { u"-b"_s, u"10"_s, u"-m"_s, u"2"_s });
     const QStringList there { u"--coordinator"_s, said(coordinator, u"udp"_s) };
+    QStringList ready { coordinator };
     for (const QString& role : { u"data"_s, u"data"_s, u"parity"_s })
-        QVERIFY(!launch(u"lhrs-node"_s, there + QStringList { u"--role"_s, role }).isEmpty());
+        ready << launch(u"lhrs-node"_s, there + QStringList { u"--role"_s, role });
     const QString client = launch(u"lhrs-client"_s, there);
+    ready << client;
     start(said(coordinator, u"control"_s));
+
+    // Every process gives signs of life: one that was seen is subscribed to, so the split will not be missed.
+    for (const QString& line : ready) {
+        const QString name = line.section(u' ', 1, 1); // "ready NAME udp=..."
+        QVERIFY(!name.isEmpty());
+        QTRY_VERIFY2_WITH_TIMEOUT(output().contains(u" %1 "_s.arg(name)), qPrintable(output()), 30'000);
+    }
 
     // Insert by insert, as in the README, until the watcher has seen the file grow.
     zmq::socket_t control(m_context, zmq::socket_type::dealer);

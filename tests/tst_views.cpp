@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the picture puts things, asked without a window: nothing overlaps, nothing is clipped, everything can be hit.
+#include "tests/view_stage.h"
+
+#include <algorithm>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr QSizeF kSmallView(1280, 520), kWideView(1920, 880), kInspectView(800, 520);
+
+struct Named {
+    QString name;
+    QRectF rect;
+};
+
+bool isInside(const QRectF& rect, const QRectF& area)
+{
+    return area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(rect) && rect.width() > 0 && rect.height() > 0;
+}
+
+// Two of the rectangles that overlap, in words; empty if none do.
+QString overlap(std::vector<Named> all, qreal tolerance = 0.01)
+{
+    std::sort(all.begin(), all.end(), [](const Named& x, const Named& y) { return x.rect.top() < y.rect.top(); });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const QRectF& rect = all[i].rect;
+        for (std::size_t j = i + 1; j < all.size() && all[j].rect.top() < rect.bottom() - tolerance; ++j) {
+            const QRectF common = rect.intersected(all[j].rect);
+            if (common.width() > tolerance && common.height() > tolerance)
+                return QString("%1 and %2").arg(all[i].name, all[j].name);
+        }
+    }
+    return {};
+}
+
+QString wordsOf(ObjectRef o) { return QString("%1 %2.%3").arg(int(o.kind)).arg(o.a).arg(o.b); }
+
+QString wordsOf(const QRectF& r)
+{
+    return QString("(%1, %2, %3 x %4)").arg(r.x()).arg(r.y()).arg(r.width()).arg(r.height());
+}
+
+// What is wrong with a layout, in words; empty: nothing.
+QString fault(const ClusterLayout& layout)
+{
+    const QRectF view(QPointF(0, 0), layout.viewport);
+    std::vector<Named> areas { { "clients", layout.clients }, { "file", layout.file }, { "groups", layout.groupsArea }, { "foot", layout.foot } };
+    for (const auto& pool : layout.pools)
+        areas.push_back({ "pool " + QString::number(pool.role), pool.frame });
+    for (const Named& area : areas) {
+        if (!isInside(area.rect, view))
+            return area.name + " is not in the view: " + wordsOf(area.rect);
+    }
+    if (const QString both = overlap(areas); !both.isEmpty())
+        return "areas overlap: " + both;
+    std::vector<Named> items, frames;
+    for (const auto& item : layout.items) {
+        const QRectF area = layout.isInGroups(item.object) ? layout.groupsArea : view;
+        if (!isInside(item.rect, area))
+            return wordsOf(item.object) + " is not in its area: " + wordsOf(item.rect);
+        items.push_back({ wordsOf(item.object), item.rect });
+    }
+    for (const auto& group : layout.groups) {
+        if (!isInside(group.frame, layout.groupsArea))
+            return QString("group %1 is not in its area: %2").arg(group.number).arg(wordsOf(group.frame));
+        frames.push_back({ "group " + QString::number(group.number), group.frame });
+        if (group.header.height() > 0 && !isInside(group.header, group.frame))
+            return QString("the header of group %1 is not in its frame").arg(group.number);
+    }
+    for (const auto& pool : layout.pools) {
+        for (const auto& item : layout.items) {
+            if (item.object.kind == ObjectKind::Spare && pool.frame.contains(item.rect.center()) && (!isInside(item.rect, pool.frame) || item.rect.top() < pool.title.bottom() - 0.5))
+                return wordsOf(item.object) + " is not below its pool's title";
+        }
+    }
+    const QString itemsTwice = overlap(items), groupsTwice = overlap(frames);
+    return !itemsTwice.isEmpty() ? "items overlap: " + itemsTwice : groupsTwice.isEmpty() ? QString() : "groups overlap: " + groupsTwice;
+}
+
+// Texts that leave the view or cover another text, in words; empty: none do.
+QString textFault(const DisplayList& list, QSizeF size)
+{
+    std::vector<Named> texts;
+    for (const DisplayList::Item& item : list.items()) {
+        const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+        if (!text)
+            continue;
+        // What is painted: letters reach from ascent to descent, the leading may touch its neighbour.
+        const QRectF rect = list.textRect(*text);
+        if (!isInside(rect, QRectF(QPointF(0, 0), size)))
+            return QString("“%1” leaves the view: %2").arg(text->text, wordsOf(rect));
+        if (rect.width() > text->box.width() + 0.5)
+            return QString("“%1” is wider than its box").arg(text->text);
+        texts.push_back({ "“" + text->text + "”", rect });
+    }
+    const QString both = overlap(texts, 1.0);
+    return both.isEmpty() ? QString() : "texts overlap: " + both;
+}
+
+} // namespace
+
+class ViewsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void nothingOverlapsAndAllLiesInItsArea_data();
+    void nothingOverlapsAndAllLiesInItsArea();
+    void fullPoolsAndManyClientsFit();
+    void theCardsShowAsMuchAsTheirRoomAllows();
+    void zoomAndPanReachEveryBucket();
+    void theFirstGroupKeepsItsOrderFromLeftToRight();
+    void noTextIsClippedOrCovered_data();
+    void noTextIsClippedOrCovered();
+    void theCentreOfEveryObjectHitsIt_data();
+    void theCentreOfEveryObjectHitsIt();
+    void noFontIsSmallerThanTwelvePixels();
+};
+
+void ViewsTest::nothingOverlapsAndAllLiesInItsArea_data()
+{
+    QTest::addColumn<QSizeF>("view");
+    QTest::addColumn<double>("fontScale");
+    QTest::newRow("1280 x 720") << kSmallView << 1.0;
+    QTest::newRow("1280 x 720, inspect") << kInspectView << 1.0;
+    QTest::newRow("1920 x 1080") << kWideView << 1.0;
+    QTest::newRow("1280 x 720, 150 %") << QSizeF(1280, 400) << 1.5;
+    QTest::newRow("the smallest canvas") << QSizeF(320, 240) << 1.0;
+}
+
+void ViewsTest::nothingOverlapsAndAllLiesInItsArea()
+{
+    QFETCH(const QSizeF, view);
+    QFETCH(const double, fontScale);
+    const Theme theme(Theme::Kind::Light, fontScale);
+    LayoutOptions options;
+    options.viewport = view;
+    for (const std::uint32_t buckets : { 1u, 2u, 5u, 8u, 33u, 64u, 300u, 1'024u, 3'000u }) {
+        for (const std::uint32_t m : { 1u, 2u, 4u, 7u, 32u }) {
+            for (const std::uint32_t k : { 0u, 1u, 2u, 3u }) {
+                FileShape shape { buckets, m, k };
+                shape.records = 0;
+                const ClusterState state = fileOf(shape);
+                const ClusterLayout layout = layoutCluster(state, theme, options);
+                const QString wrong = fault(layout);
+                QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 buckets, m %2, k %3: %4").arg(buckets).arg(m).arg(k).arg(wrong)));
+                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; })), std::size_t(buckets));
+                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Parity; })), state.parity.size());
+            }
+        }
+    }
+}
+
+void ViewsTest::fullPoolsAndManyClientsFit()
+{
+    for (const std::uint32_t many : { 1u, 13u, 60u, 300u }) {
+        FileShape shape { 8, 4, 1 };
+        shape.dataSpares = many;
+        shape.paritySpares = many / 2;
+        shape.clients = many;
+        const ClusterState state = fileOf(shape);
+        LayoutOptions options;
+        options.viewport = kSmallView;
+        const ClusterLayout layout = layoutCluster(state, Theme(), options);
+        QVERIFY2(fault(layout).isEmpty(), qPrintable(fault(layout)));
+        const auto shown = std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Client; });
+        QCOMPARE(std::size_t(shown) + layout.clientsHidden, std::size_t(many));
+        QVERIFY(shown > 0);
+        QCOMPARE(layout.pools.size(), std::size_t(2));
+        QCOMPARE(layout.pools[0].spares + layout.pools[1].spares, std::size_t(many + many / 2));
+        const QStringList words = drawn(state, kSmallView).list.texts();
+        QCOMPARE(words.contains(QString("+%1").arg(layout.clientsHidden)), layout.clientsHidden > 0);
+    }
+}
+
+void ViewsTest::theCardsShowAsMuchAsTheirRoomAllows()
+{
+    const auto detailOf = [](std::uint32_t buckets, QSizeF view) {
+        LayoutOptions options;
+        options.viewport = view;
+        FileShape shape { buckets };
+        shape.records = 0;
+        return layoutCluster(fileOf(shape), Theme(), options).detail;
+    };
+    for (const std::uint32_t buckets : { 1u, 2u, 4u, 8u })
+        QCOMPARE(detailOf(buckets, kSmallView), CardDetail::Full);
+    QVERIFY(detailOf(64, kSmallView) <= CardDetail::Compact);
+    QVERIFY(detailOf(1'024, kWideView) <= CardDetail::Tile);
+    QCOMPARE(detailOf(3'000, kSmallView), CardDetail::Heat);
+    CardDetail before = CardDetail::Full;
+    for (const std::uint32_t buckets : { 1u, 8u, 16u, 64u, 256u, 1'024u, 3'000u }) {
+        const CardDetail now = detailOf(buckets, kWideView);
+        QVERIFY(now >= before); // more buckets never show more of each
+        before = now;
+    }
+}
+
+void ViewsTest::zoomAndPanReachEveryBucket()
+{
+    FileShape shape { 256 };
+    shape.records = 0;
+    const ClusterState state = fileOf(shape);
+    const Theme theme;
+    LayoutOptions options;
+    options.viewport = kSmallView;
+    const ClusterLayout whole = layoutCluster(state, theme, options);
+    QCOMPARE(whole.pan, QPointF(0, 0));
+    QCOMPARE(whole.panMax, QPointF(0, 0));
+    options.zoom = 12;
+    for (const std::uint32_t a : { 0u, 3u, 100u, 255u }) {
+        options.pan = {};
+        const ClusterLayout zoomed = layoutCluster(state, theme, options);
+        QVERIFY(zoomed.detail < whole.detail);
+        options.pan = zoomed.find({ ObjectKind::Data, a, 0 })->rect.center() - zoomed.groupsArea.center();
+        const ClusterLayout moved = layoutCluster(state, theme, options);
+        QVERIFY(moved.groupsArea.contains(moved.find({ ObjectKind::Data, a, 0 })->rect.center()));
+    }
+    options.pan = QPointF(1e9, -1e9);
+    const ClusterLayout far = layoutCluster(state, theme, options);
+    QCOMPARE(far.pan, QPointF(far.panMax.x(), 0.0));
+}
+
+void ViewsTest::theFirstGroupKeepsItsOrderFromLeftToRight()
+{
+    const ClusterState state = fileOf({ 6, 4, 2 });
+    LayoutOptions options;
+    options.viewport = kSmallView;
+    const ClusterLayout layout = layoutCluster(state, Theme(), options);
+    const auto left = [&](ObjectRef object) { return layout.find(object)->rect.left(); };
+    for (const std::uint32_t a : { 0u, 1u, 2u })
+        QVERIFY(left({ ObjectKind::Data, a, 0 }) < left({ ObjectKind::Data, a + 1, 0 }));
+    // Data, a gap that is wider than those between data buckets, parity; what does not exist yet keeps its place.
+    const qreal between = left({ ObjectKind::Data, 1, 0 }) - layout.find({ ObjectKind::Data, 0, 0 })->rect.right();
+    QVERIFY(left({ ObjectKind::Parity, 0, 0 }) - layout.find({ ObjectKind::Data, 3, 0 })->rect.right() > 1.5 * between);
+    QVERIFY(left({ ObjectKind::Parity, 0, 0 }) < left({ ObjectKind::Parity, 0, 1 }));
+    QVERIFY(layout.find({ ObjectKind::Dummy, 6, 0 }) != nullptr);
+    QVERIFY(layout.find({ ObjectKind::Dummy, 7, 0 }) != nullptr);
+    QCOMPARE(layout.findProcess(kFileData + 5)->object, (ObjectRef { ObjectKind::Data, 5, 0 }));
+}
+
+void ViewsTest::noTextIsClippedOrCovered_data()
+{
+    QTest::addColumn<QSizeF>("view");
+    QTest::addColumn<double>("fontScale");
+    for (const double scale : { 0.8, 1.0, 1.5 }) {
+        const QByteArray percent = QByteArray::number(qRound(scale * 100)) + " %";
+        QTest::newRow(("1280 x 720, " + percent).constData()) << QSizeF(1280, 560 - 110 * scale + 50) << scale;
+        QTest::newRow(("1280 x 720, inspect, " + percent).constData()) << QSizeF(800, 560 - 110 * scale + 50) << scale;
+        QTest::newRow(("1920 x 1080, " + percent).constData()) << QSizeF(1920, 860) << scale;
+    }
+    QTest::newRow("1920 x 1080, 250 %") << QSizeF(1920, 700) << 2.5;
+}
+
+void ViewsTest::noTextIsClippedOrCovered()
+{
+    QFETCH(const QSizeF, view);
+    QFETCH(const double, fontScale);
+    const Theme theme(Theme::Kind::Light, fontScale);
+    for (const std::uint32_t buckets : { 0u, 1u, 3u, 8u, 13u, 40u, 128u, 1'024u }) {
+        for (const std::uint32_t clients : { 0u, 1u, 3u, 40u }) {
+            FileShape shape { buckets, 4, 2 };
+            shape.clients = clients;
+            shape.records = buckets > 100 ? 2 : 37;
+            ClusterState state = fileOf(shape);
+            state.file.splitsOwed = 3;
+            if (buckets > 3) { // a split, an overload, a starting bucket and one of which nothing is heard
+                state.data[1].state = pb::SPLITTING;
+                state.data[2].isOverflowed = true;
+                state.data[2].count = 57;
+                state.data[3].state = pb::INIT;
+                SplitState split;
+                split.id = 9;
+                split.bucket = 1;
+                split.newBucket = buckets - 1;
+                split.isOrdered = true;
+                split.stage = SplitStage::Moving;
+                state.splits[9] = split;
+                state.parity[{ 0, 0 }].held = { 0, 3, 0, 0 };
+                state.parity[{ 0, 1 }].state = pb::INIT;
+                state.groups[0].parityIsBeingAdded = true;
+            }
+            const Drawn picture = drawn(state, view, theme);
+            const QString wrong = textFault(picture.list, view);
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 buckets, %2 clients: %3").arg(buckets).arg(clients).arg(wrong)));
+        }
+    }
+}
+
+void ViewsTest::theCentreOfEveryObjectHitsIt_data()
+{
+    QTest::addColumn<int>("buckets");
+    QTest::newRow("full cards") << 8;
+    QTest::newRow("compact cards") << 64;
+    QTest::newRow("tiles") << 512;
+    QTest::newRow("heat map") << 3'000;
+}
+
+void ViewsTest::theCentreOfEveryObjectHitsIt()
+{
+    QFETCH(const int, buckets);
+    FileShape shape { std::uint32_t(buckets) - 1 };
+    shape.records = buckets > 100 ? 1 : 20;
+    const Drawn picture = drawn(fileOf(shape), kWideView);
+    const bool isHeat = picture.layout.detail == CardDetail::Heat;
+    for (const auto& item : picture.layout.items) {
+        if (isHeat && item.object.kind == ObjectKind::Dummy)
+            continue; // not drawn so small
+        const ObjectRef hit = picture.list.hitTest(item.rect.center());
+        QVERIFY2(hit == item.object, qPrintable(wordsOf(item.object) + " hits " + wordsOf(hit)));
+    }
+    for (const auto& group : picture.layout.groups) {
+        if (group.header.height() >= Theme().lineHeight({ TextSize::Small }))
+            QCOMPARE(picture.list.hitTest(group.header.topLeft() + QPointF(8, group.header.height() / 2)), (ObjectRef { ObjectKind::Group, group.number, 0 }));
+    }
+    for (const auto& pool : picture.layout.pools)
+        QCOMPARE(picture.list.hitTest(pool.title.center()), (ObjectRef { ObjectKind::Pool, std::uint64_t(pool.role), 0 }));
+    QCOMPARE(picture.list.hitTest(picture.layout.file.center()), (ObjectRef { ObjectKind::File, 0, 0 }));
+    QCOMPARE(picture.list.hitTest(QPointF(2, 2)), ObjectRef());
+}
+
+void ViewsTest::noFontIsSmallerThanTwelvePixels()
+{
+    for (int size = 0; size < kTextSizes; ++size) {
+        const TextStyle style { TextSize(size) };
+        QVERIFY(Theme().font(style).pixelSize() >= 12);
+        QVERIFY(Theme(Theme::Kind::Light, 1.5).font(style).pixelSize() >= 18);
+        QVERIFY(Theme(Theme::Kind::Light, 2.5).font(style).pixelSize() >= 30);
+    }
+    // Every text of a picture is in one of these.
+    QCOMPARE(Theme(Theme::Kind::Dark, 9).fontScale(), 2.5);
+    QCOMPARE(Theme(Theme::Kind::Dark, 0.1).fontScale(), 0.8);
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<ViewsTest>(count, arguments);
+}
+#include "tst_views.moc"

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window with real processes, and what it looks like at the sizes and scales it is made for: a scenario from its
+// first to its last step by the clicker's key, a cluster from the start page, no text clipped.
+#include "tests/fake_cluster.h"
+
+#include "gui/lab/ingest.h"
+#include "gui/lab/sentences.h"
+#include "gui/window/main_window.h"
+
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QFile>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QStyle>
+#include <QStyleOptionComboBox>
+#include <QTabBar>
+#include <QTableView>
+
+#include <csignal>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr int kLimit = 30'000;
+const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
+
+MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeChoice::Light)
+{
+    MainWindow::Options o;
+    o.theme = theme;
+    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
+    return o;
+}
+
+// The texts that a scenario says, as they stand in it.
+QStringList captions()
+{
+    QFile file(kScenario);
+    if (!file.open(QIODevice::ReadOnly))
+        return {};
+    static const QRegularExpression kSay(QStringLiteral("lab\\.say\\('(.*)'\\);"));
+    QStringList found;
+    const QString source = QString::fromUtf8(file.readAll());
+    for (auto matches = kSay.globalMatch(source); matches.hasNext();)
+        found << matches.next().captured(1);
+    return found;
+}
+
+QString nameOf(const QWidget* widget)
+{
+    QStringList names;
+    for (const QWidget* w = widget; w && names.size() < 3; w = w->parentWidget())
+        names << (w->objectName().isEmpty() ? QString::fromLatin1(w->metaObject()->className()) : w->objectName());
+    return names.join(" in ");
+}
+
+// A widget whose text has less room than it needs, in words; empty: none has.
+QString clipped(const QWidget& window)
+{
+    for (const QWidget* widget : window.findChildren<QWidget*>()) {
+        if (!widget->isVisible() || widget->visibleRegion().isEmpty())
+            continue;
+        const QSize room = widget->contentsRect().size();
+        const auto wide = [&](const QString& text) { return widget->fontMetrics().size(Qt::TextShowMnemonic, text).width(); };
+        QString text;
+        bool isTight = false;
+        if (const auto* label = qobject_cast<const QLabel*>(widget); label && !label->text().isEmpty()) {
+            text = label->text();
+            const int high = label->wordWrap() ? label->heightForWidth(widget->width()) : label->fontMetrics().height();
+            isTight = high > widget->height() + 1 || (!label->wordWrap() && wide(text) > room.width());
+        } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && !button->text().isEmpty()) {
+            text = button->text();
+            isTight = button->width() < button->minimumSizeHint().width() || button->height() < button->fontMetrics().height();
+        } else if (const auto* box = qobject_cast<const QComboBox*>(widget)) {
+            QStyleOptionComboBox option;
+            option.initFrom(box);
+            text = box->currentText();
+            isTight = wide(text) > box->style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, box).width();
+        } else if (const auto* spin = qobject_cast<const QSpinBox*>(widget)) {
+            text = spin->text();
+            isTight = spin->height() < spin->fontMetrics().height() || spin->width() < spin->minimumSizeHint().width();
+        } else if (const auto* bar = qobject_cast<const QTabBar*>(widget)) {
+            for (int tab = 0; tab < bar->count(); ++tab) {
+                text = bar->tabText(tab);
+                isTight = isTight || bar->tabRect(tab).right() > bar->width() || bar->tabRect(tab).width() < wide(text);
+            }
+        } else if (const auto* header = qobject_cast<const QHeaderView*>(widget); header && header->model()) {
+            for (int section = 0; section < header->count() && !isTight; ++section) {
+                text = header->model()->headerData(section, Qt::Horizontal).toString();
+                isTight = !header->isSectionHidden(section) && header->sectionSize(section) < wide(text);
+            }
+        }
+        if (isTight)
+            return QString("“%1” has too little room: %2, %3 x %4").arg(text, nameOf(widget)).arg(widget->width()).arg(widget->height());
+        if (widget->mapTo(&window, QPoint()).x() < 0 || widget->mapTo(&window, QPoint(widget->width(), 0)).x() > window.width())
+            return QString("%1 leaves the window").arg(nameOf(widget));
+    }
+    return {};
+}
+
+// Texts of a painted view that leave it, in words.
+QString outside(const DisplayList& list, QSize size)
+{
+    for (const DisplayList::Item& item : list.items()) {
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive)) {
+            if (!QRectF(-0.5, -0.5, size.width() + 1.0, size.height() + 1.0).contains(list.textRect(*text)))
+                return "“" + text->text + "” leaves its view";
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+class WindowRunTest : public QObject {
+    Q_OBJECT
+private slots:
+    void noTextIsClipped_data();
+    void noTextIsClipped();
+    void everyCaptionOfTheScenarioFits_data();
+    void everyCaptionOfTheScenarioFits();
+    void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
+    void aKilledServerIsShown();
+    void theScenarioIsPlayedStepByStepWithOneKey();
+};
+
+void WindowRunTest::noTextIsClipped_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<int>("theme");
+    QTest::addColumn<double>("fontScale");
+    for (const QSize size : { QSize(1280, 720), QSize(1920, 1080) }) {
+        for (const auto theme : { MainWindow::ThemeChoice::Light, MainWindow::ThemeChoice::Dark }) {
+            for (const double scale : { 1.0, 1.5 }) {
+                const QString name = QString("%1 x %2, %3, %4 %").arg(size.width()).arg(size.height()).arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light").arg(100 * scale);
+                QTest::newRow(qPrintable(name)) << size << int(theme) << scale;
+            }
+        }
+    }
+}
+
+void WindowRunTest::noTextIsClipped()
+{
+    QFETCH(const QSize, size);
+    QFETCH(const int, theme);
+    QFETCH(const double, fontScale);
+    FakeCluster cluster({ 8, 4, 1 });
+    MainWindow window(options(MainWindow::ThemeChoice(theme)));
+    window.setFontScale(fontScale);
+    window.resize(size);
+    window.show();
+    QVERIFY(window.openScenario(kScenario, false));
+    QCoreApplication::processEvents();
+    QVERIFY2(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)));
+    window.connectTo(cluster.address());
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);
+    const auto raise = [&](const char* dock) { window.findChild<QDockWidget*>(dock)->raise(); };
+    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect }) {
+        window.setWorkspace(workspace);
+        for (const ObjectRef object : { ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, kFileClients, 0 } }) {
+            window.canvas().choose(object);
+            raise(object.kind == ObjectKind::Client ? "imageDock" : "bucketDock");
+            raise(object.kind == ObjectKind::Parity ? "storyDock" : "logDock");
+            for (int frame = 0; frame < 4; ++frame) { // a list that grew gets its scroll bar
+                QCoreApplication::processEvents();
+                window.clock().step(0.2);
+            }
+            QCOMPARE(window.size(), size); // nothing forces the window to grow
+            const QString wrong = clipped(window);
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : "inspect: ") + wrong));
+            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
+                     !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
+                QVERIFY2(left.isEmpty(), qPrintable(left));
+        }
+    }
+}
+
+void WindowRunTest::everyCaptionOfTheScenarioFits_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<double>("fontScale");
+    QTest::newRow("1280 x 720") << QSize(1280, 720) << 1.0;
+    QTest::newRow("1280 x 720, 150 %") << QSize(1280, 720) << 1.5;
+    QTest::newRow("1920 x 1080") << QSize(1920, 1080) << 1.0;
+}
+
+void WindowRunTest::everyCaptionOfTheScenarioFits()
+{
+    QFETCH(const QSize, size);
+    QFETCH(const double, fontScale);
+    MainWindow window(options());
+    window.setFontScale(fontScale);
+    window.resize(size);
+    window.show();
+    QVERIFY(window.openScenario(kScenario, false));
+    QCoreApplication::processEvents();
+    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    const QStringList all = captions();
+    QVERIFY(all.size() > 10);
+    for (const QString& text : all) {
+        caption->setText(text);
+        QVERIFY2(caption->fits(), qPrintable(text));
+    }
+    caption->setText(all.join(' '));
+    QVERIFY(!caption->fits()); // the measure bites
+}
+
+void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("dataServers", 4);
+    set("parityServers", 2);
+    set("b", 10);
+    window.startPage().findChild<QPushButton*>("startLocal")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
+    window.workloads().countBox()->setValue(25); // two splits with b = 10
+    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    window.canvas().setFocus();
+    // A client that has just started may not have heard of the coordinator yet, and says so.
+    QTRY_VERIFY_WITH_TIMEOUT((answered.clear(), QTest::keyClick(&window.canvas(), Qt::Key_I, Qt::ControlModifier), QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit))
+            && answered.last()[2].toBool(), kLimit);
+    QVERIFY2(window.labLine().text().contains("25 operations, 25 ok"), qPrintable(window.labLine().text()));
+    const auto records = [&] {
+        std::uint32_t sum = 0;
+        for (const auto& [number, bucket] : window.canvas().state().data)
+            sum += bucket.count;
+        return sum;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(records() == 25 && window.canvas().state().data.size() >= 3, kLimit);
+    answered.clear();
+    QTest::keyClick(&window.canvas(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().contains("encode to exactly this parity"), kLimit);
+    // Bytes come from the process itself.
+    window.setWorkspace(MainWindow::Workspace::Inspect);
+    window.selection().select({ ObjectKind::Data, 0, 0 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.records().model().rowCount() > 0 && window.records().model().index(0, 4).data().toString().size() > 20, kLimit);
+    std::vector<std::uint32_t> pids;
+    for (const auto& [id, process] : window.cluster().session().ingest().state().processes) {
+        QVERIFY(process.pid > 0);
+        pids.push_back(process.pid);
+    }
+    QCOMPARE(pids.size(), std::size_t(8));
+    window.actions().get("leave")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
+    for (const std::uint32_t pid : pids)
+        QTRY_VERIFY_WITH_TIMEOUT(::kill(pid_t(pid), 0) != 0, kLimit);
+}
+
+void WindowRunTest::aKilledServerIsShown()
+{
+    MainWindow window(options());
+    window.show();
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("dataServers", 2);
+    set("parityServers", 1);
+    window.startLocal();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
+    const ClusterState& state = window.canvas().state();
+    LoopWatch loop;
+    QCOMPARE(::kill(pid_t(state.processes.at(state.parity.at({ 0, 0 }).process).pid), SIGKILL), 0); // of this test
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("process gone"), kLimit);
+    QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
+    QVERIFY(window.showsCluster());
+}
+
+void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
+{
+    MainWindow window(options());
+    ScriptSettings settings;
+    settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
+    settings.sets["repetitions"] = "1";
+    window.player().setSettings(settings);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QVERIFY(window.openScenario(kScenario, true));
+    QSignalSpy finished(&window.player(), &Player::finished);
+    LoopWatch loop;
+    int pressed = 0;
+    QElapsedTimer since;
+    since.start();
+    // A step is begun by PgDn, and so is the answer to a question; nothing else is ever pressed.
+    const auto asks = [&] { return window.player().caption().contains("   1: ") && !window.player().caption().contains(QChar(0x2713)); };
+    while (finished.isEmpty() && since.elapsed() < 120'000) {
+        QVERIFY(QTest::qWaitFor([&] { return !finished.isEmpty() || window.player().isHeld() || asks(); }, 60'000));
+        if (!finished.isEmpty())
+            break;
+        const QString before = window.player().caption();
+        const bool wasHeld = window.player().isHeld();
+        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, Qt::Key_PageDown);
+        ++pressed;
+        QVERIFY(wasHeld || QTest::qWaitFor([&] { return !finished.isEmpty() || window.player().caption() != before; }, 60'000));
+        QVERIFY(pressed < 30);
+    }
+    const ScriptResult result = window.player().result();
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    const std::vector<StoryLine>& story = window.player().story().lines();
+    QCOMPARE(std::count_if(story.begin(), story.end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; }), 11);
+    QCOMPARE(pressed, 13); // eleven steps, two questions
+    QCOMPARE(finished.size(), 1);
+    QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
+    // The picture comes to rest, and is what the fold says.
+    QTRY_VERIFY_WITH_TIMEOUT(!window.pacer().isBusy() && window.canvas().state().data.size() == 4, kLimit);
+    std::uint32_t records = 0;
+    for (const auto& [number, bucket] : window.canvas().state().data)
+        records += bucket.count;
+    QCOMPARE(records, 25'000u);
+    QVERIFY(window.player().story().rowCount() > 40);
+    for (const StoryLine& line : story)
+        QVERIFY2(line.kind != StoryLine::Kind::Failed, qPrintable(line.text));
+    static const QRegularExpression kBuckets(QString::fromUtf8("M = (2² \\+ 0 = )?4"));
+    QTRY_COMPARE_WITH_TIMEOUT(window.canvas().restingPicture().texts().filter(kBuckets).size(), 1, kLimit);
+    QCOMPARE(window.cluster().session().ingest().counters().lost, std::uint64_t(0));
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<WindowRunTest>(count, arguments);
+}
+#include "tst_window_run.moc"

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What tests of the views stand on: a program without a screen, files of any shape as a state, a feed of events that a
+// test tells, a source of contents that answers when the test says so.
+#pragma once
+
+#include "gui/view/cluster_canvas.h"
+#include "gui/view/cluster_picture.h"
+#include "gui/view/event_feed.h"
+#include "gui/view/record_table.h"
+#include "gui/view/theme.h"
+
+#include <QApplication>
+#include <QStyleFactory>
+#include <QTest>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lhrs::gui {
+
+// Runs a test class without a screen, in the style and with the fonts that the window has.
+template <class Test>
+int runOffscreen(int count, char** arguments)
+{
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(count, arguments);
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    Theme::registerFonts();
+    Test test;
+    return QTest::qExec(&test, count, arguments);
+}
+
+// ---- states
+
+struct FileShape {
+    std::uint32_t buckets = 8, m = 4, k = 1, dataSpares = 6, paritySpares = 4, clients = 2, b = 40, records = 20;
+};
+
+inline constexpr ProcessId kFileCoordinator = 1, kFileClients = 10, kFileData = 1'000, kFileParity = 100'000,
+                           kFileSpares = 500'000;
+
+inline ProcessState processOf(ProcessId id, pb::ProcessKind kind, const std::string& name)
+{
+    ProcessState process;
+    process.id = id;
+    process.kind = kind;
+    process.name = name;
+    process.pid = std::uint32_t(id % 30'000) + 1'000;
+    process.address = "127.0.0.1:" + std::to_string(20'000 + id % 40'000);
+    process.isIncomplete = false;
+    return process;
+}
+
+inline ProcessId parityProcess(std::uint32_t group, std::uint32_t column) { return kFileParity + group * 8 + column; }
+
+// A file at rest with that many data buckets, every group with k parity buckets.
+inline ClusterState fileOf(const FileShape& shape)
+{
+    ClusterState s;
+    s.file.exists = shape.buckets > 0;
+    s.file.config.set_m(shape.m);
+    s.file.config.set_b(shape.b);
+    s.file.config.set_availability(shape.k);
+    s.file.buckets = shape.buckets;
+    s.file.availability = shape.k;
+    while (shape.buckets >= 2u << s.file.i)
+        ++s.file.i;
+    s.file.n = shape.buckets > 0 ? shape.buckets - (1u << s.file.i) : 0;
+    s.processes[kFileCoordinator] = processOf(kFileCoordinator, pb::COORDINATOR, "coordinator");
+    static const char* const kNames[] = { "alice", "bob", "carol", "dave" };
+    for (std::uint32_t c = 0; c < shape.clients; ++c) {
+        const ProcessId id = kFileClients + c;
+        const std::string name = c < 4 ? kNames[c] : "client-" + std::to_string(c);
+        s.processes[id] = processOf(id, pb::CLIENT, name);
+        ClientState client;
+        client.process = id;
+        client.name = name;
+        client.image.set_i(s.file.i);
+        client.image.set_n(c == 0 ? s.file.n : 0);
+        client.done = client.operations = 12'345;
+        client.forwards = 17;
+        s.clients[id] = client;
+    }
+    for (std::uint32_t a = 0; a < shape.buckets; ++a) {
+        const ProcessId id = kFileData + a;
+        ProcessState process = processOf(id, pb::NODE, "node-" + std::to_string(a + 1));
+        process.place.set_role(pb::DATA);
+        process.place.set_number(a);
+        process.incarnation = a + 1;
+        s.processes[id] = process;
+        DataBucketState bucket;
+        bucket.number = a;
+        bucket.level = s.file.i + (a < s.file.n || a >= 1u << s.file.i ? 1 : 0);
+        bucket.process = id;
+        bucket.incarnation = a + 1;
+        bucket.count = shape.records;
+        bucket.sequence = shape.records;
+        bucket.state = pb::UP;
+        bucket.b = shape.b;
+        for (std::uint32_t rank = 1; rank <= shape.records; ++rank)
+            bucket.ranks.set(rank, std::uint64_t(rank) * 100 + a);
+        s.data[a] = bucket;
+        s.groups[a / shape.m] = { a / shape.m, shape.k, 3, false };
+    }
+    for (const auto& [number, group] : s.groups) {
+        for (std::uint32_t column = 0; column < shape.k; ++column) {
+            const ProcessId id = parityProcess(number, column);
+            ProcessState process = processOf(id, pb::NODE, "parity-" + std::to_string(number) + "-" + std::to_string(column));
+            process.place.set_role(pb::PARITY);
+            process.place.set_number(number);
+            process.place.set_column(column);
+            s.processes[id] = process;
+            ParityBucketState bucket;
+            bucket.group = number;
+            bucket.column = column;
+            bucket.process = id;
+            bucket.recordGroups = shape.records;
+            bucket.state = pb::UP;
+            bucket.applied.assign(shape.m, shape.records);
+            bucket.held.assign(shape.m, 0);
+            for (std::uint32_t rank = 1; rank <= shape.records; ++rank)
+                bucket.ranks.set(rank, shape.m);
+            s.parity[{ number, column }] = bucket;
+        }
+    }
+    for (std::uint32_t spare = 0; spare < shape.dataSpares + shape.paritySpares; ++spare) {
+        const ProcessId id = kFileSpares + spare;
+        s.processes[id] = processOf(id, pb::NODE, "spare-" + std::to_string(spare + 1));
+        s.processes[id].pool = spare < shape.dataSpares ? pb::DATA : pb::PARITY;
+    }
+    return s;
+}
+
+// ---- pictures
+
+// The state as the canvas draws it at rest.
+struct Drawn {
+    ClusterLayout layout;
+    DisplayList list;
+};
+
+inline Drawn drawn(const ClusterState& state, QSizeF view, const Theme& theme = Theme(), Layers layers = {},
+    const std::set<ProcessId>* silent = nullptr)
+{
+    LayoutOptions options;
+    options.viewport = view;
+    options.showSpares = layers.spares;
+    options.showLegend = layers.legend;
+    Drawn result { layoutCluster(state, theme, options), DisplayList(theme) };
+    CellReader cells;
+    cells.beginFrame();
+    PictureInput input { state, result.layout, theme, cells };
+    input.layers = layers;
+    input.silent = silent;
+    input.plan = cellPlanOf(state);
+    input.footNote = QStringLiteral("messages drawn 4 000 × slower than they are");
+    drawCluster(input, result.list);
+    return result;
+}
+
+// ---- events
+
+// Events as a test tells them: folded at once, as the ingest does it, and kept for whoever pulls.
+class ListFeed : public EventFeed {
+public:
+    explicit ListFeed(std::size_t eventsMax = EventRing::kEvents) : m_ring(eventsMax) {}
+
+    // The event gets the process' next number unless it has one. Gives its number.
+    std::uint64_t tell(ProcessId process, pb::Event event, std::int64_t afterNs = 1'000)
+    {
+        m_nowNs += afterNs;
+        std::uint64_t& last = m_last[process];
+        if (event.sequence() == 0)
+            event.set_sequence(last + 1);
+        last = event.sequence();
+        m_state.apply(process, event, m_nowNs);
+        m_ring.push(process, m_nowNs, std::make_shared<const pb::Event>(std::move(event)), 100);
+        return last;
+    }
+    // The ingest learns something of which no event tells.
+    ClusterState& known() { return m_state; }
+    void passTime(std::int64_t ns) { m_nowNs += ns; }
+
+    ClusterState state() const override { return m_state; }
+    std::uint64_t committed() const override { return m_ring.lastIndex(); }
+    EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override { return m_ring.since(cursor, max); }
+    std::int64_t nowNs() const override { return m_nowNs; }
+
+private:
+    ClusterState m_state;
+    EventRing m_ring;
+    std::map<ProcessId, std::uint64_t> m_last;
+    std::int64_t m_nowNs = 0;
+};
+
+// Keeps the requests; answers when the test says so.
+class HeldContents : public ContentsSource {
+public:
+    struct Request {
+        ProcessId process = 0;
+        std::uint32_t rankFrom = 0, count = 0;
+        std::function<void(ContentsAnswer)> done;
+    };
+    std::vector<Request> requests;
+
+    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject*,
+        std::function<void(ContentsAnswer)> done) override
+    {
+        requests.push_back({ process, rankFrom, count, std::move(done) });
+    }
+};
+
+} // namespace lhrs::gui
