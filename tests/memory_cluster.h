@@ -234,17 +234,24 @@ public:
 
     explicit FileRig(const Options& options)
         : cluster(options.network)
+        , m_options(options)
     {
-        const pb::ProcessInfo self = process(kCoordinator, pb::COORDINATOR);
-        cluster.add(self,
-            std::make_unique<Coordinator>(
-                CoordinatorOptions { self, options.config, options.timers, options.recruiting, 1 }));
+        startCoordinator(false);
         for (std::uint32_t s = 0; s < options.dataSpares; ++s)
             addSpare(kData + s, pb::DATA);
         for (std::uint32_t s = 0; s < options.paritySpares; ++s)
             addSpare(kParity + s, pb::PARITY);
         for (std::uint32_t c = 0; c < options.clients; ++c)
             addClient(kClient + c);
+    }
+    // `listensFirst`: after another one that has ended; it knows nothing, not even the file's parameters.
+    void startCoordinator(bool listensFirst)
+    {
+        const pb::ProcessInfo self = process(kCoordinator, pb::COORDINATOR);
+        const pb::FileConfig config = listensFirst ? fileConfig() : m_options.config;
+        cluster.add(self,
+            std::make_unique<Coordinator>(
+                CoordinatorOptions { self, config, m_options.timers, m_options.recruiting, 1, listensFirst }));
     }
     void addSpare(std::uint64_t node, pb::Role pool)
     {
@@ -336,6 +343,9 @@ public:
 
     MemoryCluster cluster;
     std::set<std::uint64_t> nodes;
+
+private:
+    const Options m_options;
 };
 
 } // namespace lhrs::test

@@ -489,6 +489,9 @@ void Step::apply()
     case B::kRecoveryFinished:
     case B::kRecordRecovered:
     case B::kGroupLost:
+    case B::kCoordinatorListening:
+    case B::kCoordinatorRebuilt:
+    case B::kCoordinatorSuperseded:
     case B::BODY_NOT_SET: break;
     }
 }

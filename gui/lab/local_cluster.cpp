@@ -129,7 +129,9 @@ Result<void> LocalCluster::start(const LocalOptions& options, const std::stop_to
         m_control.leaveCluster();
         if (const auto made = makeLogDirectory(); !made)
             return made;
-        auto coordinator = program("lhrs-coordinator", "coordinator", coordinatorArguments(options));
+        std::vector<std::string> arguments = coordinatorArguments(options);
+        arguments.emplace_back("--new"); // one that is started anew for the same file listens first
+        auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
         if (!coordinator)
             return Error { coordinator.error().text };
         const auto first = startAll({ std::move(*coordinator) }, stopToken);

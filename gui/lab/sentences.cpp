@@ -407,6 +407,13 @@ std::string Writer::recovery() const
     }
     case B::kGroupLost:
         return "Group " + num(event.group_lost().group()) + " is lost: more members failed than its parity can replace.";
+    case B::kCoordinatorListening: return "The coordinator starts, and listens for the processes of a running file.";
+    case B::kCoordinatorRebuilt: {
+        const pb::CoordinatorRebuilt& e = event.coordinator_rebuilt();
+        return "The coordinator knows the file again, from what its buckets told: " + counted(e.buckets(), "data bucket", "data buckets") + ", "
+            + counted(e.silent(), "silent member", "silent members") + ".";
+    }
+    case B::kCoordinatorSuperseded: return "Another coordinator has taken over; this one does nothing any more.";
     default: return {};
     }
 }
@@ -575,6 +582,9 @@ bool changesStructure(const pb::Event& event)
     case B::kSliceStored:
     case B::kRecoveryFinished:
     case B::kGroupLost:
+    case B::kCoordinatorListening:
+    case B::kCoordinatorRebuilt:
+    case B::kCoordinatorSuperseded:
     case B::kEpochChanged: return true;
     }
     return false;

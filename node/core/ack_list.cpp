@@ -38,6 +38,7 @@ pb::Timers withDefaults(pb::Timers t)
     t.set_probe_ms(fill(t.probe_ms(), 30));
     t.set_probes_max(fill(t.probes_max(), 3));
     t.set_lost_ms(fill(t.lost_ms(), 10000));
+    t.set_restart_ms(fill(t.restart_ms(), 1500));
     return t;
 }
 
@@ -58,6 +59,7 @@ pb::Timers scaled(const pb::Timers& timers, double factor)
     t.set_suspect_ms(times(t.suspect_ms()));
     t.set_probe_ms(times(t.probe_ms()));
     t.set_lost_ms(times(t.lost_ms()));
+    t.set_restart_ms(times(t.restart_ms()));
     return t;
 }
 

@@ -43,6 +43,8 @@ public:
     explicit AckList(const pb::Timers& timers) : m_timers(withDefaults(timers)) {}
     void setTimers(const pb::Timers& timers) { m_timers = withDefaults(timers); }
     const pb::Timers& timers() const { return m_timers; }
+    // The ids that follow begin above this: acknowledgements of a former process at this address fit none of them.
+    void startAt(std::uint64_t id) { m_lastId = std::max(m_lastId, id); }
 
     // Sends the message and remembers it; returns its id. The operation of the present step goes with it.
     std::uint64_t send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience, Purpose purpose,

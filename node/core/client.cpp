@@ -371,6 +371,7 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
     if (m_isRegistered)
         return;
     m_isRegistered = true;
+    m_ordinal = message.registered().ordinal();
     m_config = message.registered().config();
     m_context.acks.setTimers(message.registered().timers());
     // Each client has its own keys; their low bits run through all addresses.
@@ -396,7 +397,9 @@ void Client::onTime(Time now, Effects& out)
     if (m_nextAlive <= now) {
         m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
         out.begin(nullptr);
-        *out.send(m_context.coordinator).mutable_alive()->mutable_process() = m_context.self;
+        auto* alive = out.send(m_context.coordinator).mutable_alive();
+        *alive->mutable_process() = m_context.self;
+        alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
     }
     if (m_nextTick <= now) {
         std::vector<std::uint64_t> due;

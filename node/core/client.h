@@ -85,6 +85,7 @@ private:
     pb::FileConfig m_config;
     bool m_isStarted = false;
     bool m_isRegistered = false;
+    std::uint32_t m_ordinal = 0; // in the order of registration
     FileImage m_image;
     pb::ImageMode m_mode = pb::ADJUSTING;
     std::uint64_t m_lastNumber = 0;

@@ -21,18 +21,43 @@ Coordinator::Coordinator(CoordinatorOptions options)
     , m_parts { m_file, m_directory, m_acks, m_invitations }
     , m_growth(m_parts)
     , m_failures(m_parts, m_growth)
+    , m_takeover(m_parts)
 {
+    if (options.listensFirst)
+        m_rebuild = std::make_unique<FileRebuild>();
+}
+
+void Coordinator::sign(Effects& out) const
+{
+    if (m_rebuild)
+        return; // we have no epoch yet
+    for (Effects::Send& send : out.sends())
+        send.message->set_coordinator_epoch(m_file.coordinatorEpoch());
+    for (Effects::Multicast& multicast : out.multicasts())
+        multicast.message->set_coordinator_epoch(m_file.coordinatorEpoch());
 }
 
 void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     m_now = now;
+    if (m_isSuperseded)
+        return;
+    if (m_rebuild)
+        listen(message, now, out);
+    else
+        act(message, now, out);
+    sign(out);
+}
+
+void Coordinator::act(const pb::Message& message, Time now, Effects& out)
+{
     if (message.answers() != 0) {
         if (message.has_epoch_ack())
             m_failures.onEpochAck(message.epoch_ack(), now);
         if (const auto entry = m_acks.acknowledge(message.answers(), now)) {
             m_growth.onAcknowledged(*entry, now, out);
             m_failures.onAcknowledged(*entry, now, out);
+            m_takeover.onAcknowledged(*entry);
         }
     }
     using B = pb::Message;
@@ -49,6 +74,7 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kOffer: onOffer(message, now, out); break;
     case B::kPrepared: onPrepared(message, now, out); break;
     case B::kContentsDone: onContentsDone(message, now, out); break;
+    case B::kSuperseded: onSuperseded(message, out); break;
 
     // Only acknowledgements, or not for a coordinator.
     case B::kAck:
@@ -90,6 +116,9 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kRecoverRecord:
     case B::kMemberRead:
     case B::kMemberRecord:
+    case B::kReportState:
+    case B::kStateReport: // a late copy: what it tells was decided meanwhile
+    case B::kRearm:
     case B::BODY_NOT_SET: break;
     }
     answerWaiters(now, out);
@@ -166,11 +195,29 @@ void Coordinator::onContentsDone(const pb::Message& message, Time now, Effects& 
 void Coordinator::onTime(Time now, Effects& out)
 {
     m_now = now;
+    if (m_isSuperseded)
+        return;
     if (!m_isStarted) {
         m_isStarted = true;
         *out.event().mutable_process_started()->mutable_process() = m_self;
         m_nextLook = now;
+        if (m_rebuild) {
+            const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
+            m_listensUntil = now + listens;
+            m_listensAtMost = now + std::max(listens, Time(std::chrono::milliseconds(m_acks.timers().lost_ms())));
+            out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
+        }
     }
+    if (m_rebuild)
+        endListening(now, out);
+    if (!m_rebuild)
+        wake(now, out);
+    sign(out);
+}
+
+void Coordinator::wake(Time now, Effects& out)
+{
+    m_takeover.forgetFailed();
     m_acks.onTime(now, out, [&](const AckList::Entry& entry) {
         m_growth.onGivenUp(entry, now, out);
         m_failures.onGivenUp(entry, now, out);
@@ -190,6 +237,10 @@ Time Coordinator::deadline() const
 {
     if (!m_isStarted)
         return Time();
+    if (m_isSuperseded)
+        return Time::max();
+    if (m_rebuild)
+        return m_listensUntil;
     Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
     for (const Waiter& waiter : m_waiters)
         earliest = std::min(earliest, waiter.until);
@@ -201,6 +252,19 @@ Time Coordinator::deadline() const
 void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     m_now = now;
+    const bool isQuestion = command.has_list_processes() || command.has_describe_file();
+    if ((m_rebuild && !isQuestion && !command.has_await_rest()) || m_isSuperseded) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(pb::REFUSED);
+        reply.set_text(m_isSuperseded ? "another coordinator has taken over; end this process" : underWay());
+        return;
+    }
+    carryOut(command, now, out);
+    sign(out);
+}
+
+void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
+{
     using C = pb::Command;
     switch (command.body_case()) {
     case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); break;
@@ -268,6 +332,8 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
 
 std::string Coordinator::underWay() const
 {
+    if (m_rebuild)
+        return "listening for the processes of a running file";
     const std::string words = m_growth.underWay();
     return words.empty() ? m_failures.underWay() : words;
 }

@@ -3,6 +3,7 @@
 
 #include "node/core/directory.h"
 #include "node/core/failures.h"
+#include "node/core/file_rebuild.h"
 #include "node/core/file_state.h"
 #include "node/core/growth.h"
 #include "node/core/machine.h"
@@ -19,6 +20,7 @@ struct CoordinatorOptions {
     pb::Timers timers;
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
+    bool listensFirst = false; // a file may be running already: its processes are heard before anything is ordered
 };
 
 // The coordinator of one file: knows (i,n), K and who holds which place, recruits servers, orders splits and parity
@@ -38,13 +40,28 @@ public:
     const Growth& growth() const { return m_growth; }
     std::string underWay() const;
     // Nothing is under way or owed, and no member is missing.
-    bool isAtRest() const { return m_growth.isAtRest() && m_failures.isAtRest(); }
+    bool isAtRest() const { return !m_rebuild && m_takeover.areDone() && m_growth.isAtRest() && m_failures.isAtRest(); }
+    bool isListening() const { return m_rebuild != nullptr; }
+    bool isSuperseded() const { return m_isSuperseded; }
 
 private:
     struct Waiter { // for rest
         std::uint64_t ticket = 0;
         Time until {};
     };
+
+    void act(const pb::Message& message, Time now, Effects& out);
+    void wake(Time now, Effects& out);
+    void carryOut(const pb::Command& command, Time now, Effects& out);
+    // What goes out names our coordinator epoch, so that nobody follows us when there is a later one.
+    void sign(Effects& out) const;
+
+    // A coordinator that starts (lhrs.md 10.9).
+    void listen(const pb::Message& message, Time now, Effects& out);
+    void endListening(Time now, Effects& out);
+    void takeOver(Time now, Effects& out);
+    void onStateReport(const pb::Message& message, Time now);
+    void onSuperseded(const pb::Message& message, Effects& out);
 
     void onRegister(const pb::Message& message, Time now, Effects& out);
     void onAlive(const pb::Message& message, Time now, Effects& out);
@@ -67,6 +84,10 @@ private:
     Failures m_failures;
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
     std::vector<Waiter> m_waiters;
+    std::unique_ptr<FileRebuild> m_rebuild; // while it listens
+    Time m_listensUntil = Time::max(), m_listensAtMost {};
+    Orders m_takeover; // what the members are told after a restart
+    bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};
     Time m_nextLook {};                             // at the directory

@@ -15,20 +15,23 @@ Sequence cutOf(const std::vector<PositionKnowledge>& survivors)
     return cut;
 }
 
-bool planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers)
+std::vector<std::size_t> planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers)
 {
+    std::vector<std::size_t> unusable;
     for (std::size_t to = 0; to < survivors.size(); ++to) {
         for (Sequence s = survivors[to].applied + 1; s <= cut; ++s) {
             if (survivors[to].held.contains(s))
                 continue;
             const auto giver = std::find_if(survivors.begin(), survivors.end(),
                 [s](const PositionKnowledge& k) { return k.held.contains(s) || k.logged.contains(s); });
-            if (giver == survivors.end())
-                return false;
+            if (giver == survivors.end()) {
+                unusable.push_back(to);
+                break;
+            }
             transfers.push_back({ s, std::size_t(giver - survivors.begin()), to });
         }
     }
-    return true;
+    return unusable;
 }
 
 } // namespace lhrs

@@ -29,8 +29,10 @@ struct DeltaTransfer {
     auto operator<=>(const DeltaTransfer&) const = default;
 };
 
-// The transfers that bring every survivor to the cut, in ascending order. False: a Delta that somebody lacks is in no log
-// and held by nobody, which cannot happen while logs are trimmed only up to what all parity buckets had.
-bool planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers);
+// The transfers that bring every survivor to the cut, in ascending order. Returns the survivors that cannot be brought
+// there: they lack a Delta that is in no log and held by nobody. Logs are trimmed only up to what all parity buckets that
+// count had, so that can only be one of which it is not sure that it counted (lhrs.md 9.2: the coordinator and a data
+// bucket failed while it was being added).
+std::vector<std::size_t> planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers);
 
 } // namespace lhrs

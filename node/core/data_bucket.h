@@ -38,6 +38,7 @@ public:
     void onCommit(const pb::Message& message, Time now, Effects& out);
     void onAbort(const pb::Message& message, Time now, Effects& out);
     void onFinish(const pb::Message& message, Time now, Effects& out);
+    void onRearm(const pb::Message& message, Time now, Effects& out);
     void onSendContents(const pb::Message& message, Time now, Effects& out);
     void onLeaseRequest(const pb::Message& message, Time now, Effects& out);
     void onLeaseGrant(const pb::Message& message);
@@ -62,6 +63,8 @@ public:
     // Whether reads may be answered: fenced by leases, where the file recovers from failures (lhrs.md 10.2).
     bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
     void snapshot(pb::Snapshot& out) const;
+    // What a coordinator that starts wants to know (lhrs.md 10.9).
+    void report(pb::StateReport& out) const;
     // A page of the contents; `count` and its bytes are bounded.
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
@@ -101,6 +104,7 @@ private:
     Level m_level;
     pb::MemberState m_state;
     std::uint64_t m_creation; // the split that creates this bucket; 0: created with the file
+    Level m_createdLevel;     // by it
     pb::View m_view;
     RecordStore m_store;
     ResultTable m_results;

@@ -157,6 +157,48 @@ void DataBucket::onFinish(const pb::Message& message, Time now, Effects& out)
     progress(now, out);
 }
 
+// ---- a coordinator that starts
+
+void DataBucket::report(pb::StateReport& out) const
+{
+    out.set_role(pb::DATA);
+    out.set_number(number().value);
+    out.set_incarnation(incarnation().value);
+    out.set_state(m_state);
+    out.set_level(m_level);
+    *out.mutable_view() = m_view;
+    *out.mutable_config() = m_config;
+    if (m_source) {
+        auto* split = out.add_splits();
+        split->set_split(m_source->order().split());
+        split->set_source(number().value);
+        split->set_target(m_source->order().target());
+        split->set_level(m_source->order().level());
+        split->set_bucket(number().value);
+        split->set_step(m_source->isCommitted() ? pb::OpenSplit::COMMITTED : m_source->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+    }
+    if (m_creation != 0) {
+        auto* split = out.add_splits();
+        split->set_split(m_creation);
+        split->set_source(number().value - (1u << (m_createdLevel - 1)));
+        split->set_target(number().value);
+        split->set_level(m_createdLevel);
+        split->set_bucket(number().value);
+        split->set_step(m_state != pb::INIT ? pb::OpenSplit::COMMITTED : m_target && m_target->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+    }
+}
+
+void DataBucket::onRearm(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    // lhrs.md 10.9: the former coordinator may have taken our report with it. One that still waits comes to the new one.
+    if (m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
+        return;
+    m_isOverloadSent = false;
+    if (m_state == pb::UP)
+        reportOverload(now, out);
+}
+
 // ---- a further parity bucket
 
 void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& out)

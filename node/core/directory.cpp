@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/directory.h"
 
+#include <algorithm>
+
 namespace lhrs {
 
 Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
@@ -16,7 +18,11 @@ Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
 
 void Directory::learn(const pb::Alive& alive, Time now)
 {
-    learn(alive.process(), now);
+    Entry& entry = learn(alive.process(), now);
+    if (alive.ordinal() > 0) { // it was registered, perhaps with a former coordinator
+        entry.ordinal = alive.ordinal() - 1;
+        m_clients = std::max(m_clients, alive.ordinal());
+    }
     setPlace(NodeId(alive.process().node()), alive.role(), alive.number(), alive.column(), Incarnation(alive.incarnation()));
 }
 

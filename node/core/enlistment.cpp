@@ -14,6 +14,13 @@ void Enlistment::start(GroupNumber g, std::vector<Place> places, bool isNewGroup
     recruit(now, out);
 }
 
+void Enlistment::adopt(GroupNumber g, std::vector<Member> members)
+{
+    m_group = g;
+    m_members = std::move(members);
+    m_isEntered = true;
+}
+
 void Enlistment::recruit(Time now, Effects& out)
 {
     m_members.clear();

@@ -35,6 +35,8 @@ public:
 
     // `purpose` says for whom, in words; `isNewGroup`: the group consists of these places alone.
     void start(GroupNumber g, std::vector<Place> places, bool isNewGroup, std::string purpose, Time now, Effects& out);
+    // As if these had been recruited and confirmed just now: they are in the group's table.
+    void adopt(GroupNumber g, std::vector<Member> members);
     // True if the offer is one of ours.
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onTime(Time now, Effects& out);

@@ -68,6 +68,9 @@ EventClass classOf(const pb::Event& event)
     case B::kSliceStored:
     case B::kRecoveryFinished:
     case B::kGroupLost:
+    case B::kCoordinatorListening:
+    case B::kCoordinatorRebuilt:
+    case B::kCoordinatorSuperseded:
     case B::kGauges:
     case B::BODY_NOT_SET:
         return EventClass::Structure;

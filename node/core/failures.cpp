@@ -25,6 +25,15 @@ void Failures::suspect(GroupNumber g, Time now, Effects& out)
     recovery->probe(now, out);
 }
 
+void Failures::resume(GroupNumber g, Time now, Effects& out)
+{
+    if (!isOn() || !m_parts.file.groups().contains(g))
+        return;
+    std::unique_ptr<GroupRecovery>& recovery = m_groups[g];
+    recovery = std::make_unique<GroupRecovery>(m_parts, m_growth, g, now);
+    recovery->resume(now, out);
+}
+
 void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);

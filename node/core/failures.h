@@ -19,6 +19,8 @@ public:
 
     // Somebody missed a member of the group: all of them are probed, unless they are just now.
     void suspect(GroupNumber g, Time now, Effects& out);
+    // Goes on with a group of which a former coordinator knew that it is not well, or whose members are silent.
+    void resume(GroupNumber g, Time now, Effects& out);
     // A client's word about a bucket that does not answer; what the client is to do comes back as a Location, or as the
     // Reply of a parity bucket.
     void onAlarm(const pb::Message& message, Time now, Effects& out);

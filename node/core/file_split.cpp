@@ -34,6 +34,25 @@ void FileSplit::start(Time now, Effects& out)
     m_enlistment.start(m_group, std::move(places), m_isNewGroup, words(), now, out);
 }
 
+void FileSplit::resume(bool isDecided, Time now, Effects& out)
+{
+    std::vector<Enlistment::Member> members;
+    const FileState::Group& group = m_parts.file.group(m_group);
+    if (const FileState::MemberInfo* target = m_parts.file.data(m_target)) {
+        members.push_back({ { .role = pb::DATA, .number = m_target.value, .level = m_level, .state = pb::INIT, .split = m_split }, 0, target->holder });
+    }
+    if (m_isNewGroup) {
+        for (const auto& [p, member] : group.parity)
+            members.push_back({ { .role = pb::PARITY, .number = m_group.value, .column = p.value, .state = pb::UP, .split = m_split }, 0, member.holder });
+    }
+    m_enlistment.adopt(m_group, std::move(members));
+    m_step = Step::Stage;
+    if (isDecided)
+        commitSource(now, out);
+    else
+        undo("the coordinator was started anew before all had prepared", now, out);
+}
+
 bool FileSplit::onOffer(const pb::Message& message, Time now, Effects& out)
 {
     return m_enlistment.onOffer(message, now, out);
@@ -135,7 +154,7 @@ void FileSplit::undo(std::string reason, Time now, Effects& out)
         m_step = Step::Cancel;
         m_enlistment.stop(now, out);
         if (m_isNewGroup)
-            m_parts.file.groups().erase(m_group);
+            m_parts.file.erase(m_group);
         undone(out);
         return;
     }
@@ -166,7 +185,7 @@ void FileSplit::cancel(Time now, Effects& out)
         m_parts.file.data(m_source)->state = pb::UP;
     FileState::Group& group = m_parts.file.group(m_group);
     if (group.data.empty()) {
-        m_parts.file.groups().erase(m_group);
+        m_parts.file.erase(m_group);
     } else {
         group.epoch = group.epoch.next();
         m_orders.sendEpoch(m_group, now, out);

@@ -19,6 +19,8 @@ public:
     FileSplit(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
+    // Goes on where a former coordinator ended: with the commit, or with undoing.
+    void resume(bool isDecided, Time now, Effects& out);
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
     void onAcknowledged(const AckList::Entry& entry, Time now, Effects& out);

@@ -11,6 +11,31 @@ FileState::FileState(const pb::FileConfig& config)
 {
 }
 
+void FileState::setAvailability(std::uint32_t availability, std::uint32_t asked)
+{
+    m_availability = std::max({ m_availability, availability, m_config.availability() });
+    ask(asked);
+}
+
+FileState::Group& FileState::group(GroupNumber g)
+{
+    const auto [group, isNew] = m_groups.try_emplace(g);
+    if (isNew) {
+        const auto former = m_former.find(g);
+        group->second.epoch = former == m_former.end() ? firstEpoch() : former->second;
+    }
+    return group->second;
+}
+
+void FileState::erase(GroupNumber g)
+{
+    const auto group = m_groups.find(g);
+    if (group == m_groups.end())
+        return;
+    m_former[g] = group->second.epoch;
+    m_groups.erase(group);
+}
+
 std::uint32_t FileState::required(std::uint32_t buckets) const
 {
     std::uint32_t wanted = std::max(m_config.availability(), m_asked);
@@ -65,6 +90,9 @@ pb::View FileState::view(GroupNumber g) const
     view.set_epoch(found->second.epoch.value);
     view.set_state(found->second.state);
     view.set_manager(found->second.manager.value);
+    view.set_k(found->second.k);
+    view.set_availability(m_availability);
+    view.set_asked(m_asked);
     const auto add = [&view](pb::Role role, std::uint32_t index, const MemberInfo& info) {
         auto* member = view.add_members();
         member->set_role(role);

@@ -41,6 +41,15 @@ public:
     std::uint32_t availability() const { return m_availability; }
     bool exists() const { return m_exists; }
     void setExists() { m_exists = true; }
+
+    // A coordinator that starts takes over a running file (lhrs.md 10.9): first the parameters, then its own epoch.
+    void adopt(const pb::FileConfig& config) { m_config = config; }
+    void setCoordinatorEpoch(std::uint64_t epoch) { m_coordinatorEpoch = epoch; }
+    std::uint64_t coordinatorEpoch() const { return m_coordinatorEpoch; }
+    // Where the epochs of groups begin under this coordinator: above all that a former one can have given.
+    Epoch firstEpoch() const { return Epoch((m_coordinatorEpoch - 1) << 32); }
+    void setImage(FileImage image) { m_image = image; }
+    void setAvailability(std::uint32_t availability, std::uint32_t asked);
     void commitSplit() { m_image = advanceSplit(m_image); }
 
     // The threshold list's word for a file of this many buckets, or what was asked for, whichever is more.
@@ -53,7 +62,9 @@ public:
 
     std::map<GroupNumber, Group>& groups() { return m_groups; }
     const std::map<GroupNumber, Group>& groups() const { return m_groups; }
-    Group& group(GroupNumber g) { return m_groups[g]; }
+    // Made if there is none.
+    Group& group(GroupNumber g);
+    void erase(GroupNumber g);
     GroupNumber groupOf(BucketNumber a) const { return lhrs::groupOf(a, m_config.m()); }
     // Null where the bucket does not exist (or not yet).
     const MemberInfo* data(BucketNumber a) const;
@@ -79,13 +90,14 @@ public:
     void unhide(Incarnation incarnation) { m_hidden.erase(incarnation); }
 
 private:
-    const pb::FileConfig m_config;
+    pb::FileConfig m_config;
     FileImage m_image;
     std::uint32_t m_availability;
     std::uint32_t m_asked = 0;
     std::uint32_t m_raisedAt = 0; // number of buckets when K grew last
     bool m_exists = false;
     std::map<GroupNumber, Group> m_groups;
+    std::map<GroupNumber, Epoch> m_former; // of groups that are no more; should they come again
     std::set<Incarnation> m_hidden;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_counter = 0;

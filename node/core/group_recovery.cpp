@@ -96,6 +96,30 @@ void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time 
         conclude(now, out);
 }
 
+void GroupRecovery::resume(Time now, Effects& out)
+{
+    FileState::Group& g = group();
+    g.isRecovering = true;
+    if (g.state == pb::GROUP_LOST) {
+        m_step = Step::Lost;
+        return;
+    }
+    for (ParityColumn p; p.value < g.k; p = p.next()) {
+        if (!g.parity.contains(p))
+            m_columnsToFill.insert(p); // lost, and its successor was not complete
+    }
+    for (const Position q : failedData())
+        announceFailed({ pb::DATA, q.value }, "it had failed, or is silent, when the coordinator was started anew", out);
+    for (const ParityColumn p : failedParity())
+        announceFailed({ pb::PARITY, p.value }, "it had failed, or is silent, when the coordinator was started anew", out);
+    if (failures() > g.k) {
+        lose(now, out);
+        return;
+    }
+    m_nextProbe = now;
+    startOver(now, out);
+}
+
 void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
 {
     FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
@@ -103,6 +127,12 @@ void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
         return; // it was taken out meanwhile, with what was undone
     member->state = pb::FAILED;
     member->isFenced = false;
+    announceFailed(id, reason, out);
+}
+
+void GroupRecovery::announceFailed(MemberId id, const char* reason, Effects& out) const
+{
+    const FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
     const std::uint32_t failed = failures();
     auto* event = out.event().mutable_bucket_failed();
     event->set_group(m_group.value);
@@ -403,6 +433,15 @@ void GroupRecovery::onCutDone(const pb::CutDone& done, Time now, Effects& out)
 {
     if (done.epoch() != group().epoch.value || done.group() != m_group.value)
         return;
+    if (done.unusable_size() > 0) {
+        for (const std::uint32_t p : done.unusable())
+            declare({ pb::PARITY, p }, "it lacks a change that nobody has any more", out);
+        if (failures() > group().k)
+            lose(now, out);
+        else
+            startOver(now, out);
+        return;
+    }
     if (m_step == Step::Cut)
         degrade(now, out);
     else if (m_step == Step::Freeze)

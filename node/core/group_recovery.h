@@ -29,6 +29,8 @@ class GroupRecovery {
 public:
     GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumber g, Time now);
 
+    // Goes on with what a former coordinator had begun: from the start, with those that it had declared failed.
+    void resume(Time now, Effects& out);
     // Probes all members that are not known to have failed; nothing, if that is under way.
     void probe(Time now, Effects& out);
     void onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out);
@@ -59,6 +61,7 @@ private:
     const FileState::Group& group() const { return m_parts.file.groups().at(m_group); }
     void sendProbes(Time now, Effects& out);
     void conclude(Time now, Effects& out);
+    void announceFailed(MemberId id, const char* reason, Effects& out) const;
     void declare(MemberId id, const char* reason, Effects& out);
     void startOver(Time now, Effects& out);
     void advance(Time now, Effects& out);

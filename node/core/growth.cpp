@@ -119,8 +119,15 @@ void Growth::startSplit(Time now, Effects& out)
         ticket = m_splitTickets.front();
         m_splitTickets.pop_front();
     }
-    m_split = std::make_unique<FileSplit>(m_parts, (std::uint64_t(1) << 32) + ++m_lastSplit, ticket, now);
+    m_split = std::make_unique<FileSplit>(m_parts, (file.coordinatorEpoch() << 32) + ++m_lastSplit, ticket, now);
     m_split->start(now, out);
+}
+
+void Growth::resumeSplit(std::uint64_t split, bool isDecided, Time now, Effects& out)
+{
+    m_split = std::make_unique<FileSplit>(m_parts, split, 0, now);
+    m_split->resume(isDecided, now, out);
+    pump(now, out);
 }
 
 void Growth::endSplit(Time now, Effects& out)

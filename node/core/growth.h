@@ -32,6 +32,9 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
+    // A split that was under way when the former coordinator ended: finished or undone. Its members are in the table.
+    void resumeSplit(std::uint64_t split, bool isDecided, Time now, Effects& out);
+
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
     // Whether this member is being brought in by something that is not decided: its failure loses nothing.

@@ -27,6 +27,22 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
+// What it says becomes the state of the file, so nothing in it may be out of its bounds.
+bool isSane(const pb::StateReport& report)
+{
+    if (report.role() == pb::NO_ROLE)
+        return true;
+    const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level()) : report.column() <= kParityColumnsMax;
+    const auto isSplit = [](const pb::OpenSplit& split) {
+        return split.level() >= 1 && isBucketOfLevel(split.target(), split.level())
+            && split.target() == split.source() + (std::uint64_t(1) << (split.level() - 1)) && (split.bucket() == split.source() || split.bucket() == split.target());
+    };
+    return isPlace && isSane(report.config()) && isSane(report.view()) && report.positions_size() <= int(kGroupSizeMax)
+        && std::all_of(report.positions().begin(), report.positions().end(),
+            [](const pb::PositionMark& mark) { return mark.position() < kGroupSizeMax && mark.level() <= kLevelMax; })
+        && std::all_of(report.splits().begin(), report.splits().end(), isSplit);
+}
+
 // A request without a name could be answered to nobody and repeated without being known again: an empty one that got
 // through would set key 0 to nothing. (A value that is too long is answered: INVALID.)
 bool isOfSomebody(const pb::KeyRequest& request)
@@ -59,6 +75,8 @@ bool isWithinLimits(const pb::Message& message)
     case B::kConfirm:
         return isSane(message.confirm().config()) && isSane(message.confirm().view()) && message.confirm().column() <= kParityColumnsMax
             && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
+
+    case B::kStateReport: return isSane(message.state_report());
 
     // The others have nothing to exceed.
     case B::kDisplaced:
@@ -99,6 +117,9 @@ bool isWithinLimits(const pb::Message& message)
     case B::kRecoverRecord:
     case B::kMemberRead:
     case B::kMemberRecord:
+    case B::kReportState:
+    case B::kRearm:
+    case B::kSuperseded:
     case B::BODY_NOT_SET: return true;
     }
     return true;

@@ -34,6 +34,7 @@ struct NodeContext {
     Address coordinator;
     AckList acks;
     LocationCache locations;
+    std::uint64_t coordinatorEpoch = 0; // the highest that was heard of; the orders of a lower one are refused
     // What the entries of `acks` are about; the low bits may carry a column.
     enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, BatchBlock = 256 };
 

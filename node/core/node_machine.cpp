@@ -34,6 +34,8 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
         dropped->set_count(1);
         return;
     }
+    if (!isOfPresentCoordinator(message, out))
+        return;
     if (message.answers() != 0)
         onAcknowledged(message.answers(), now, out);
     using B = pb::Message;
@@ -43,6 +45,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kCancel: onCancel(message, now, out); break;
     case B::kRegistered: onRegistered(message, now, out); break;
     case B::kProbe: onProbe(message, out); break;
+    case B::kReportState: onReportState(message, out); break;
 
     case B::kInsert:
     case B::kUpdate:
@@ -54,6 +57,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kSplit:
     case B::kMoveRecords:
     case B::kFinish:
+    case B::kRearm:
     case B::kLeaseGrant:
     case B::kSpareSlice:
     case B::kSendContents: dispatchToData(message, now, out); break;
@@ -99,8 +103,39 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kProbeReply:
     case B::kCutDone:
     case B::kRecoveryDone:
+    case B::kStateReport:
+    case B::kSuperseded:
     case B::BODY_NOT_SET: break;
     }
+}
+
+bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Effects& out)
+{
+    const std::uint64_t epoch = message.coordinator_epoch();
+    if (epoch == 0)
+        return true;
+    if (epoch >= m_context.coordinatorEpoch) {
+        m_context.coordinatorEpoch = epoch;
+        return true;
+    }
+    // lhrs.md 10.9: a coordinator that was only paused gives orders for a file that another one knows better.
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.mutable_superseded()->set_coordinator_epoch(m_context.coordinatorEpoch);
+    return false;
+}
+
+void NodeMachine::onReportState(const pb::Message& message, Effects& out) const
+{
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* report = answer.mutable_state_report();
+    *report->mutable_process() = m_context.self;
+    *report->mutable_timers() = m_context.acks.timers();
+    report->set_coordinator_epoch(m_context.coordinatorEpoch);
+    if (m_data)
+        m_data->report(*report);
+    else if (m_parity)
+        m_parity->report(*report);
 }
 
 void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& out)
@@ -124,6 +159,7 @@ void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& 
     case B::kCommit: m_data->onCommit(message, now, out); break;
     case B::kAbort: m_data->onAbort(message, now, out); break;
     case B::kFinish: m_data->onFinish(message, now, out); break;
+    case B::kRearm: m_data->onRearm(message, now, out); break;
     case B::kSendContents: m_data->onSendContents(message, now, out); break;
     case B::kLeaseRequest: m_data->onLeaseRequest(message, now, out); break;
     case B::kLeaseGrant: m_data->onLeaseGrant(message); break;

@@ -44,6 +44,9 @@ private:
     void onCancel(const pb::Message& message, Time now, Effects& out);
     void onRegistered(const pb::Message& message, Time now, Effects& out);
     void onProbe(const pb::Message& message, Effects& out) const;
+    void onReportState(const pb::Message& message, Effects& out) const;
+    // Whether the message comes from the coordinator that is followed, or from no coordinator.
+    bool isOfPresentCoordinator(const pb::Message& message, Effects& out);
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
     void dispatchToData(const pb::Message& message, Time now, Effects& out);

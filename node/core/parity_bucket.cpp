@@ -346,6 +346,8 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
             held.isComplete = true; // an empty change, whatever of it had come
     }
     position.lastSplit = std::max(position.lastSplit, split);
+    if (decision == HeldChange::Decision::Commit)
+        position.lastCommit = std::max(position.lastCommit, split);
     applyWhatFollows(q, now, out);
     if (position.incarnation.value != 0)
         acknowledge(q, out);

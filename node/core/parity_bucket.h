@@ -66,6 +66,8 @@ public:
     // lacks more than it was given.
     bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
     void snapshot(pb::Snapshot& out) const;
+    // What a coordinator that starts wants to know (lhrs.md 10.9).
+    void report(pb::StateReport& out) const;
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
 
@@ -96,6 +98,7 @@ private:
         std::vector<ContentsRange> ranges;
         Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
         std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+        std::uint64_t lastCommit = 0;  // of these, the last that was not undone
         bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
         std::deque<pb::Delta> log;     // applied, and above `stable`: somebody may lack them
     };

@@ -121,6 +121,53 @@ void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& ou
         NodeContext::acknowledge(message, out);
 }
 
+// ---- a coordinator that starts
+
+void ParityBucket::report(pb::StateReport& out) const
+{
+    out.set_role(pb::PARITY);
+    out.set_number(m_group.value);
+    out.set_column(m_column.value);
+    out.set_incarnation(m_incarnation.value);
+    out.set_state(m_state);
+    *out.mutable_view() = m_view;
+    *out.mutable_config() = m_config;
+    for (Position q; q.value < m_positions.size(); q = q.next()) {
+        const PositionState& position = m_positions[q.value];
+        if (position.incarnation.value == 0)
+            continue;
+        auto* mark = out.add_positions();
+        mark->set_position(q.value);
+        mark->set_incarnation(position.incarnation.value);
+        mark->set_level(position.level);
+        mark->set_applied(position.applied);
+        const auto add = [&](std::uint64_t split, Level level, pb::OpenSplit::Step step) {
+            if (split == 0 || level == 0)
+                return;
+            const std::uint32_t bucket = bucketAt(m_group, q, m_config.m()).value, half = 1u << (level - 1);
+            auto* part = out.add_splits();
+            part->set_split(split);
+            part->set_source(bucket < half ? bucket : bucket - half);
+            part->set_target(bucket < half ? bucket + half : bucket);
+            part->set_level(level);
+            part->set_bucket(bucket);
+            part->set_step(step);
+        };
+        std::uint64_t waiting = 0;
+        for (const auto& [sequence, held] : position.held) {
+            if (held.split == 0 || held.decision == HeldChange::Decision::Abort)
+                continue;
+            waiting = held.split;
+            add(held.split, held.level,
+                held.decision == HeldChange::Decision::Commit ? pb::OpenSplit::COMMITTED
+                    : held.isComplete                         ? pb::OpenSplit::PREPARED
+                                                              : pb::OpenSplit::ORDERED);
+        }
+        if (position.lastCommit != waiting)
+            add(position.lastCommit, position.level, pb::OpenSplit::COMMITTED);
+    }
+}
+
 // ---- recovery
 
 void ParityBucket::onRecover(const pb::Message& message, Time now, Effects& out)

@@ -65,8 +65,11 @@ void RecoveryManager::cut(Time now, Effects& out)
         const Position q(reports.front()->position());
         const Sequence cut = cutOf(survivors);
         std::vector<DeltaTransfer> transfers;
-        LHRS_CHECK(planCut(survivors, cut, transfers));
+        for (const std::size_t lacking : planCut(survivors, cut, transfers))
+            m_unusable.insert(columns[lacking]);
         m_cuts[q] = cut;
+        if (!m_unusable.empty())
+            continue; // the coordinator starts over without them
         for (std::size_t to = 0; to < columns.size(); ++to) {
             pb::DeltaCopy copy;
             copy.set_group(m_bucket.group().value);
@@ -115,6 +118,8 @@ void RecoveryManager::reportWhenCut(Time now, Effects& out)
         event->add_cuts(cut);
     }
     m_cuts.clear();
+    for (const ParityColumn p : m_unusable)
+        done->add_unusable(p.value);
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
         NodeContext::OfRecovery, now, out);
 }

@@ -36,6 +36,7 @@ private:
     std::map<ParityColumn, pb::CutReport> m_reports;
     std::set<std::uint64_t> m_copies; // DeltaCopy under way
     bool m_isCut = false;
+    std::set<ParityColumn> m_unusable; // lack a change that nobody has any more
     std::map<Position, Sequence> m_cuts;
     std::uint32_t m_copied = 0;
     std::unique_ptr<SliceRebuild> m_rebuild;

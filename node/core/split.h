@@ -63,6 +63,7 @@ public:
     const pb::Split& order() const { return m_order; }
     bool isStarted() const { return m_isStarted; }
     bool isCommitted() const { return m_isCommitted; }
+    bool isPrepared() const { return m_isReported; }
     Sequence batchSequence() const { return m_batch.sequence(); }
 
     void start(BucketParts& bucket, Time now, Effects& out);

@@ -365,6 +365,8 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
     bool hasThresholds = false;
     addCommon(app, line.process, false);
     addFileOptions(app, line, hasThresholds);
+    app.add_flag("--new", line.isNewFile,
+        "No file is running at this address: begin at once, instead of listening first for processes of a running file");
     return finish<CoordinatorLine>(app, line, count, arguments, [](CoordinatorLine& l) {
         if (l.process.name.empty())
             l.process.name = "coordinator";

@@ -46,6 +46,7 @@ struct CoordinatorLine {
     pb::Timers timers;              // as given; zero is the default of the field
     double timeScale = 1;           // all timers, given or default, are multiplied by it
     std::string recruiting = "auto"; // auto, multicast or registry
+    bool isNewFile = false;          // no file is running at this address: nobody has to be heard first
 };
 
 struct ClientLine {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A coordinator that starts while its file is running (lhrs.md 10.9): it listens, rebuilds the file state from the
+// buckets, settles what was under way, and goes on.
+#include "node/core/coordinator.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
+{
+    // Whatever else is said now is said again, until it is acknowledged.
+    if (message.has_alive()) {
+        const pb::Alive& alive = message.alive();
+        m_directory.learn(alive, now);
+        if (alive.process().kind() == pb::NODE)
+            out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
+    } else if (message.has_state_report()) {
+        onStateReport(message, now);
+    }
+}
+
+void Coordinator::onStateReport(const pb::Message& message, Time now)
+{
+    m_directory.learn(message.state_report().process(), now);
+    m_rebuild->add(message.state_report());
+}
+
+void Coordinator::endListening(Time now, Effects& out)
+{
+    if (now < m_listensUntil)
+        return;
+    if (!m_rebuild->missing().empty() && now < m_listensAtMost) {
+        m_listensUntil = std::min(m_listensAtMost, now + Time(100ms));
+        return;
+    }
+    takeOver(now, out);
+}
+
+void Coordinator::takeOver(Time now, Effects& out)
+{
+    const std::unique_ptr<FileRebuild> rebuild = std::move(m_rebuild);
+    const std::uint64_t epoch = rebuild->nextCoordinatorEpoch();
+    m_file.setCoordinatorEpoch(epoch);
+    // No number is used again that the former coordinator can have given.
+    m_acks.startAt((epoch - 1) << 40);
+    m_invitations.last = (epoch - 1) << 32;
+    if (!rebuild->hasFile())
+        return;
+    m_file.adopt(rebuild->config());
+    m_acks.setTimers(rebuild->timers());
+    const FileRebuild::Found found = rebuild->build(m_file);
+    auto* event = out.event().mutable_coordinator_rebuilt();
+    event->set_coordinator_epoch(epoch);
+    event->set_buckets(m_file.buckets());
+    event->set_groups(std::uint32_t(m_file.groups().size()));
+    event->set_silent(std::uint32_t(found.silent.size()));
+    event->set_open_splits(found.split ? 1 : 0);
+
+    std::vector<GroupNumber> groups;
+    for (auto& [g, group] : m_file.groups()) {
+        groups.push_back(g);
+        group.epoch = group.epoch.next();
+        m_takeover.sendEpoch(g, now, out);
+        m_parts.announceEpoch(g, "the coordinator was started anew", out);
+        for (const auto& [q, member] : group.data) {
+            pb::Message message;
+            message.mutable_rearm();
+            if (member.state == pb::UP)
+                m_takeover.send(std::move(message), &member, now, out);
+        }
+    }
+    if (found.split)
+        m_growth.resumeSplit(found.split->split, found.split->isDecided, now, out);
+    for (const GroupNumber g : groups) {
+        const auto group = m_file.groups().find(g);
+        if (group == m_file.groups().end())
+            continue; // it was to be created by a split that is undone
+        const auto hasFailed = [](const auto& m) { return m.second.hasFailed(); };
+        const bool isSilent = std::any_of(found.silent.begin(), found.silent.end(), [g](const FileRebuild::Silent& s) { return s.group == g; });
+        const bool isIll = group->second.state != pb::GROUP_UP || group->second.parity.size() < group->second.k
+            || std::any_of(group->second.data.begin(), group->second.data.end(), hasFailed)
+            || std::any_of(group->second.parity.begin(), group->second.parity.end(), hasFailed);
+        if (isIll)
+            m_failures.resume(g, now, out);
+        else if (isSilent)
+            m_failures.suspect(g, now, out);
+    }
+    m_growth.announce(out);
+}
+
+void Coordinator::onSuperseded(const pb::Message& message, Effects& out)
+{
+    const std::uint64_t epoch = message.superseded().coordinator_epoch();
+    if (epoch <= m_file.coordinatorEpoch())
+        return;
+    m_isSuperseded = true;
+    out.event().mutable_coordinator_superseded()->set_coordinator_epoch(epoch);
+}
+
+} // namespace lhrs

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/file_rebuild.h"
+
+#include <algorithm>
+#include <set>
+
+namespace lhrs {
+
+namespace {
+
+using Open = pb::OpenSplit;
+
+bool hasFailed(pb::MemberState state) { return state == pb::FAILED || state == pb::MEMBER_LOST; }
+
+bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
+{
+    return split && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
+}
+
+
+MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
+
+} // namespace
+
+void FileRebuild::add(const pb::StateReport& report)
+{
+    m_reports[NodeId(report.process().node())] = report;
+}
+
+bool FileRebuild::knows(NodeId node, Incarnation incarnation) const
+{
+    const auto found = m_reports.find(node);
+    return found != m_reports.end() && found->second.incarnation() == incarnation.value;
+}
+
+bool FileRebuild::hasFile() const
+{
+    return std::any_of(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; });
+}
+
+std::uint64_t FileRebuild::nextCoordinatorEpoch() const
+{
+    std::uint64_t highest = 0;
+    for (const auto& [node, report] : m_reports)
+        highest = std::max({ highest, report.coordinator_epoch(), report.incarnation() >> 32 });
+    return highest + 1;
+}
+
+const pb::FileConfig& FileRebuild::config() const
+{
+    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; })->second.config();
+}
+
+const pb::Timers& FileRebuild::timers() const
+{
+    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; })->second.timers();
+}
+
+std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
+{
+    std::map<GroupNumber, Group> groups;
+    for (const auto& [node, report] : m_reports) {
+        if (report.role() == pb::NO_ROLE)
+            continue;
+        Group& group = groups[GroupNumber(report.view().group())];
+        if (group.view.members().empty() || report.view().epoch() > group.view.epoch())
+            group.view = report.view();
+    }
+    for (const auto& [node, report] : m_reports) {
+        if (report.role() == pb::NO_ROLE)
+            continue;
+        Group& group = groups[GroupNumber(report.view().group())];
+        for (const pb::Member& member : group.view.members()) {
+            // One that was declared failed is no member any more, although it may be back.
+            if (member.holder().incarnation() == report.incarnation() && !hasFailed(member.state()))
+                group.reports[Incarnation(report.incarnation())] = &report;
+        }
+    }
+    return groups;
+}
+
+bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
+{
+    // A view that called it INIT may be the last one: no epoch tells that a split is decided.
+    if (member.state() != pb::INIT)
+        return true;
+    const auto own = group.reports.find(Incarnation(member.holder().incarnation()));
+    if (own != group.reports.end() || member.role() == pb::PARITY)
+        return own != group.reports.end() && own->second->state() != pb::INIT;
+    const BucketNumber a = bucketAt(GroupNumber(group.view.group()), Position(member.index()), config().m());
+    return std::any_of(group.reports.begin(), group.reports.end(), [a](const auto& item) {
+        const auto& splits = item.second->splits();
+        return std::any_of(splits.begin(), splits.end(),
+            [a](const pb::OpenSplit& part) { return part.bucket() == a.value && part.step() == Open::COMMITTED; });
+    });
+}
+
+bool FileRebuild::isMember(const Group& group, const pb::Member& member, const std::optional<Split>& split) const
+{
+    return isBucket(group, member) || isSplitTarget(member, GroupNumber(group.view.group()), split, config().m());
+}
+
+std::uint32_t FileRebuild::columns(const Group& group) const
+{
+    std::uint32_t columns = group.view.k();
+    for (const pb::Member& member : group.view.members()) {
+        if (member.role() == pb::PARITY && isBucket(group, member))
+            columns = std::max(columns, member.index() + 1);
+    }
+    return columns;
+}
+
+// ---- levels, and the file state that they give
+
+std::optional<Level> FileRebuild::levelOf(const Group& group, const pb::Member& member) const
+{
+    const Incarnation incarnation(member.holder().incarnation());
+    const auto own = group.reports.find(incarnation);
+    if (own != group.reports.end())
+        return own->second->level();
+    // Its parity buckets know the level of one that is silent: it changes with a batch that they apply.
+    std::optional<Level> level;
+    for (const auto& [reporter, report] : group.reports) {
+        for (const pb::PositionMark& mark : report->positions()) {
+            if (mark.position() == member.index() && mark.incarnation() == incarnation.value)
+                level = std::max(level.value_or(0), mark.level());
+        }
+    }
+    return level ? level : std::optional<Level>(member.level());
+}
+
+std::map<BucketNumber, Level> FileRebuild::levels(const std::map<GroupNumber, Group>& groups) const
+{
+    std::map<BucketNumber, Level> levels;
+    for (const auto& [g, group] : groups) {
+        for (const pb::Member& member : group.view.members()) {
+            if (member.role() == pb::DATA && isBucket(group, member))
+                levels[bucketAt(g, Position(member.index()), config().m())] = *levelOf(group, member);
+        }
+    }
+    return levels;
+}
+
+FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const
+{
+    if (split) // as it is before the decision
+        return { split->level - 1, split->source.value };
+    Level i = levels.empty() ? 0 : levels.begin()->second;
+    for (const auto& [a, level] : levels)
+        i = std::min(i, level);
+    std::uint32_t n = 0;
+    for (const auto& [a, level] : levels) {
+        if (a.value < (std::uint64_t(1) << i) && level > i)
+            n = std::max(n, a.value + 1);
+    }
+    return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
+}
+
+// ---- the split that was under way
+
+std::optional<FileRebuild::Split> FileRebuild::openSplit(const std::map<GroupNumber, Group>& groups) const
+{
+    std::optional<Split> open;
+    for (const auto& [g, group] : groups) {
+        for (const auto& [incarnation, report] : group.reports) {
+            for (const pb::OpenSplit& part : report->splits()) {
+                // A target and the parity buckets keep the name of the split that they carried out last; the source forgets
+                // it when it is over.
+                const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
+                if (!isOver && (!open || part.split() > open->split))
+                    open = Split { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level() };
+            }
+        }
+    }
+    if (open)
+        open->isDecided = mayCommit(*open, groups);
+    return open;
+}
+
+bool FileRebuild::mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const
+{
+    // lhrs.md 5.2: committed iff a survivor has committed, or all survivors have prepared - and what left the source still
+    // exists on the other side.
+    bool areAllPrepared = true;
+    bool isTargetThere = false;
+    for (const BucketNumber bucket : { split.source, split.target }) {
+        const auto group = groups.find(groupOf(bucket, config().m()));
+        if (group == groups.end()) {
+            areAllPrepared = false;
+            continue;
+        }
+        const Position q = positionOf(bucket, config().m());
+        for (const pb::Member& member : group->second.view.members()) {
+            const auto report = group->second.reports.find(Incarnation(member.holder().incarnation()));
+            const bool isItself = member.role() == pb::DATA && Position(member.index()) == q;
+            if (report == group->second.reports.end() || (member.role() == pb::DATA && !isItself) || (member.role() == pb::PARITY && member.state() == pb::INIT))
+                continue;
+            Open::Step step = Open::UNKNOWN;
+            for (const pb::OpenSplit& part : report->second->splits()) {
+                if (part.split() == split.split && part.bucket() == bucket.value)
+                    step = part.step();
+            }
+            if (step == Open::COMMITTED)
+                return true;
+            areAllPrepared = areAllPrepared && step == Open::PREPARED;
+            isTargetThere = isTargetThere || bucket == split.target;
+        }
+    }
+    return areAllPrepared && isTargetThere;
+}
+
+// ---- what is missing
+
+std::string FileRebuild::missing() const
+{
+    if (!hasFile())
+        return {};
+    const auto known = groups();
+    const auto split = openSplit(known);
+    for (const auto& [g, group] : known) {
+        std::uint32_t silent = 0;
+        for (const pb::Member& member : group.view.members())
+            silent += isMember(group, member, split) && !group.reports.contains(Incarnation(member.holder().incarnation())) ? 1 : 0;
+        // With recovery off nobody replaces anybody: all must come.
+        const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
+        if (group.view.state() != pb::GROUP_LOST && silent > k)
+            return std::to_string(silent) + " members of group " + std::to_string(g.value) + " are silent";
+    }
+    const auto levels = this->levels(known);
+    const FileImage image = imageOf(levels, split);
+    for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
+        if (!levels.contains(a))
+            return "nothing is known of bucket " + std::to_string(a.value);
+    }
+    return {};
+}
+
+// ---- the state
+
+FileRebuild::Found FileRebuild::build(FileState& file) const
+{
+    Found found;
+    if (!hasFile())
+        return found;
+    const auto known = groups();
+    found.split = openSplit(known);
+    const std::uint32_t m = config().m();
+    const auto levels = this->levels(known);
+    const FileImage image = imageOf(levels, found.split);
+    file.setImage(image);
+    file.setExists();
+    const auto concernsSplit = [&](GroupNumber g) {
+        return found.split && (g == groupOf(found.split->source, m) || g == groupOf(found.split->target, m));
+    };
+    for (const auto& [g, group] : known) {
+        FileState::Group& entry = file.group(g);
+        entry.epoch = std::max(Epoch(group.view.epoch()), file.firstEpoch());
+        entry.state = group.view.state();
+        entry.manager = ParityColumn(group.view.manager());
+        file.setAvailability(group.view.availability(), group.view.asked());
+        entry.k = columns(group);
+        for (const pb::Member& member : group.view.members()) {
+            if (!isMember(group, member, found.split))
+                continue;
+            FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
+            if (!info.hasFailed())
+                info.state = isSplitTarget(member, g, found.split, m) ? pb::INIT : pb::UP;
+            const bool isSilent = !info.hasFailed() && !group.reports.contains(info.holder.incarnation);
+            if (isSilent)
+                found.silent.push_back({ g, idOf(member) });
+            if (isSilent && concernsSplit(g) && config().recovery() != pb::RECOVERY_OFF) {
+                found.declared.push_back({ g, idOf(member) });
+                info.state = pb::FAILED;
+            }
+            if (member.role() == pb::DATA) {
+                info.level = *levelOf(group, member);
+                entry.data[Position(member.index())] = info;
+            } else {
+                entry.parity[ParityColumn(member.index())] = info;
+            }
+        }
+        if (entry.data.empty()) // all that is left of it are the spares of a split that is undone
+            file.erase(g);
+    }
+    for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
+        if (file.data(a))
+            continue;
+        const GroupNumber g = groupOf(a, m);
+        FileState::Group& entry = file.group(g);
+        entry.epoch = std::max(entry.epoch, file.firstEpoch());
+        entry.state = pb::GROUP_LOST;
+        entry.data[positionOf(a, m)] = { {}, lhrs::levelOf(a, image), pb::MEMBER_LOST };
+    }
+    return found;
+}
+
+} // namespace lhrs

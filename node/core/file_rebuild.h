@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/file_state.h"
+#include "node/core/lease.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// What a coordinator that starts learns of a running file: the reports of its processes, and the file state that follows
+// from them alone (lhrs.md 10.9). Pure: it sends nothing.
+class FileRebuild {
+public:
+    struct Split {
+        std::uint64_t split = 0;
+        BucketNumber source, target;
+        Level level = 0;         // of both afterwards
+        bool isDecided = false;  // finished; else undone
+    };
+    struct Silent {
+        GroupNumber group;
+        MemberId member;
+    };
+    struct Found {
+        std::optional<Split> split;   // that was under way
+        std::vector<Silent> silent;   // members of the last view that did not report
+        std::vector<Silent> declared; // of these, those that are failed at once: an open split must not meet them again
+    };
+
+    void add(const pb::StateReport& report);
+    bool knows(NodeId node, Incarnation incarnation) const;
+    // Whether a process holds a bucket.
+    bool hasFile() const;
+    // One more than any coordinator had that a process has heard of; 1 for a file that does not exist yet.
+    std::uint64_t nextCoordinatorEpoch() const;
+    // What is missing for a safe state, in words: a bucket of which nothing is known, or more silent members in a group
+    // than its parity replaces. They may still come. "": enough is known.
+    std::string missing() const;
+    // The parameters of the file, as its buckets were told. Only if there is a file.
+    const pb::FileConfig& config() const;
+    const pb::Timers& timers() const;
+
+    // Enters everything into `file`, which is empty and has its coordinator epoch. Members of which nothing is known are
+    // entered as lost.
+    Found build(FileState& file) const;
+
+private:
+    struct Group {
+        pb::View view; // of the highest epoch
+        std::map<Incarnation, const pb::StateReport*> reports;
+    };
+    std::map<GroupNumber, Group> groups() const;
+    // Whether it is a bucket, and not what something undecided was to bring in.
+    bool isBucket(const Group& group, const pb::Member& member) const;
+    // The same, or the target of the split that was under way.
+    bool isMember(const Group& group, const pb::Member& member, const std::optional<Split>& split) const;
+    std::uint32_t columns(const Group& group) const;
+    std::optional<Level> levelOf(const Group& group, const pb::Member& member) const;
+    std::map<BucketNumber, Level> levels(const std::map<GroupNumber, Group>& groups) const;
+    FileImage imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const;
+    std::optional<Split> openSplit(const std::map<GroupNumber, Group>& groups) const;
+    bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
+
+    std::map<NodeId, pb::StateReport> m_reports;
+};
+
+} // namespace lhrs
