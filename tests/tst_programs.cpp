@@ -132,7 +132,7 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("--field 12", "use one of: 16, 8");
     row("--galois simd", "use one of: gf-complete, log");
     row("--rerank maybe", "use one of: fill, keep");
-    row("--recovery maybe", "use one of: off, automatic, alarm");
+    row("--recovery maybe", "use one of: off, automatic, alarm, manual");
     row("--slice 0", "16777216");
     row("--recruiting radio", "use one of: auto, multicast, registry");
     row("--threshold 8", "write for instance 8:2");

@@ -489,6 +489,7 @@ void Step::apply()
     case B::kRecoveryFinished:
     case B::kRecordRecovered:
     case B::kGroupLost:
+    case B::kLossAcknowledged:
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:

@@ -407,6 +407,8 @@ std::string Writer::recovery() const
     }
     case B::kGroupLost:
         return "Group " + num(event.group_lost().group()) + " is lost: more members failed than its parity can replace.";
+    case B::kLossAcknowledged:
+        return "The loss in group " + num(event.loss_acknowledged().group()) + " is acknowledged; its lost buckets come back empty.";
     case B::kCoordinatorListening: return "The coordinator starts, and listens for the processes of a running file.";
     case B::kCoordinatorRebuilt: {
         const pb::CoordinatorRebuilt& e = event.coordinator_rebuilt();
@@ -582,6 +584,7 @@ bool changesStructure(const pb::Event& event)
     case B::kSliceStored:
     case B::kRecoveryFinished:
     case B::kGroupLost:
+    case B::kLossAcknowledged:
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:

@@ -219,6 +219,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         m_image = truth; // the key belongs elsewhere, and the bucket that would have said so does not answer
     const bool isLost = location.state() == pb::MEMBER_LOST;
     if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
+        leaveForTheRightBucket(a, truth, now, out);
         becomeUnavailable(a, isLost, m_context.ms(std::max(1u, location.retry_after_ms())), now, out);
         return;
     }
@@ -245,6 +246,21 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         if (location.exists() || a.value >= bucketCount(truth))
             address(op, now, out);
     }
+}
+
+void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
+{
+    // What went to a bucket that is not there because our image is old belongs elsewhere: its fate is not that of the key.
+    std::vector<std::uint64_t> elsewhere;
+    for (const auto& [number, op] : m_operations) {
+        if (op.stage == Stage::Asking && op.target == a && addressOf(addressed(op.key, m_config), truth) != a)
+            elsewhere.push_back(number);
+    }
+    if (elsewhere.empty())
+        return;
+    m_image = truth;
+    for (const std::uint64_t number : elsewhere)
+        address(m_operations.at(number), now, out);
 }
 
 void Client::becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out)

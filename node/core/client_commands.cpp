@@ -139,6 +139,8 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kForceSplit:
     case C::kRaiseAvailability:
     case C::kCreateParity:
+    case C::kRecoverGroup:
+    case C::kAcknowledgeLoss:
     case C::kAwaitRest:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());

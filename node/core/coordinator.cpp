@@ -280,6 +280,22 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
         break;
     case C::kRaiseAvailability: raiseAvailability(command, out); break;
     case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
+    case C::kRecoverGroup:
+    case C::kAcknowledgeLoss: {
+        const bool isRecovery = command.has_recover_group();
+        const GroupNumber g(isRecovery ? (command.recover_group().all() ? 0 : command.recover_group().group()) : command.acknowledge_loss().group());
+        if (const std::string words = m_failures.refusal(g); !words.empty()) {
+            pb::CommandReply& reply = out.reply(command.ticket());
+            reply.set_refusal(pb::REFUSED);
+            reply.set_text(words);
+        } else if (isRecovery) {
+            m_failures.recover(command.recover_group(), now, out);
+            describe(*out.reply(command.ticket()).mutable_file());
+        } else {
+            m_failures.acknowledgeLoss(g, command.ticket(), now, out);
+        }
+        break;
+    }
     case C::kAwaitRest:
         m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
         break;

@@ -68,6 +68,7 @@ EventClass classOf(const pb::Event& event)
     case B::kSliceStored:
     case B::kRecoveryFinished:
     case B::kGroupLost:
+    case B::kLossAcknowledged:
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:

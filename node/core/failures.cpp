@@ -34,6 +34,33 @@ void Failures::resume(GroupNumber g, Time now, Effects& out)
     recovery->resume(now, out);
 }
 
+std::string Failures::refusal(GroupNumber g) const
+{
+    if (!isOn())
+        return "nothing is recovered in this file; start the coordinator with --recovery automatic, alarm or manual";
+    return m_parts.file.groups().contains(g) ? "" : "there is no group " + std::to_string(g.value);
+}
+
+void Failures::recover(const pb::RecoverGroup& order, Time now, Effects& out)
+{
+    std::vector<GroupNumber> groups;
+    for (const auto& [g, group] : m_parts.file.groups()) {
+        if (order.all() || g.value == order.group())
+            groups.push_back(g);
+    }
+    for (const GroupNumber g : groups)
+        suspect(g, now, out);
+}
+
+void Failures::acknowledgeLoss(GroupNumber g, std::uint64_t ticket, Time now, Effects& out)
+{
+    const auto recovery = m_groups.find(g);
+    if (recovery == m_groups.end())
+        m_parts.refuse(ticket, pb::REFUSED, "group " + std::to_string(g.value) + " is not lost", out);
+    else
+        recovery->second->acknowledgeLoss(ticket, now, out);
+}
+
 void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);
@@ -174,7 +201,7 @@ void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
 
 void Failures::sweep(Time now, Effects& out)
 {
-    if (!isOn() || now < m_nextSweep)
+    if (m_parts.file.config().recovery() != pb::RECOVERY_AUTOMATIC || now < m_nextSweep)
         return;
     m_nextSweep = now + kSweep;
     for (const NodeId node : m_parts.acks.silent()) {
@@ -198,7 +225,7 @@ void Failures::onTime(Time now, Effects& out)
 
 Time Failures::deadline() const
 {
-    Time earliest = isOn() && m_parts.file.exists() ? m_nextSweep : Time::max();
+    Time earliest = m_parts.file.config().recovery() == pb::RECOVERY_AUTOMATIC && m_parts.file.exists() ? m_nextSweep : Time::max();
     for (const auto& [g, recovery] : m_groups)
         earliest = std::min(earliest, recovery->isOver() ? Time() : recovery->deadline());
     return earliest;

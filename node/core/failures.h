@@ -21,6 +21,9 @@ public:
     void suspect(GroupNumber g, Time now, Effects& out);
     // Goes on with a group of which a former coordinator knew that it is not well, or whose members are silent.
     void resume(GroupNumber g, Time now, Effects& out);
+    // An operator's commands.
+    void recover(const pb::RecoverGroup& order, Time now, Effects& out);
+    void acknowledgeLoss(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
     // A client's word about a bucket that does not answer; what the client is to do comes back as a Location, or as the
     // Reply of a parity bucket.
     void onAlarm(const pb::Message& message, Time now, Effects& out);
@@ -38,6 +41,8 @@ public:
 
     bool isAtRest() const { return m_groups.empty(); }
     std::string underWay() const;
+    // Words for the commands of an operator that cannot be followed; "" where they can.
+    std::string refusal(GroupNumber g) const;
 
 private:
     bool isOn() const { return m_parts.file.config().recovery() != pb::RECOVERY_OFF; }

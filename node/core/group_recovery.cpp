@@ -56,9 +56,10 @@ std::vector<ParityColumn> GroupRecovery::failedParity() const
 
 void GroupRecovery::probe(Time now, Effects& out)
 {
-    if (m_isProbing || m_step == Step::Lost)
+    if (m_isProbing || m_step == Step::Lost || m_step == Step::Bury || m_step == Step::Renew)
         return;
     m_isProbing = true;
+    m_probing = std::uint64_t(now.count()) + 1;
     m_tries = 0;
     m_silent.clear();
     for (const auto& [q, member] : group().data) {
@@ -81,11 +82,17 @@ void GroupRecovery::sendProbes(Time now, Effects& out)
     ++m_tries;
     m_nextProbe = now + std::chrono::milliseconds(m_parts.acks.timers().probe_ms());
     for (const auto& [id, probed] : m_silent)
-        out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe();
+        out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe()->set_number(m_probing);
 }
 
 void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out)
 {
+    if (reply.probing() != m_probing)
+        return; // a late word: it may be dead since
+    if (m_step == Step::Bury) {
+        refuseBurial(reply, from, out);
+        return;
+    }
     const auto found = std::find_if(m_silent.begin(), m_silent.end(), [&](const auto& item) {
         return item.second.holder.node == from && item.second.holder.incarnation.value == reply.incarnation();
     });
@@ -345,24 +352,6 @@ void GroupRecovery::restore(Time now, Effects& out)
     advance(now, out);
 }
 
-void GroupRecovery::lose(Time now, Effects& out)
-{
-    m_step = Step::Lost;
-    m_orders.forget();
-    auto* event = out.event().mutable_group_lost();
-    event->set_group(m_group.value);
-    for (auto& [q, member] : group().data) {
-        if (!member.hasFailed())
-            continue;
-        member.state = pb::MEMBER_LOST;
-        event->add_buckets(bucketAt(m_group, q, m_parts.file.config().m()).value);
-    }
-    event->set_parity_lost(std::uint32_t(failedParity().size()));
-    group().isRecovering = true;
-    m_growth.onFailed(m_group, now, out);
-    newEpoch(pb::GROUP_LOST, "more members failed than the parity can replace", now, out);
-}
-
 void GroupRecovery::advance(Time now, Effects& out)
 {
     if (m_step == Step::Settle) {
@@ -417,7 +406,13 @@ void GroupRecovery::advance(Time now, Effects& out)
     case Step::Cut:
     case Step::Refill:
     case Step::Over:
-    case Step::Lost: return;
+    case Step::Lost:
+    case Step::Bury: return;
+    case Step::Renew:
+        if (m_enlistment->isConfirmed())
+            renewed(now, out);
+        return;
+    case Step::Renewed: refill(now, out); return;
     }
 }
 
@@ -506,6 +501,10 @@ void GroupRecovery::onTime(Time now, Effects& out)
         refill(now, out);
     if (m_step == Step::Over || m_step == Step::Lost)
         return;
+    if (m_step == Step::Bury || m_step == Step::Renew) {
+        bury(now, out);
+        return;
+    }
     if (m_nextProbe <= now) {
         if (!m_isProbing)
             probe(now, out);
@@ -518,7 +517,7 @@ void GroupRecovery::onTime(Time now, Effects& out)
 
 Time GroupRecovery::deadline() const
 {
-    Time earliest = m_step == Step::Over || m_step == Step::Lost ? Time::max() : m_nextProbe;
+    Time earliest = m_step == Step::Over || m_step == Step::Lost || m_step == Step::Renew ? Time::max() : m_nextProbe;
     if (m_enlistment)
         earliest = std::min(earliest, m_enlistment->deadline());
     if (m_parity)

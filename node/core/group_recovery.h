@@ -23,6 +23,7 @@ class Growth;
 //                \--(only parity buckets failed)--^                                        ^
 //                                                    \--(no data bucket failed)-----------/
 //   more failed than k: wait -> (some came back) settle | (10 s) lost
+//   lost -> (a person takes note) bury -> renew -> renewed -> refill -> restore -> over
 //
 // A further failure at any step starts over at settle, with more members failed.
 class GroupRecovery {
@@ -44,13 +45,17 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
+    // A person takes note of the loss; the lost buckets come back empty, unless one of the old processes still answers.
+    void acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out);
+
     bool isOver() const { return m_step == Step::Over; }
     // Records of failed buckets can be computed now.
     bool servesRecords() const { return m_step >= Step::Enlist && m_step <= Step::Enable; }
     std::string words() const;
 
 private:
-    enum class Step { Probe, Wait, Settle, Freeze, Cut, Degrade, Enlist, Rebuild, Fence, Enable, Refill, Restore, Over, Lost };
+    enum class Step { Probe, Wait, Settle, Freeze, Cut, Degrade, Enlist, Rebuild, Fence, Enable, Refill, Restore, Over, Lost,
+        Bury, Renew, Renewed };
     struct Probed {
         HolderInfo holder;
         bool isMember = true; // else a spare that is being filled
@@ -74,6 +79,10 @@ private:
     void refill(Time now, Effects& out);
     void restore(Time now, Effects& out);
     void lose(Time now, Effects& out);
+    void bury(Time now, Effects& out);
+    void refuseBurial(const pb::ProbeReply& reply, NodeId from, Effects& out);
+    void renew(Time now, Effects& out);
+    void renewed(Time now, Effects& out);
     std::vector<Position> failedData() const;
     std::vector<ParityColumn> failedParity() const;
     std::uint32_t failures() const { return std::uint32_t(failedData().size() + failedParity().size() + m_columnsToFill.size()); }
@@ -87,6 +96,7 @@ private:
     // probing
     bool m_isProbing = false;
     std::map<MemberId, Probed> m_silent;
+    std::uint64_t m_probing = 0; // number of the present one
     std::uint32_t m_tries = 0;
     Time m_nextProbe = Time::max();
     Time m_lostAt = Time::max();
@@ -100,6 +110,7 @@ private:
     std::uint32_t m_attempts = 0;
     bool m_isRebuilt = false;
     pb::RecoveryDone m_done;
+    std::uint64_t m_ticket = 0; // of whoever acknowledged the loss
 };
 
 } // namespace lhrs

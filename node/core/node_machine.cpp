@@ -222,6 +222,7 @@ void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
 {
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     auto* reply = answer.mutable_probe_reply();
+    reply->set_probing(message.probe().number());
     if (m_data) {
         reply->set_role(pb::DATA);
         reply->set_number(m_data->number().value);

@@ -325,10 +325,11 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
     addOption(app, "--recovery",
-        "What makes the coordinator look after a silent bucket: off, automatic or alarm (a client's) (off)", "WAY",
-        oneOf({ "off", "automatic", "alarm" }, [&config](const std::string& word) {
+        "What makes the coordinator look after a silent bucket: off, automatic, alarm (a client's) or manual (a command) (off)", "WAY",
+        oneOf({ "off", "automatic", "alarm", "manual" }, [&config](const std::string& word) {
             config.set_recovery(word == "automatic" ? pb::RECOVERY_AUTOMATIC
                     : word == "alarm"               ? pb::RECOVERY_ON_ALARM
+                    : word == "manual"              ? pb::RECOVERY_MANUAL
                                                     : pb::RECOVERY_OFF);
         }));
     addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125)", "N",
