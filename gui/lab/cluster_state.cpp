@@ -475,6 +475,8 @@ void Step::apply()
     case B::kSliceStored: recovery(event.slice_stored()); break;
     case B::kGauges: sums(event.gauges()); break;
     // They change nothing that lasts; motion and log show them.
+    case B::kFaultBegun:
+    case B::kFaultEnded:
     case B::kInvitationSent:
     case B::kMessageSent:
     case B::kMessageReceived:

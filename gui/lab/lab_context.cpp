@@ -27,6 +27,7 @@ LabError LabContext::errorOf(const Answer& answer)
     case pb::TIMED_OUT: return { LabCode::Timeout, text };
     case pb::NO_SPARES: return { LabCode::NoSpares, text,
         "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
+    case pb::NOT_ALLOWED: return { LabCode::NotAllowed, text };
     case pb::NOT_REFUSED:
     case pb::MALFORMED:
     case pb::WRONG_PROCESS:

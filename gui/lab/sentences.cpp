@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/sentences.h"
 
+#include "gui/lab/fault_sentences.h"
+
 #include <array>
 #include <cstdio>
 #include <string_view>
@@ -158,6 +160,8 @@ std::string Writer::membership() const
         return std::string("Spares are now invited by ")
             + (event.recruiting_changed().transport() == pb::MULTICAST ? "multicast" : "the registry, one by one")
             + because(event.recruiting_changed().reason());
+    case B::kFaultBegun: return who() + " " + faultWords(event.fault_begun().fault()) + ": a fault on purpose.";
+    case B::kFaultEnded: return who() + " " + endWords(event.fault_ended());
     case B::kSpareMissing:
         return "No spare " + roleWord(event.spare_missing().role()) + " server answers; the file waits for "
             + num(event.spare_missing().wanted()) + " (" + event.spare_missing().purpose() + ").";
@@ -557,6 +561,8 @@ bool changesStructure(const pb::Event& event)
     case B::kNodeRecruited:
     case B::kNodeReleased:
     case B::kRecruitingChanged:
+    case B::kFaultBegun:
+    case B::kFaultEnded:
     case B::kSpareMissing:
     case B::kStateChanged:
     case B::kBucketOverflowed:

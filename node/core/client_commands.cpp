@@ -142,6 +142,9 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kRecoverGroup:
     case C::kAcknowledgeLoss:
     case C::kAwaitRest:
+    case C::kArmFault:
+    case C::kHealFaults:
+    case C::kListFaults:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -314,6 +314,9 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kVerify:
     case C::kSetImage:
     case C::kDescribeClient:
+    case C::kArmFault:
+    case C::kHealFaults:
+    case C::kListFaults:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

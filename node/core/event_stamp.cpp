@@ -38,6 +38,8 @@ EventClass classOf(const pb::Event& event)
     case B::kNodeRecruited:
     case B::kNodeReleased:
     case B::kRecruitingChanged:
+    case B::kFaultBegun:
+    case B::kFaultEnded:
     case B::kSpareMissing:
     case B::kStateChanged:
     case B::kMessageDropped:

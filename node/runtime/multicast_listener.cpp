@@ -14,11 +14,11 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 // Members in the order in which they must live.
 struct MulticastListener::Membership {
-    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, const Work& work)
+    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work)
         : socket(std::move(joined))
         , inputs(kItemsMax, kBytesMax)
         , working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); }))
-        , listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST })
+        , listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults })
     {
     }
 
@@ -28,8 +28,8 @@ struct MulticastListener::Membership {
     UdpListener listening;
 };
 
-MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, Work work)
-    : m_envelope(envelope), m_counters(counters), m_work(std::move(work))
+MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work)
+    : m_envelope(envelope), m_counters(counters), m_faults(faults), m_work(std::move(work))
 {
 }
 
@@ -41,7 +41,7 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
     auto socket = UdpSocket::openGroup(group, interfaceIp);
     if (!socket)
         return socket.error();
-    m_membership = std::make_unique<Membership>(std::move(*socket), m_envelope, m_counters, m_work);
+    m_membership = std::make_unique<Membership>(std::move(*socket), m_envelope, m_counters, m_faults, m_work);
     return {};
 }
 

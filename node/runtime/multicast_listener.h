@@ -21,7 +21,7 @@ public:
     // What the Multicast Working Thread does with its queue until it is stopped.
     using Work = std::function<void(Queue<Input>& inputs, std::stop_token stop)>;
 
-    MulticastListener(const Envelope& envelope, Counters& counters, Work work);
+    MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work);
     ~MulticastListener();
 
     // Hears the group from now on, and no other. An Error: multicast does not work here.
@@ -34,6 +34,7 @@ private:
 
     const Envelope& m_envelope;
     Counters& m_counters;
+    FaultShim& m_faults;
     const Work m_work;
     std::unique_ptr<Membership> m_membership;
 };

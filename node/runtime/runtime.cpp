@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <random>
 
@@ -118,6 +119,7 @@ Result<void> Runtime::openSockets()
     const Endpoint udp = m_udp->self();
     const Address address { udp.ip, udp.port, m_streams->self().port };
     m_stamper.emplace(m_node, address);
+    m_faults.emplace(faultWays(), m_counters);
     m_self.set_node(m_node.value);
     m_self.set_kind(m_options.kind);
     m_self.set_name(m_options.name);
@@ -139,7 +141,7 @@ Address Runtime::coordinator() const
 
 Sender::Ways Runtime::ways()
 {
-    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort };
+    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults };
 }
 
 Time Runtime::clock() const
@@ -150,7 +152,7 @@ Time Runtime::clock() const
 void Runtime::start(std::unique_ptr<Machine> machine)
 {
     m_machine = std::move(machine);
-    m_multicast.emplace(*m_envelope, m_counters, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
+    m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
     m_poolWanted = m_options.pool;
     m_timeWorker.emplace(ways());
     m_listenerWorker.emplace(ways());
@@ -159,9 +161,16 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn("Working", [this](std::stop_token stop) { work(m_inputs, stop); }));
-    m_tcpListener.emplace(*m_streams, m_inputs);
-    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); } });
+    m_tcpListener.emplace(*m_streams, m_inputs, *m_faults);
+    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults });
     m_control->start(m_self, [this](pb::Command command) {
+        // Not by the queue: a paused process takes commands about its pause.
+        pb::CommandReply reply;
+        reply.set_ticket(command.ticket());
+        if (m_faults->command(command, reply)) {
+            m_control->reply(reply);
+            return;
+        }
         Input input;
         input.command = std::make_unique<pb::Command>(std::move(command));
         m_inputs.push(std::move(input), m_stopping.get_token());
@@ -173,6 +182,8 @@ void Runtime::start(std::unique_ptr<Machine> machine)
 Runtime::~Runtime()
 {
     m_stopping.request_stop();
+    if (m_faults)
+        m_faults->stop(); // nobody waits for the end of a pause any more
     m_multicast.reset();
     m_udpListener.reset();
     m_tcpListener.reset();
@@ -223,6 +234,7 @@ bool Runtime::handleDirectly(std::span<Input> inputs)
 // An input's whole way through a working thread.
 void Runtime::handle(std::span<Input> inputs, Worker& worker)
 {
+    m_faults->waitWhilePaused();
     parse(inputs, worker);
     std::span<const Item> items(worker.items);
     while (!items.empty()) {
@@ -283,6 +295,7 @@ void Runtime::step(const Item& item, Effects& out)
 
 void Runtime::stepTime(Worker& worker)
 {
+    m_faults->waitWhilePaused();
     {
         const std::lock_guard lock(m_coreMutex);
         Effects& out = worker.next();
@@ -300,6 +313,7 @@ void Runtime::stepTime(Worker& worker)
 // Ends each step; the core is held.
 void Runtime::publish(Effects& effects, Time begin)
 {
+    m_faults->onEvents(effects.events());
     Sender::chooseWays(effects);
     m_stamper->stamp(effects, begin, wallNow(), clock() - begin);
     m_publisher->publish(effects.events());
@@ -376,6 +390,41 @@ void Runtime::tell(Tell tell)
     out.at(m_place.role(), m_place.number(), m_place.column());
     tell(out);
     publish(out, clock());
+}
+
+FaultShim::Ways Runtime::faultWays()
+{
+    FaultShim::Ways ways;
+    ways.node = m_node;
+    ways.self = m_udp->self();
+    ways.isAllowed = isLoopback(ways.self.ip);
+    ways.sendDatagram = [this](Endpoint to, const std::string& packet) {
+        OutDatagram datagram { to, packet };
+        if (m_udp->send({ &datagram, 1 }) > 0)
+            m_counters.dropped(Drop::NotSent);
+    };
+    ways.sendFrame = [this](Endpoint to, std::string packet, std::size_t cutAfter) {
+        if (!m_streams->send(to, std::move(packet), cutAfter))
+            m_counters.dropped(Drop::StreamQueueFull);
+    };
+    ways.deliver = [this](std::string body, pb::Transport transport) {
+        Input input;
+        input.transport = transport;
+        input.bytes = std::move(body);
+        input.bodySize = input.bytes.size();
+        if (m_inputs.pushSome({ &input, 1 }) == 0)
+            m_counters.dropped(Drop::QueueFull);
+    };
+    ways.tell = [this](const pb::FaultBegun* begun, const pb::FaultEnded* ended) {
+        tell([&](Effects& out) {
+            if (begun != nullptr)
+                *out.event().mutable_fault_begun() = *begun;
+            else
+                *out.event().mutable_fault_ended() = *ended;
+        });
+    };
+    ways.crash = [] { ::kill(::getpid(), SIGKILL); };
+    return ways;
 }
 
 void Runtime::fillGauges(pb::Gauges& out) const

@@ -12,6 +12,7 @@
 #include "node/runtime/queue.h"
 #include "node/runtime/tcp_listener.h"
 #include "node/runtime/udp_listener.h"
+#include "node/transport/fault_shim.h"
 #include "node/transport/sender.h"
 
 #include <zmq.hpp>
@@ -123,6 +124,7 @@ private:
     void tell(Tell tell);
     void tellDropped(Effects& out);
     void fillGauges(pb::Gauges& out) const;
+    FaultShim::Ways faultWays();
     void recruitByRegistry(const Error& why);
     void hearCoordinator(const pb::Message& message);
 
@@ -145,6 +147,7 @@ private:
     std::unique_ptr<EventPublisher> m_publisher;
     std::unique_ptr<ControlServer> m_control;
     Queue<Input> m_inputs;
+    std::optional<FaultShim> m_faults;
 
     // The core: all of it is touched with m_coreMutex only.
     mutable std::mutex m_coreMutex;

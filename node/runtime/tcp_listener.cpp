@@ -5,10 +5,11 @@
 
 namespace lhrs {
 
-TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs)
-    : m_thread(spawn("TCP Listening", [&streams, &inputs](std::stop_token stop) {
+TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults)
+    : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults](std::stop_token stop) {
         Input input;
-        streams.run(stop, [&](std::string& packet) {
+        std::string body;
+        const auto take = [&](std::string& packet) {
             input.transport = pb::STREAM;
             input.bodyBegin = kHeaderBytes;
             input.bodySize = packet.size() - kEnvelopeBytes;
@@ -17,7 +18,16 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs)
                 return true;
             input.bytes.swap(packet);
             return false;
-        });
+        };
+        const auto onFrame = [&](std::string& packet) {
+            if (!faults.touches(FaultBook::Traffic))
+                return take(packet);
+            body.assign(packet, kHeaderBytes, packet.size() - kEnvelopeBytes);
+            if (!faults.letIn(Envelope::senderOf(packet), pb::STREAM, body))
+                return true;
+            return take(packet);
+        };
+        streams.run(stop, onFrame, [&faults] { faults.waitWhilePaused(); });
     }))
 {
 }

@@ -3,6 +3,7 @@
 
 #include "node/runtime/input.h"
 #include "node/runtime/queue.h"
+#include "node/transport/fault_shim.h"
 #include "node/transport/tcp_streams.h"
 
 #include <thread>
@@ -13,7 +14,7 @@ namespace lhrs {
 // for its receivers, and passes frames on to the working threads. While their queue is full it does not read.
 class TcpListener {
 public:
-    TcpListener(TcpStreams& streams, Queue<Input>& inputs);
+    TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults);
 
 private:
     std::jthread m_thread;

@@ -29,6 +29,8 @@ void UdpListener::listen(std::stop_token stop)
             spdlog::error("{}", received.error().text);
             return;
         }
+        if (m_parts.faults != nullptr)
+            m_parts.faults->waitWhilePaused();
         if (stop.stop_requested())
             return;
         if (batch.lostBefore() > 0)
@@ -41,11 +43,15 @@ void UdpListener::listen(std::stop_token stop)
                 continue;
             }
             const std::string_view body = std::get<std::string_view>(result);
-            Input& input = inputs[count++];
+            Input& input = inputs[count];
             input.transport = m_parts.transport;
             input.bytes.assign(body);
+            if (m_parts.faults != nullptr && m_parts.faults->touches(FaultBook::Traffic)
+                && !m_parts.faults->letIn(Envelope::senderOf(batch[i]), m_parts.transport, input.bytes))
+                continue;
             input.bodyBegin = 0;
-            input.bodySize = body.size();
+            input.bodySize = input.bytes.size();
+            ++count;
         }
         const std::span<Input> opened(inputs.data(), count);
         if (m_parts.dealDirectly && m_parts.dealDirectly(opened))

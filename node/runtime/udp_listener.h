@@ -4,6 +4,7 @@
 #include "node/runtime/input.h"
 #include "node/runtime/queue.h"
 #include "node/transport/envelope.h"
+#include "node/transport/fault_shim.h"
 #include "node/transport/udp_socket.h"
 
 #include <functional>
@@ -25,6 +26,7 @@ public:
         pb::Transport transport = pb::UDP;
         // Deals with these inputs at once instead of queueing them, or says false.
         std::function<bool(std::span<Input>)> dealDirectly = {};
+        FaultShim* faults = nullptr;
     };
 
     // Starts the thread, which shows this name.

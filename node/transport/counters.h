@@ -25,6 +25,7 @@ enum class Drop : std::size_t {
     StreamClosed,
     TooManyConnections,
     NotSent,
+    Fault,
     kCount,
 };
 
@@ -46,6 +47,7 @@ constexpr const char* textOf(Drop reason)
         "stream closed before everything was sent",
         "too many connections",
         "could not be sent",
+        "lost by an armed fault",
     };
     return kTexts[std::size_t(reason)];
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #ifdef __x86_64__
@@ -33,7 +34,7 @@ struct Header {
     std::uint64_t receiver = 0;
     std::uint64_t counter = 0;
 };
-static_assert(sizeof(Header) == kHeaderBytes);
+static_assert(sizeof(Header) == kHeaderBytes && offsetof(Header, length) == kLengthAt);
 
 struct Tag {
     std::uint32_t crc = 0;
@@ -154,6 +155,13 @@ std::size_t Envelope::packetBytes(std::string_view header)
     Header parsed;
     std::memcpy(&parsed, header.data(), sizeof parsed);
     return kEnvelopeBytes + parsed.length;
+}
+
+NodeId Envelope::senderOf(std::string_view header)
+{
+    Header parsed;
+    std::memcpy(&parsed, header.data(), sizeof parsed);
+    return NodeId(parsed.sender);
 }
 
 } // namespace lhrs

@@ -15,6 +15,7 @@
 namespace lhrs {
 
 inline constexpr std::size_t kHeaderBytes = 48;
+inline constexpr std::size_t kLengthAt = 12; // where the header says it
 inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
 
@@ -40,6 +41,8 @@ public:
     std::optional<Drop> checkBegin(std::string_view begin) const;
     // Bytes of the whole packet; the header has passed checkBegin().
     static std::size_t packetBytes(std::string_view header);
+    // Process number of who sealed the packet with this header.
+    static NodeId senderOf(std::string_view header);
 
 private:
     const std::uint64_t m_cluster;

@@ -31,7 +31,7 @@ void Sender::add(Effects& effects)
             addStream(send, size);
             continue;
         }
-        Packet& packet = packetFor(to, send.node, size);
+        Packet& packet = packetFor(to, send.node, *send.message, size);
         appendMessage(*send.message, packet.bytes.data() + kHeaderBytes + packet.used);
         packet.used += size;
     }
@@ -41,7 +41,8 @@ void Sender::add(Effects& effects)
             m_ways.counters.dropped(Drop::NotSent);
             continue;
         }
-        Packet& packet = packetFor(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), size);
+        const Endpoint group = multicastGroup(multicast.pool, m_ways.coordinatorPort);
+        Packet& packet = packetFor(group, NodeId(), *multicast.message, size);
         packet.isMulticast = true;
         appendMessage(*multicast.message, packet.bytes.data() + kHeaderBytes + packet.used);
         packet.used += size;
@@ -57,16 +58,19 @@ Result<void> Sender::flush()
     for (std::size_t i = 0; i < m_count; ++i) {
         Packet& packet = *m_packets[i];
         m_ways.envelope.seal(packet.bytes.data(), packet.used, packet.node);
-        m_datagrams.push_back({ packet.to, { packet.bytes.data(), kEnvelopeBytes + packet.used } });
+        const std::string_view bytes { packet.bytes.data(), kEnvelopeBytes + packet.used };
+        if (areFaultsArmed() && !m_ways.faults->letOut({ packet.to, packet.node, packet.isMulticast, packet.kind }, bytes))
+            continue;
+        m_datagrams.push_back({ packet.to, bytes });
     }
+    m_count = 0;
     const std::size_t failed = m_ways.udp.send(m_datagrams);
-    const std::size_t count = std::exchange(m_count, 0);
     if (failed == 0)
         return {};
     m_ways.counters.dropped(Drop::NotSent, failed);
-    for (std::size_t i = 0; i < count; ++i)
-        if (m_packets[i]->isMulticast && m_datagrams[i].error != 0)
-            return systemError("cannot send to multicast group " + textOf(m_packets[i]->to), m_datagrams[i].error);
+    for (const OutDatagram& datagram : m_datagrams)
+        if (isMulticast(datagram.to) && datagram.error != 0)
+            return systemError("cannot send to multicast group " + textOf(datagram.to), datagram.error);
     return {};
 }
 
@@ -85,14 +89,21 @@ void Sender::addStream(const Effects::Send& send, std::size_t size)
     std::string packet(kEnvelopeBytes + size, '\0');
     appendMessage(*send.message, packet.data() + kHeaderBytes);
     m_ways.envelope.seal(packet.data(), size, send.node);
-    if (!m_ways.streams.send({ send.to.ip, send.to.tcpPort }, std::move(packet)))
+    const Endpoint to { send.to.ip, send.to.tcpPort };
+    std::size_t cutAfter = 0;
+    if (areFaultsArmed()
+        && !m_ways.faults->letOut({ to, send.node, false, int(send.message->body_case()) }, packet, cutAfter))
+        return;
+    if (!m_ways.streams.send(to, std::move(packet), cutAfter))
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 
-// The last open datagram to this receiver if there is room, else a new one, so that messages keep their order.
-Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, std::size_t size)
+// The last open datagram to this receiver if there is room, else a new one, so that messages keep their order. A fault
+// hits messages one by one, so each travels alone then.
+Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, const pb::Message& message, std::size_t size)
 {
-    for (std::size_t i = m_count; i-- > 0;) {
+    const bool isAlone = areFaultsArmed();
+    for (std::size_t i = m_count; i-- > 0 && !isAlone;) {
         Packet& packet = *m_packets[i];
         if (packet.to != to || packet.node != node)
             continue;
@@ -106,6 +117,7 @@ Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, std::size_t size)
     packet.to = to;
     packet.node = node;
     packet.isMulticast = false;
+    packet.kind = isAlone ? int(message.body_case()) : 0;
     packet.used = 0;
     return packet;
 }

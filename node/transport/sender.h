@@ -4,6 +4,7 @@
 #include "node/core/effects.h"
 #include "node/transport/counters.h"
 #include "node/transport/envelope.h"
+#include "node/transport/fault_shim.h"
 #include "node/transport/tcp_streams.h"
 #include "node/transport/udp_socket.h"
 
@@ -27,6 +28,7 @@ public:
         TcpStreams& streams;
         Counters& counters;
         std::uint16_t coordinatorPort = 0; // names the multicast groups
+        FaultShim* faults = nullptr;
     };
     explicit Sender(const Ways& ways) : m_ways(ways) {}
 
@@ -45,13 +47,15 @@ private:
         Endpoint to;
         NodeId node;
         bool isMulticast = false;
+        int kind = 0;         // of its only message, while faults are armed
         std::size_t used = 0; // of the body
         std::array<char, kEnvelopeBytes + kUdpMax> bytes;
     };
 
     bool mayReach(Endpoint to) const;
     void addStream(const Effects::Send& send, std::size_t size);
-    Packet& packetFor(Endpoint to, NodeId node, std::size_t size);
+    Packet& packetFor(Endpoint to, NodeId node, const pb::Message& message, std::size_t size);
+    bool areFaultsArmed() const { return m_ways.faults != nullptr && m_ways.faults->touches(FaultBook::Traffic); }
 
     const Ways m_ways;
     std::vector<std::unique_ptr<Packet>> m_packets; // used again and again

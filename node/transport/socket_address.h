@@ -24,6 +24,7 @@ struct Endpoint {
 
 inline constexpr std::uint32_t kLoopback = 0x7f000001;
 constexpr bool isLoopback(std::uint32_t ip) { return ip >> 24 == 127; }
+constexpr bool isMulticast(Endpoint end) { return end.ip >> 28 == 14; } // 224.0.0.0 to 239.255.255.255
 
 inline sockaddr_in toSystem(Endpoint end)
 {

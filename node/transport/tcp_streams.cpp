@@ -71,7 +71,7 @@ Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
     return made;
 }
 
-bool TcpStreams::send(Endpoint to, std::string packet)
+bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -79,7 +79,7 @@ bool TcpStreams::send(Endpoint to, std::string packet)
         if (queued > 0 && queued + packet.size() > m_limits.queuedMax)
             return false;
         queued += packet.size();
-        m_posted.push_back({ to, std::move(packet) });
+        m_posted.push_back({ to, { std::move(packet), cutAfter } });
         if (m_posted.size() > 1)
             return true; // who posted the first one has woken the thread
     }
@@ -102,7 +102,7 @@ void TcpStreams::watch(int socket, std::uint64_t id, std::uint32_t events, bool 
     LHRS_CHECK(::epoll_ctl(m_epoll.get(), isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event) == 0);
 }
 
-void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame)
+void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame, const std::function<void()>& beforeTurn)
 {
     const std::stop_callback wakeUp(stop, [this] { wake(); });
     m_onFrame = &onFrame;
@@ -112,6 +112,8 @@ void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame)
     std::array<epoll_event, 64> events;
     while (!stop.stop_requested()) {
         const int count = ::epoll_wait(m_epoll.get(), events.data(), int(events.size()), waitTime());
+        if (beforeTurn)
+            beforeTurn();
         m_now = Clock::now();
         // The wake-up is taken before what was posted: what is posted in between wakes again.
         std::uint64_t wakes = 0;
@@ -315,7 +317,7 @@ void TcpStreams::takePosted()
         if (found == m_outgoing.end()) {
             if (m_outgoing.size() >= m_limits.connectionsMax && !makeRoomForPeer()) {
                 m_counters.dropped(Drop::TooManyConnections);
-                unqueue(one.to, one.packet.size());
+                unqueue(one.to, one.packet.bytes.size());
                 continue;
             }
             found = m_outgoing.try_emplace(one.to).first;
@@ -386,10 +388,14 @@ bool TcpStreams::write(Endpoint to, Outgoing& out)
     bool isFull = false;
     while (!out.packets.empty() && !isFull) {
         std::array<iovec, kFramesInCall> vectors;
-        const std::size_t count = std::min(out.packets.size(), kFramesInCall);
-        for (std::size_t i = 0; i < count; ++i)
-            vectors[i] = { out.packets[i].data(), out.packets[i].size() };
-        vectors[0].iov_base = out.packets[0].data() + out.sentOfFirst;
+        std::size_t count = 0;
+        bool isCut = false;
+        for (; count < std::min(out.packets.size(), kFramesInCall) && !isCut; ++count) {
+            Packet& packet = out.packets[count];
+            isCut = packet.cutAfter > 0;
+            vectors[count] = { packet.bytes.data(), isCut ? packet.cutAfter : packet.bytes.size() };
+        }
+        vectors[0].iov_base = out.packets[0].bytes.data() + out.sentOfFirst;
         vectors[0].iov_len -= out.sentOfFirst;
         msghdr header {};
         header.msg_iov = vectors.data();
@@ -401,11 +407,16 @@ bool TcpStreams::write(Endpoint to, Outgoing& out)
         }
         isFull = sent < 0 && errno != EINTR;
         out.sentOfFirst += std::size_t(std::max<ssize_t>(sent, 0));
-        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].size()) {
-            out.sentOfFirst -= out.packets[0].size();
-            done += out.packets[0].size();
+        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].bytes.size()) {
+            out.sentOfFirst -= out.packets[0].bytes.size();
+            done += out.packets[0].bytes.size();
             out.packets.pop_front();
             out.since = m_now;
+        }
+        if (!out.packets.empty() && out.packets[0].cutAfter > 0 && out.sentOfFirst >= out.packets[0].cutAfter) {
+            out.packets[0].cutAfter = 0;
+            unqueue(to, done);
+            return false;
         }
     }
     unqueue(to, done);
@@ -435,8 +446,8 @@ void TcpStreams::lose(Endpoint to, Outgoing& out)
 void TcpStreams::drop(Endpoint to, Outgoing& out)
 {
     std::size_t bytes = 0;
-    for (const std::string& packet : out.packets)
-        bytes += packet.size();
+    for (const Packet& packet : out.packets)
+        bytes += packet.bytes.size();
     m_counters.dropped(Drop::StreamClosed, out.packets.size());
     unqueue(to, bytes);
     m_outgoing.erase(to);

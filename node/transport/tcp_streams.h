@@ -47,11 +47,13 @@ public:
 
     Endpoint self() const { return m_self; }
     // Queues a sealed packet; from any thread. False: too much waits for this receiver already, and it is dropped.
-    bool send(Endpoint to, std::string packet);
+    // `cutAfter`: the connection breaks after so many bytes of it, once, and the packet goes over the next one; for
+    // faults that are made on purpose. 0: it does not.
+    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0);
     // There is room for frames again; from any thread.
     void wake() const;
-    // Accepts, reads, connects and writes until stopped.
-    void run(std::stop_token stop, const OnFrame& onFrame);
+    // Accepts, reads, connects and writes until stopped; calls `beforeTurn` each time it has something to do.
+    void run(std::stop_token stop, const OnFrame& onFrame, const std::function<void()>& beforeTurn = {});
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -64,12 +66,16 @@ private:
         bool hasSpoken = false;  // one frame was complete and ours
         bool isWaiting = false;  // a complete frame was not taken
     };
+    struct Packet {
+        std::string bytes;
+        std::size_t cutAfter = 0;
+    };
     // What goes to one receiver, and our connection to it.
     struct Outgoing {
         Descriptor socket; // none: waits for the next try
         bool isConnected = false;
         bool wantsRoom = false; // the socket's buffer is full
-        std::deque<std::string> packets;
+        std::deque<Packet> packets;
         std::size_t sentOfFirst = 0;
         Clock::time_point since; // the first packet's turn, the last packet's end, or the begin of trouble
         Clock::time_point nextTry;
@@ -77,7 +83,7 @@ private:
     };
     struct Posted {
         Endpoint to;
-        std::string packet;
+        Packet packet;
     };
 
     TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "proto/fault.pb.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What a network fault does to one message. Pure: time and seed are arguments, so a test needs no network, and whoever
+// carries messages obeys the same rules.
+namespace lhrs {
+
+// The draws of one fault: the same seed gives the same ones (SplitMix64).
+class FaultDice {
+public:
+    explicit FaultDice(std::uint64_t seed) : m_state(seed) {}
+    std::uint64_t next()
+    {
+        m_state += 0x9e3779b97f4a7c15;
+        std::uint64_t x = m_state;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+        return x ^ (x >> 31);
+    }
+    // 0..bound-1; 0 if there is no choice.
+    std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
+
+private:
+    std::uint64_t m_state;
+};
+
+// A NetworkFault with its numbers checked; who is concerned by it is not its business.
+struct NetworkRule {
+    static constexpr std::uint32_t kAll = 1'000'000; // shares are of so many
+    static constexpr std::chrono::nanoseconds kOvertaken = std::chrono::milliseconds(20);
+
+    std::uint32_t drop = 0;
+    std::uint32_t duplicate = 0;
+    std::uint32_t reorder = 0;
+    std::uint32_t corrupt = 0;
+    std::uint32_t cut = 0;
+    std::chrono::nanoseconds delay {};
+    std::chrono::nanoseconds jitter {};
+    std::uint64_t bytesPerSecond = 0;
+    std::vector<int> kinds; // numbers of the bodies of Message; none: all
+
+    bool doesNothing() const
+    {
+        return drop == 0 && duplicate == 0 && reorder == 0 && corrupt == 0 && cut == 0 && delay.count() == 0
+            && jitter.count() == 0 && bytesPerSecond == 0;
+    }
+    bool concerns(int kind) const;
+};
+
+// An Error names the number that is wrong and what it may be.
+Result<NetworkRule> networkRule(const pb::NetworkFault& fault);
+
+// What happens to one message.
+struct Fate {
+    bool isDropped = false;
+    bool isCorrupted = false;
+    bool isCut = false; // of a stream: its connection breaks
+    bool isDoubled = false;
+    bool isReordered = false;
+    std::chrono::nanoseconds delay {};
+};
+
+// `now` is of any clock, `linkFree` when the rate lets the next byte to this peer through (it is moved). All draws are
+// made whatever they bring, so that one share does not shift the draws for another.
+Fate fateOf(const NetworkRule& rule, FaultDice& dice, bool isStream, std::size_t bytes, std::chrono::nanoseconds now,
+    std::chrono::nanoseconds& linkFree);
+
+// Spoils a packet so that its check must see it: a bit flipped, or of a datagram also cut short, or the length at
+// `lengthAt` a lie. Of a stream only bits behind `headerBytes` change, for its receiver to find the next frame.
+void corrupt(std::string& packet, FaultDice& dice, bool isStream, std::size_t headerBytes, std::size_t lengthAt);
+
+} // namespace lhrs

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/event.pb.h"
+
+#include <string>
+
+namespace lhrs::gui {
+
+// What a fault breaks, as part of a sentence: "loses 20 % of what it sends to 3 processes, delays it by 50 ms".
+std::string faultWords(const pb::Fault& fault);
+// What it has done: "412 messages: 80 lost, 332 delayed by 52 ms on average".
+std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved);
+
+// "is free of a fault, healed (412 messages: 80 lost)."
+std::string endWords(const pb::FaultEnded& ended);
+
+} // namespace lhrs::gui
