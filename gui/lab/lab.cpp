@@ -16,6 +16,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addSetupCalls(*this, context);
     addStructureCalls(*this, context);
     addClientCalls(*this, context);
+    addFaultCalls(*this, context);
     addStateCalls(*this, context);
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);

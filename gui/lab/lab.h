@@ -67,6 +67,7 @@ private:
 void addSetupCalls(Lab& lab, LabContext& context);     // lab_commands.cpp: cluster, parameters, random numbers, targets
 void addStructureCalls(Lab& lab, LabContext& context); // lab_structure.cpp: split, availability, parity, keys, settle
 void addClientCalls(Lab& lab, LabContext& context);    // lab_clients.cpp
+void addFaultCalls(Lab& lab, LabContext& context);     // lab_faults.cpp: of the network
 void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations
 void addAuditCalls(Lab& lab, LabContext& context);     // lab_audit.cpp
