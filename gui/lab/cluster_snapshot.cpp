@@ -48,7 +48,7 @@ void take(ClusterState& s, const pb::Snapshot& snapshot, const pb::Snapshot::Par
     bucket.recordGroups = std::uint32_t(from.ranks_size());
 }
 
-void take(ClusterState& s, const pb::FileDescription& from)
+void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
 {
     s.file.exists = from.exists();
     s.file.config = from.config();
@@ -59,7 +59,7 @@ void take(ClusterState& s, const pb::FileDescription& from)
     s.file.splitsOwed = from.splits_owed();
     s.recruiting = from.recruiting();
     for (const auto& known : from.groups()) {
-        takeView(s, known.view());
+        takeView(s, known.view(), runNs, true);
         GroupState& group = groupOf(s, known.number());
         group.k = known.k();
         group.parityIsBeingAdded = std::any_of(known.view().members().begin(), known.view().members().end(),
@@ -106,14 +106,14 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     process.sequence = snapshot.sequence();
     process.lastEventNs = runNs;
     process.isIncomplete = false;
-    process.hasEnded = false;
+    process.hasEnded = process.isPaused = false; // it has just answered
     if (snapshot.has_view())
-        takeView(*this, snapshot.view());
+        takeView(*this, snapshot.view(), runNs, false);
     switch (snapshot.role_case()) {
     case pb::Snapshot::kSparePool: process.pool = snapshot.spare_pool(); break;
     case pb::Snapshot::kData: take(*this, snapshot, snapshot.data()); break;
     case pb::Snapshot::kParity: take(*this, snapshot, snapshot.parity()); break;
-    case pb::Snapshot::kFile: take(*this, snapshot.file()); break;
+    case pb::Snapshot::kFile: take(*this, snapshot.file(), runNs); break;
     case pb::Snapshot::kClient: take(*this, id, snapshot.client()); break;
     case pb::Snapshot::ROLE_NOT_SET: break;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/cluster_state.h"
 
+#include "gui/lab/fold_failures.h"
 #include "gui/lab/fold_places.h"
 #include "gui/lab/fold_shared.h"
 
@@ -357,32 +358,6 @@ struct Step {
         group.parityIsBeingAdded = false;
     }
 
-    void recovery(const pb::BucketFailed& e)
-    {
-        const auto mark = [&](auto& row, const auto& number) {
-            const auto at = row.find(number);
-            if (at == row.end() || at->second.process != e.process())
-                return;
-            at->second.state = pb::FAILED;
-            at->second.reason = e.reason();
-        };
-        if (e.role() == pb::DATA)
-            mark(s.data, e.index());
-        else
-            mark(s.parity, std::pair(e.group(), e.index()));
-    }
-
-    void recovery(const pb::SliceStored& e)
-    {
-        DataBucketState* bucket = data();
-        if (bucket == nullptr)
-            return;
-        for (int i = 0; i < std::min(e.ranks_size(), e.keys_size()); ++i)
-            bucket->ranks.set(e.ranks(i), e.keys(i));
-        bucket->count = e.count();
-        settleOverflow(*bucket, s.file);
-    }
-
     void sums(const pb::Gauges& e)
     {
         self.gauges = e;
@@ -470,9 +445,25 @@ void Step::apply()
         s.file.availability = event.file_state_changed().availability();
         s.file.splitsOwed = event.file_state_changed().splits_owed();
         break;
-    case B::kEpochChanged: takeView(s, event.epoch_changed().view()); break;
-    case B::kBucketFailed: recovery(event.bucket_failed()); break;
-    case B::kSliceStored: recovery(event.slice_stored()); break;
+    case B::kEpochChanged: takeView(s, event.epoch_changed().view(), runNs, true); break;
+    case B::kMemberSuspected: suspect(s, event.member_suspected(), runNs); break;
+    case B::kMembersAnswered: acquit(s, event.members_answered().group()); break;
+    case B::kBucketFailed: fail(s, event.bucket_failed(), runNs); break;
+    case B::kRecoveryStarted: startRecovery(s, event.recovery_started(), runNs); break;
+    case B::kSliceRecovered: addSlice(s, event.slice_recovered()); break;
+    case B::kSliceStored:
+        if (DataBucketState* bucket = data()) {
+            storeSlice(*bucket, event.slice_stored());
+            settleOverflow(*bucket, s.file);
+        }
+        break;
+    case B::kRecoveryFinished: finishRecovery(s, event.recovery_finished(), runNs); break;
+    case B::kRecordRecovered: {
+        GroupState& group = groupOf(s, event.record_recovered().group());
+        group.recordRecoveredNs = std::max(group.recordRecoveredNs, runNs);
+        break;
+    }
+    case B::kGroupLost: lose(s, event.group_lost(), runNs); break;
     case B::kGauges: sums(event.gauges()); break;
     // They change nothing that lasts; motion and log show them.
     case B::kFaultBegun:
@@ -484,13 +475,7 @@ void Step::apply()
     case B::kMessageGivenUp:
     case B::kRecordRead:
     case B::kChangeAcknowledged:
-    case B::kMemberSuspected:
     case B::kCutAgreed:
-    case B::kRecoveryStarted:
-    case B::kSliceRecovered:
-    case B::kRecoveryFinished:
-    case B::kRecordRecovered:
-    case B::kGroupLost:
     case B::kLossAcknowledged:
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
@@ -536,6 +521,7 @@ void ClusterState::markEnded(ProcessId process, const std::string& reason, std::
     ProcessState& state = processes[process];
     state.id = process;
     state.hasEnded = true;
+    state.isPaused = false;
     state.endReason = reason;
     state.lastEventNs = std::max(state.lastEventNs, runNs);
     state.isInvited = false;

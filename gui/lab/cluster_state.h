@@ -4,8 +4,10 @@
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
+#include <algorithm>
 #include <array>
 #include <bitset>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -71,6 +73,7 @@ struct ProcessState {
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;
+    bool isPaused = false;       // stopped by who started it
     pb::Role pool = pb::NO_ROLE; // a spare: its pool
     bool isInvited = false;      // heard an invitation that is not settled
     OfferState offer;            // invitation != 0: an open offer
@@ -94,6 +97,7 @@ struct DataBucketState {
     std::uint32_t b = 0;            // of a snapshot, 0: not known from there
     RankMap ranks;                  // rank -> key
     RankMap incoming;               // of a split that is not decided yet
+    std::uint32_t slicesStored = 0; // of the recovery that rebuilds it here
     bool ranksAreObserved = true;   // false: the detail level leaves the records out
 };
 
@@ -111,10 +115,50 @@ struct ParityBucketState {
     bool ranksAreObserved = true;
 };
 
+// A member of a group by its role and its place there: data position or parity column.
+struct MemberPlace {
+    pb::Role role = pb::NO_ROLE;
+    std::uint32_t index = 0;
+    auto operator<=>(const MemberPlace&) const = default;
+};
+
+// A member that the coordinator has declared failed: this process serves the place no more.
+struct DownMember {
+    ProcessId process = 0;
+    bool isLost = false; // and nothing can replace it
+    std::string reason;
+    std::int64_t sinceNs = 0;
+};
+
+struct Suspicion {
+    std::string reason;
+    std::int64_t sinceNs = 0; // of the first word
+};
+
+// The rebuilding of a group's lost data buckets on spares, as the coordinator and the recovery manager tell of it.
+struct RecoveryState {
+    std::uint64_t id = 0; // 0: there was none; a later attempt has a higher number
+    std::vector<std::uint32_t> buckets;
+    std::uint32_t manager = 0;  // its parity column
+    std::uint32_t sliceRanks = 0; // ranks of a slice; 0: the manager's own choice
+    std::uint32_t slices = 0, rankTo = 0, records = 0, askedAgain = 0; // computed so far
+    std::uint64_t bytes = 0;
+    bool isXor = false, isStarted = false, isOver = false;
+    std::int64_t startedNs = 0, endedNs = 0, totalNs = 0;
+    bool isUnderWay() const { return isStarted && !isOver; }
+};
+
 struct GroupState {
     std::uint32_t number = 0, k = 0;
     std::uint64_t epoch = 0;
     bool parityIsBeingAdded = false;
+    pb::GroupState state = pb::GROUP_UP; // of the newest epoch
+    std::map<MemberPlace, DownMember> down;
+    std::map<MemberPlace, Suspicion> suspected;
+    RecoveryState recovery; // the last one
+    std::int64_t recordRecoveredNs = 0; // when a parity bucket answered last for a bucket that is not there
+    // Failures that the group still survives.
+    std::uint32_t kEffective() const { return k - std::min(k, std::uint32_t(down.size())); }
 };
 
 enum class SplitStage { Ordered, Moving, Prepared, Committed, Finished, Undone };
@@ -190,6 +234,12 @@ struct ClusterState {
     void introduce(const pb::ProcessInfo& info);
     // The process is known to have ended; its places stay visible with that mark.
     void markEnded(ProcessId process, const std::string& reason, std::int64_t runNs);
+    // The process is known to stand still, or to go on again; no event tells.
+    void markPaused(ProcessId process, bool isPaused);
+    // The coordinator's word on the process' place: failed or lost; null: it serves, as far as is known.
+    const DownMember* downOf(const DataBucketState& bucket) const;
+    const DownMember* downOf(const ParityBucketState& bucket) const;
+    const Suspicion* suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const;
     std::uint32_t m() const { return file.config.m() ? file.config.m() : 4; }
 };
 

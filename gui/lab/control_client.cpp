@@ -271,6 +271,13 @@ void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason
             endProcess(known.info.node(), reason);
 }
 
+void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused)
+{
+    for (const KnownProcess& known : directory())
+        if (known.info.pid() == pid && !known.hasEnded)
+            m_ingest.pauseProcess(known.info.node(), isPaused);
+}
+
 void ControlClient::setDetail(pb::Detail detail, std::uint32_t sample)
 {
     {

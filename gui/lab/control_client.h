@@ -82,6 +82,8 @@ public:
     // The end of a process is known.
     void endProcess(ProcessId process, const std::string& reason);
     void endProcessOfPid(std::uint32_t pid, const std::string& reason);
+    // A process of this machine stands still, or goes on again: known by who did it, since no event tells.
+    void pauseProcessOfPid(std::uint32_t pid, bool isPaused);
     // How much all processes publish from now on, those that come later included.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;

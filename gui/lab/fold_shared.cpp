@@ -2,6 +2,7 @@
 #include "gui/lab/fold_shared.h"
 
 #include "common/linear_hash.h"
+#include "gui/lab/fold_failures.h"
 
 #include <algorithm>
 
@@ -66,9 +67,11 @@ GroupState& groupOf(ClusterState& s, std::uint32_t number)
     return group;
 }
 
-void takeView(ClusterState& s, const pb::View& view)
+void takeView(ClusterState& s, const pb::View& view, std::int64_t runNs, bool isOwn)
 {
     GroupState& group = groupOf(s, view.group());
+    if (view.epoch() > group.epoch || (isOwn && view.epoch() == group.epoch))
+        takeMembers(group, view, runNs);
     group.epoch = std::max(group.epoch, view.epoch());
 }
 

@@ -18,7 +18,8 @@ void forgetOldSplits(ClusterState& s);
 
 void takeFileState(ClusterState& s, const pb::FileState& file);
 GroupState& groupOf(ClusterState& s, std::uint32_t number);
-void takeView(ClusterState& s, const pb::View& view);
+// `isOwn`: of the coordinator itself, whose table may be ahead of the epoch that it has told of.
+void takeView(ClusterState& s, const pb::View& view, std::int64_t runNs, bool isOwn);
 
 ClientState& clientOf(ClusterState& s, ProcessId process);
 // The operation among its client's newest; null when it is older than those, or no client's.

@@ -214,6 +214,15 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
     });
 }
 
+void Ingest::pauseProcess(ProcessId process, bool isPaused)
+{
+    post([this, process, isPaused] {
+        const std::lock_guard lock(m_mutex);
+        if (m_cluster->sources.contains(process))
+            m_cluster->state.markPaused(process, isPaused);
+    });
+}
+
 void Ingest::refresh(ProcessId process)
 {
     post([this, process] {

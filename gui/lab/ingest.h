@@ -54,6 +54,8 @@ public:
     void addProcess(const pb::ProcessInfo& info);
     // The process is known to have ended.
     void endProcess(ProcessId process, const std::string& reason);
+    // The process is known to stand still, or to go on again.
+    void pauseProcess(ProcessId process, bool isPaused);
     // Something changed of which no event tells (the detail, a client's mode): wants a new snapshot of the process.
     void refresh(ProcessId process);
     // The answer to a wanted snapshot; in its place nullptr when none came.

@@ -374,6 +374,8 @@ std::string Writer::recovery() const
         return "The coordinator probes " + group(e.group()) + " because of " + memberShown(e.role(), e.group(), e.index())
             + because(e.reason());
     }
+    case B::kMembersAnswered:
+        return "All members of " + group(event.members_answered().group()) + " answer the probes: nobody is suspected any more.";
     case B::kBucketFailed: {
         const pb::BucketFailed& e = event.bucket_failed();
         return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed" + because(e.reason()) + " The group survives "
@@ -473,6 +475,19 @@ std::string stateWord(pb::MemberState state)
     case pb::MEMBER_UNKNOWN:
     case pb::MemberState_INT_MIN_SENTINEL_DO_NOT_USE_:
     case pb::MemberState_INT_MAX_SENTINEL_DO_NOT_USE_: break;
+    }
+    return "in an unknown state";
+}
+
+std::string groupStateWord(pb::GroupState state)
+{
+    switch (state) {
+    case pb::GROUP_UP: return "up";
+    case pb::GROUP_FROZEN: return "frozen";
+    case pb::GROUP_DEGRADED: return "degraded";
+    case pb::GROUP_LOST: return "lost";
+    case pb::GroupState_INT_MIN_SENTINEL_DO_NOT_USE_:
+    case pb::GroupState_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
     return "in an unknown state";
 }
@@ -583,6 +598,7 @@ bool changesStructure(const pb::Event& event)
     case B::kGroupCreated:
     case B::kFileStateChanged:
     case B::kMemberSuspected:
+    case B::kMembersAnswered:
     case B::kBucketFailed:
     case B::kCutAgreed:
     case B::kRecoveryStarted:

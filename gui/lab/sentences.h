@@ -18,6 +18,7 @@ std::string operationShown(const pb::RequestId& operation, const ClusterState& s
 std::string processShown(ProcessId process, const ClusterState& state);
 // A member state, an operation kind, a result as words: "splitting", "insert", "not found".
 std::string stateWord(pb::MemberState state);
+std::string groupStateWord(pb::GroupState state); // "frozen"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
 

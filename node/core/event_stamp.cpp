@@ -63,6 +63,7 @@ EventClass classOf(const pb::Event& event)
     case B::kFileStateChanged:
     case B::kEpochChanged:
     case B::kMemberSuspected:
+    case B::kMembersAnswered:
     case B::kBucketFailed:
     case B::kCutAgreed:
     case B::kRecoveryStarted:

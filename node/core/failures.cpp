@@ -69,14 +69,22 @@ void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
     if (!isOn() || m_parts.file.config().recovery() != pb::RECOVERY_AUTOMATIC || !m_parts.file.isHolder(holder.incarnation))
         return;
     const GroupNumber g(suspected.group());
+    tellOfSuspicion(g, suspected.suspect().role(),
+        suspected.suspect().role() == pb::DATA
+            ? bucketAt(g, Position(suspected.suspect().index()), m_parts.file.config().m()).value
+            : suspected.suspect().index(),
+        "a member of its group has not heard of it", out);
+    suspect(g, now, out);
+}
+
+// In the words of events, which number data buckets through the file.
+void Failures::tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const
+{
     auto* event = out.event().mutable_member_suspected();
     event->set_group(g.value);
-    event->set_role(suspected.suspect().role());
-    event->set_index(suspected.suspect().role() == pb::DATA
-            ? bucketAt(g, Position(suspected.suspect().index()), m_parts.file.config().m()).value
-            : suspected.suspect().index());
-    event->set_reason("a member of its group has not heard of it");
-    suspect(g, now, out);
+    event->set_role(role);
+    event->set_index(index);
+    event->set_reason(reason);
 }
 
 void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
@@ -89,8 +97,10 @@ void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
     }
     NodeContext::acknowledge(message, out);
     if (isOn() && m_parts.file.config().recovery() != pb::RECOVERY_MANUAL
-        && m_parts.file.isHolder(Incarnation(accused.holder().incarnation())))
+        && m_parts.file.isHolder(Incarnation(accused.holder().incarnation()))) {
+        tellOfSuspicion(GroupNumber(alarm.group()), accused.role(), accused.index(), "a data bucket has no acknowledgement of it", out);
         suspect(GroupNumber(alarm.group()), now, out);
+    }
 }
 
 void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
@@ -118,8 +128,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         const auto proven = m_provenLive.find(g);
         if (told != member.holder.incarnation || (proven != m_provenLive.end() && now - proven->second < kProvenLive))
             return;
-        if (file.config().recovery() != pb::RECOVERY_MANUAL)
+        if (file.config().recovery() != pb::RECOVERY_MANUAL) {
+            tellOfSuspicion(g, pb::DATA, accused.value, "a client has no answer of it", out);
             suspect(g, now, out);
+        }
         if (m_groups.contains(g))
             location.set_retry_after_ms(kRetryAfterMs);
         return;

@@ -46,6 +46,7 @@ public:
 
 private:
     bool isOn() const { return m_parts.file.config().recovery() != pb::RECOVERY_OFF; }
+    void tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const;
     void answerAlarm(const pb::Message& message, Time now, Effects& out);
     void sweep(Time now, Effects& out);
 

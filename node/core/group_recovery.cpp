@@ -165,6 +165,8 @@ void GroupRecovery::conclude(Time now, Effects& out)
     m_silent.clear();
     if (dead.empty()) {
         m_lostAt = Time::max();
+        if (m_step == Step::Probe || m_step == Step::Wait)
+            out.event().mutable_members_answered()->set_group(m_group.value);
         if (failures() == 0 && (m_step == Step::Probe || m_step == Step::Wait))
             m_step = Step::Over; // all are there, or back before anything was declared
         else if (isSpareDead || m_step == Step::Wait)
