@@ -16,6 +16,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 extern char** environ;
@@ -59,6 +60,8 @@ struct ChildKeeper::Child {
     bool isReady = false;
     bool hasEnded = false;
     bool isBeingEnded = false; // by us
+    bool isBeingKilled = false;
+    std::optional<std::chrono::steady_clock::time_point> pausedUntil;
     std::string failure;
 
     ~Child()
@@ -139,8 +142,9 @@ struct ChildKeeper::Child {
     }
 };
 
-ChildKeeper::ChildKeeper(Ended ended)
+ChildKeeper::ChildKeeper(Ended ended, Paused paused)
     : m_ended(std::move(ended))
+    , m_paused(std::move(paused))
     , m_wakeUp(std::make_unique<WakeUp>())
     , m_thread([this](const std::stop_token& stop) { run(stop); })
 {
@@ -211,6 +215,7 @@ void ChildKeeper::end(const std::vector<pid_t>& pids)
                 continue;
             child->isBeingEnded = true;
             ::kill(child->started.pid, signal); // not reaped yet, so the number is still its own
+            ::kill(child->started.pid, SIGCONT); // a paused one would never hear of the other
         }
     };
     const auto areGone = [&] {
@@ -222,6 +227,66 @@ void ChildKeeper::end(const std::vector<pid_t>& pids)
         return;
     signalAll(SIGKILL);
     m_changed.wait(lock, areGone);
+}
+
+std::shared_ptr<ChildKeeper::Child> ChildKeeper::find(pid_t pid) const
+{
+    const auto at = std::find_if(m_children.begin(), m_children.end(),
+        [pid](const auto& child) { return child->started.pid == pid && pid != 0; });
+    return at == m_children.end() ? nullptr : *at;
+}
+
+bool ChildKeeper::isChild(pid_t pid) const
+{
+    const std::lock_guard lock(m_mutex);
+    return find(pid) != nullptr;
+}
+
+void ChildKeeper::kill(const std::vector<pid_t>& pids)
+{
+    std::unique_lock lock(m_mutex);
+    for (const pid_t pid : pids)
+        if (const auto child = find(pid)) {
+            child->isBeingKilled = true;
+            ::kill(pid, SIGKILL); // not reaped yet, so the number is still its own
+        }
+    m_changed.wait(lock, [&] { return std::none_of(pids.begin(), pids.end(), [&](pid_t pid) { return find(pid) != nullptr; }); });
+}
+
+bool ChildKeeper::pause(pid_t pid, std::chrono::milliseconds lease)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto child = find(pid);
+        if (!child)
+            return false;
+        child->pausedUntil = std::chrono::steady_clock::now() + lease;
+        ::kill(pid, SIGSTOP);
+    }
+    m_paused(pid, true);
+    m_wakeUp->call(); // its thread waits for the end of the lease from now on
+    return true;
+}
+
+bool ChildKeeper::resume(pid_t pid)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto child = find(pid);
+        if (!child || !child->pausedUntil)
+            return false;
+        child->pausedUntil.reset();
+        ::kill(pid, SIGCONT);
+    }
+    m_paused(pid, false);
+    return true;
+}
+
+bool ChildKeeper::isPaused(pid_t pid) const
+{
+    const std::lock_guard lock(m_mutex);
+    const auto child = find(pid);
+    return child && child->pausedUntil.has_value();
 }
 
 void ChildKeeper::endAll()
@@ -259,7 +324,7 @@ void ChildKeeper::run(const std::stop_token& stop)
             items.push_back({ child->pidfd, POLLIN, 0 });
             isBlind = isBlind || child->pidfd < 0;
         }
-        if (::poll(items.data(), items.size(), isBlind ? kTickMs : -1) < 0)
+        if (::poll(items.data(), items.size(), waitMs(isBlind)) < 0)
             continue; // interrupted
         if (items[0].revents != 0)
             m_wakeUp->clear();
@@ -267,7 +332,36 @@ void ChildKeeper::run(const std::stop_token& stop)
             if (items[1 + 2 * i].revents != 0)
                 readFrom(*children[i]);
         reap();
+        endLeases();
     }
+}
+
+// Until something must be done without being told: -1, never.
+int ChildKeeper::waitMs(bool isBlind) const
+{
+    int wait = isBlind ? kTickMs : -1;
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(m_mutex);
+    for (const auto& child : m_children)
+        if (child->pausedUntil) {
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(*child->pausedUntil - now).count();
+            wait = wait < 0 ? int(std::clamp<std::int64_t>(left, 0, 60'000)) : int(std::clamp<std::int64_t>(left, 0, wait));
+        }
+    return wait;
+}
+
+void ChildKeeper::endLeases()
+{
+    std::vector<pid_t> due;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto now = std::chrono::steady_clock::now();
+        for (const auto& child : m_children)
+            if (child->pausedUntil && *child->pausedUntil <= now)
+                due.push_back(child->started.pid);
+    }
+    for (const pid_t pid : due)
+        resume(pid);
 }
 
 void ChildKeeper::spawnWanted()
@@ -319,7 +413,9 @@ void ChildKeeper::reap()
                 return false;
             child->hasEnded = true;
             child->failure = howItEnded(status);
-            ended.emplace_back(child->started.pid, child->isBeingEnded ? "it was ended" : child->failure);
+            ended.emplace_back(child->started.pid, child->isBeingKilled ? "killed on request"
+                    : child->isBeingEnded                    ? "it was ended"
+                                                             : child->failure);
             return true;
         });
     }

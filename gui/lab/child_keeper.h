@@ -40,10 +40,12 @@ struct StartedChild {
 // processes that this object started, and that it has not yet seen the end of, are ever signalled.
 class ChildKeeper {
 public:
-    // A child ended by itself; called in the keeper's thread.
+    // A child ended; called in the keeper's thread.
     using Ended = std::function<void(pid_t, const std::string& how)>;
+    // A child was paused, or goes on; called in the thread that asked for it, or in the keeper's when a lease ran out.
+    using Paused = std::function<void(pid_t, bool isPaused)>;
 
-    explicit ChildKeeper(Ended ended);
+    explicit ChildKeeper(Ended ended, Paused paused = [](pid_t, bool) {});
     ~ChildKeeper(); // ends all
     ChildKeeper(const ChildKeeper&) = delete;
     ChildKeeper& operator=(const ChildKeeper&) = delete;
@@ -52,6 +54,16 @@ public:
     // says which program, what it said last and where its log is.
     Result<std::vector<StartedChild>> start(
         std::vector<ChildProgram> programs, std::chrono::milliseconds timeout, const std::stop_token& stop);
+    // Whether it is one of these and still runs.
+    bool isChild(pid_t pid) const;
+    // SIGKILL, as a crash; returns when they are gone. Those that are no child any more are left alone.
+    void kill(const std::vector<pid_t>& pids);
+    // Stops a child where it stands, until it is resumed or the lease ends: who pauses and is forgotten harms nothing for
+    // long. A further pause renews the lease. False: it is no child any more.
+    bool pause(pid_t pid, std::chrono::milliseconds lease);
+    // False: it is no child any more, or was not paused.
+    bool resume(pid_t pid);
+    bool isPaused(pid_t pid) const;
     // SIGTERM to all, SIGKILL to those still there after two seconds; returns when none is left.
     void endAll();
     std::size_t running() const;
@@ -62,9 +74,13 @@ private:
     void spawnWanted();
     void readFrom(Child& child);
     void reap();
+    void endLeases();
+    int waitMs(bool isBlind) const;
     void end(const std::vector<pid_t>& pids);
+    std::shared_ptr<Child> find(pid_t pid) const; // under m_mutex
 
     const Ended m_ended;
+    const Paused m_paused;
     mutable std::mutex m_mutex;
     mutable std::condition_variable_any m_changed;
     std::vector<std::shared_ptr<Child>> m_wanted;   // to be started; guarded by m_mutex

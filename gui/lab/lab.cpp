@@ -17,6 +17,8 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addStructureCalls(*this, context);
     addClientCalls(*this, context);
     addFaultCalls(*this, context);
+    addProcessFaultCalls(*this, context);
+    addWitnessCalls(*this, context);
     addStateCalls(*this, context);
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);

@@ -68,6 +68,8 @@ void addSetupCalls(Lab& lab, LabContext& context);     // lab_commands.cpp: clus
 void addStructureCalls(Lab& lab, LabContext& context); // lab_structure.cpp: split, availability, parity, keys, settle
 void addClientCalls(Lab& lab, LabContext& context);    // lab_clients.cpp
 void addFaultCalls(Lab& lab, LabContext& context);     // lab_faults.cpp: of the network
+void addProcessFaultCalls(Lab& lab, LabContext& context); // lab_process_faults.cpp: kill, pause, resume, restart
+void addWitnessCalls(Lab& lab, LabContext& context);   // lab_witness.cpp
 void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations
 void addAuditCalls(Lab& lab, LabContext& context);     // lab_audit.cpp

@@ -53,7 +53,10 @@ QString resultShown(pb::OperationKind kind, pb::ResultCode result)
 
 QString pathShown(pb::Path path)
 {
-    return path == pb::FORWARDED ? "forwarded" : path == pb::BY_COORDINATOR ? "coordinator" : "direct";
+    return path == pb::FORWARDED     ? "forwarded"
+        : path == pb::BY_COORDINATOR  ? "coordinator"
+        : path == pb::RECORD_RECOVERY ? "record recovery"
+                                      : "direct";
 }
 
 struct ClientCalls {

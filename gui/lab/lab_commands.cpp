@@ -7,6 +7,7 @@
 #include <QJSValueIterator>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace lhrs::gui {
@@ -23,6 +24,17 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_b(o.integer("b"));
     config.set_field(o.integer("field") == 8 ? pb::GF_8 : pb::GF_16);
     config.set_rerank(o.text("rerank") == "keep" ? pb::KEEP : pb::FILL_HOLES);
+    const QString recovery = o.text("recovery");
+    config.set_recovery(recovery == "automatic" ? pb::RECOVERY_AUTOMATIC
+            : recovery == "onAlarm"             ? pb::RECOVERY_ON_ALARM
+                                                : pb::RECOVERY_OFF);
+    const QJSValue slice = o.option("slice");
+    const bool isNumber = slice.isNumber() && slice.toNumber() >= 1 && slice.toNumber() <= (1 << 24)
+        && std::floor(slice.toNumber()) == slice.toNumber();
+    if (!isNumber && slice.toString() != "auto")
+        return LabError { LabCode::BadArgument, "The option slice of lab.cluster is a number of ranks, at least 1, or 'auto', not "
+            + slice.toString() + ".", "slice: 5" };
+    config.set_slice(isNumber ? slice.toUInt() : 0);
     const QJSValue thresholds = o.option("thresholds");
     std::uint32_t availability = config.availability();
     for (std::uint32_t i = 0; i < thresholds.property("length").toUInt(); ++i) {
@@ -46,7 +58,8 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     const auto bits = [](const pb::FileConfig& config) { return config.field() == pb::GF_8 ? 8u : 16u; };
     for (const QString& text : { differs("m", there.m(), wanted.m()),
              differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
-             differs("field", bits(there), bits(wanted)) })
+             differs("field", bits(there), bits(wanted)), differs("slice", there.slice(), wanted.slice()),
+             there.recovery() == wanted.recovery() ? QString() : QString("recovery differs") })
         if (!text.isEmpty())
             return text;
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
@@ -71,33 +84,6 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
         }
         context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
         cursor = context.ingest.committed();
-    }
-}
-
-// Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
-LabResult<bool> awaitServers(LabContext& context, double timeout)
-{
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
-    for (;;) {
-        pb::Command command;
-        command.mutable_list_processes();
-        const auto list = context.ask(context.control.coordinator(), std::move(command), 5);
-        if (!list)
-            return list.error();
-        const auto listed = std::count_if(list->processes().processes().begin(), list->processes().processes().end(),
-            [](const pb::ProcessList::Entry& entry) { return entry.process().kind() == pb::NODE; });
-        const std::vector<KnownProcess> directory = context.control.directory();
-        const auto started = std::count_if(directory.begin(), directory.end(),
-            [](const KnownProcess& known) { return known.info.kind() == pb::NODE && !known.hasEnded; });
-        if (listed >= started)
-            return true;
-        if (std::chrono::steady_clock::now() >= deadline)
-            return LabError { LabCode::Timeout,
-                QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
-            context.stopToken());
-        if (context.isStopped())
-            return context.stopped();
     }
 }
 
@@ -146,7 +132,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     const auto file = awaitFile(context, timeout);
     if (!file)
         return file.error();
-    if (const auto known = awaitServers(context, timeout); !known)
+    if (const auto known = context.awaitServers(timeout); !known)
         return known.error();
     context.hasCluster = true;
     context.config = file->config();
@@ -198,7 +184,7 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
                 return context.isStopped() ? context.stopped()
                     : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
     // Some may be taken at once by what waited for them.
-    if (const auto known = awaitServers(context, o.number("timeout")); !known)
+    if (const auto known = context.awaitServers(o.number("timeout")); !known)
         return known.error();
     return sparesNow(context);
 }

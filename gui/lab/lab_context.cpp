@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/lab_context.h"
 
+#include <set>
+
 namespace lhrs::gui {
 
 std::uint64_t LabRandom::next()
@@ -91,6 +93,37 @@ LabResult<bool> LabContext::catchUp() const
     if (isStopped())
         return stopped();
     return true;
+}
+
+LabResult<bool> LabContext::awaitServers(double timeout) const
+{
+    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    for (;;) {
+        pb::Command command;
+        command.mutable_list_processes();
+        const auto list = ask(control.coordinator(), std::move(command), 5);
+        if (!list)
+            return list.error();
+        // One that ended stays in the list for a while, so the numbers alone would say too little.
+        std::set<ProcessId> known;
+        for (const pb::ProcessList::Entry& entry : list->processes().processes())
+            known.insert(entry.process().node());
+        std::size_t listed = 0, started = 0;
+        for (const KnownProcess& process : control.directory())
+            if (process.info.kind() == pb::NODE && !process.hasEnded) {
+                ++started;
+                listed += known.contains(process.info.node()) ? 1 : 0;
+            }
+        if (listed >= started)
+            return true;
+        if (std::chrono::steady_clock::now() >= deadline)
+            return LabError { LabCode::Timeout,
+                QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
+        ingest.waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50),
+            stopToken());
+        if (isStopped())
+            return stopped();
+    }
 }
 
 LabResult<QJSValue> LabContext::callBack(const QJSValue& function, const QJSValueList& arguments) const

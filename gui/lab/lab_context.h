@@ -86,6 +86,8 @@ struct LabContext {
         const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
     // The coordinator's own picture of the file.
     LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
+    // Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
+    LabResult<bool> awaitServers(double timeoutSeconds) const;
     // Waits until all events that processes have published by now are here.
     LabResult<bool> catchUp() const;
     // Calls a function of the script. What it throws is the error's `thrown`.

@@ -61,6 +61,7 @@
     const makeHandle = kind('handle', (self) => 'workload ' + self.id);
     const makeTable = kind('table', (self) => 'table ' + self.name);
     const makeQuestion = kind('question', (self) => 'question ' + self.id);
+    const makeWitness = kind('witness', (self) => 'witness of ' + self.shown);
 
     class Target {
         constructor(fields) {
@@ -77,7 +78,7 @@
         guard,
         error: (code, message, hint, line, name) => new LabError(code, message, hint, line, name),
         target: (fields) => new Target(fields),
-        client: makeClient, handle: makeHandle, table: makeTable, question: makeQuestion,
+        client: makeClient, handle: makeHandle, table: makeTable, question: makeQuestion, witness: makeWitness,
         selfOf: (object) => object === null || typeof object !== 'object' ? undefined : object[own]
     };
 })

@@ -45,21 +45,35 @@ LabResult<QJSValue> group(LabContext& context, std::uint32_t number)
         return LabError { LabCode::BadArgument,
             QString("Group %1 does not exist: the file has %2.").arg(number).arg(file->groups_size()) };
     QJSValue result = context.engine.newObject();
-    QJSValue data = context.engine.newArray(), parity = context.engine.newArray();
-    std::uint32_t dataCount = 0, parityCount = 0;
+    QJSValue data = context.engine.newArray(), parity = context.engine.newArray(), failed = context.engine.newArray();
+    std::uint32_t dataCount = 0, parityCount = 0, failedCount = 0, parityUp = 0, dataDown = 0;
     pb::MemberState state = pb::UP;
     for (const pb::Member& member : found->view().members()) {
-        if (member.role() == pb::DATA)
-            data.setProperty(dataCount++, member.index() + number * file->config().m());
-        else
+        pb::Place place;
+        place.set_role(member.role());
+        place.set_number(member.role() == pb::DATA ? member.index() + number * file->config().m() : number);
+        place.set_column(member.role() == pb::DATA ? 0 : member.index());
+        const bool isDown = member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST;
+        if (member.role() == pb::DATA) {
+            data.setProperty(dataCount++, place.number());
+            dataDown += isDown ? 1 : 0;
+        } else {
             parity.setProperty(parityCount++, member.index());
-        if (member.state() != pb::UP)
+            parityUp += !isDown && member.state() != pb::INIT ? 1 : 0;
+        }
+        if (isDown)
+            failed.setProperty(failedCount++, QString::fromStdString(placeName(place)));
+        else if (member.state() != pb::UP)
             state = member.state();
     }
     result.setProperty("number", number);
     result.setProperty("k", found->k());
-    result.setProperty("kEffective", found->k()); // no member can be down in this version
-    result.setProperty("state", QString::fromStdString(stateWord(state)));
+    // Each parity bucket that is there replaces one data bucket that is not.
+    const std::uint32_t parityLeft = std::min(found->k(), parityUp);
+    result.setProperty("kEffective", parityLeft - std::min(parityLeft, dataDown));
+    result.setProperty("state", QString::fromStdString(
+        found->view().state() == pb::GROUP_UP ? stateWord(state) : groupStateWord(found->view().state())));
+    result.setProperty("failed", failed);
     result.setProperty("epoch", scriptNumber(found->view().epoch()));
     result.setProperty("data", data);
     result.setProperty("parity", parity);
@@ -81,6 +95,27 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     const pb::Member* member = memberIn(*file, found->place);
     if (member == nullptr)
         return LabError { LabCode::BadArgument, found->shown + " does not exist." };
+    const bool isData = found->place.role() == pb::DATA;
+    const std::uint32_t m = std::max(1u, file->config().m());
+    const auto known = context.control.find(found->process);
+    QJSValue result = context.engine.newObject();
+    const bool isDown = member->state() == pb::FAILED || member->state() == pb::MEMBER_LOST;
+    if (isDown || !known || known->hasEnded) { // nobody to ask: what the coordinator's table says
+        const QJSValue unknown(QJSValue::NullValue);
+        result.setProperty("role", isData ? "data" : "parity");
+        result.setProperty("number", isData ? found->place.number() : found->place.column());
+        result.setProperty("group", isData ? found->place.number() / m : found->place.number());
+        result.setProperty("position", isData ? found->place.number() % m : found->place.column());
+        result.setProperty("level", isData ? QJSValue(member->level()) : unknown);
+        result.setProperty("records", unknown);
+        result.setProperty("capacity", isData ? QJSValue(file->config().b()) : unknown);
+        result.setProperty("state", isDown ? QString::fromStdString(stateWord(member->state())) : QString("process gone"));
+        result.setProperty("incarnation", scriptNumber(member->holder().incarnation()));
+        result.setProperty("epoch", unknown);
+        result.setProperty("lease_s", unknown);
+        result.setProperty("process", known ? QString::fromStdString(known->info.name()) : QString());
+        return result;
+    }
     pb::Command command;
     command.mutable_take_snapshot()->set_without_records(true);
     pb::Command statistics;
@@ -89,9 +124,6 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     if (!replies)
         return replies.error();
     const pb::Snapshot& snapshot = (*replies)[0].snapshot();
-    const bool isData = found->place.role() == pb::DATA;
-    const std::uint32_t m = std::max(1u, file->config().m());
-    QJSValue result = context.engine.newObject();
     result.setProperty("role", isData ? "data" : "parity");
     result.setProperty("number", isData ? found->place.number() : found->place.column());
     result.setProperty("group", isData ? found->place.number() / m : found->place.number());
@@ -103,9 +135,8 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
         QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
     result.setProperty("incarnation", scriptNumber(snapshot.incarnation()));
     result.setProperty("epoch", scriptNumber(snapshot.view().epoch()));
-    result.setProperty("lease_s", QJSValue(QJSValue::NullValue)); // there are no leases in this version
-    const auto known = context.control.find(found->process);
-    result.setProperty("process", known ? QString::fromStdString(known->info.name()) : QString());
+    result.setProperty("lease_s", QJSValue(QJSValue::NullValue)); // no process tells it yet
+    result.setProperty("process", QString::fromStdString(known->info.name()));
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include <QJSEngine>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace lhrs::gui {
@@ -20,16 +21,17 @@ constexpr std::chrono::milliseconds kAskAgain(20);
 // Keys of our own making begin here: far from those that clients draw next (their number times 2^32).
 constexpr std::uint64_t kFreshKeys = 900'000'000'000;
 
-QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, std::uint64_t records)
+QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, std::optional<std::uint64_t> records)
 {
     QJSValue object = context.engine.newObject();
     object.setProperty("i", file.file().i());
     object.setProperty("n", file.file().n());
     object.setProperty("M", file.buckets());
     object.setProperty("K", file.availability());
-    object.setProperty("records", scriptNumber(records));
-    object.setProperty("loadFactor", file.buckets() && file.config().b()
-        ? double(records) / (double(file.buckets()) * file.config().b()) : 0.0);
+    const QJSValue unknown(QJSValue::NullValue);
+    object.setProperty("records", records ? scriptNumber(*records) : unknown);
+    object.setProperty("loadFactor", !records ? unknown : file.buckets() && file.config().b()
+        ? QJSValue(double(*records) / (double(file.buckets()) * file.config().b())) : QJSValue(0.0));
     object.setProperty("splitsOwed", file.splits_owed());
     object.setProperty("groups", std::uint32_t(file.groups_size()));
     return object;
@@ -55,6 +57,8 @@ LabResult<QJSValue> fileState(LabContext& context)
     if (!file)
         return file.error();
     const auto gauges = gaugesOf(context, *file, false);
+    if (!gauges && gauges.error().code == LabCode::Unreachable)
+        return fileObject(context, *file, {}); // a bucket does not answer: nobody knows the sum
     if (!gauges)
         return gauges.error();
     std::uint64_t records = 0;
@@ -73,6 +77,8 @@ LabResult<QString> whatIsOpen(LabContext& context)
         return file->under_way().empty() ? QString("%1 splits are owed").arg(file->splits_owed())
                                          : QString::fromStdString(file->under_way());
     const auto gauges = gaugesOf(context, *file, true);
+    if (!gauges && gauges.error().code == LabCode::Unreachable)
+        return "a member of the file is gone, and nobody has missed it yet (" + gauges.error().message + ")";
     if (!gauges)
         return gauges.error();
     std::uint64_t waiting = 0, held = 0;
@@ -88,6 +94,8 @@ LabResult<QString> whatIsOpen(LabContext& context)
         pb::Command command;
         command.mutable_describe_client();
         const auto client = context.ask(known.info.node(), std::move(command), kAskTimeout);
+        if (!client && client.error().code == LabCode::Unreachable)
+            continue; // it has just ended, and its operations with it
         if (!client)
             return client.error();
         if (client->client().under_way() > 0)

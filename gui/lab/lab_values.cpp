@@ -8,6 +8,7 @@
 #include <QStringDecoder>
 
 #include <algorithm>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -222,18 +223,29 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
     if (role == "spare") {
         const pb::Role pool = target.property("pool").toString() == "parity" ? pb::PARITY : pb::DATA;
         std::uint32_t index = target.property("index").toUInt();
+        // The directory hears of a new place a moment later than the coordinator knows of it.
+        const auto file = context.describeFile();
+        if (!file)
+            return file.error();
+        std::set<ProcessId> members;
+        for (const auto& group : file->groups())
+            for (const pb::Member& member : group.view().members())
+                members.insert(member.holder().node());
         for (const KnownProcess& known : directory)
             if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.spare_role() == pool
-                && known.place.role() == pb::NO_ROLE && index-- == 0)
+                && known.place.role() == pb::NO_ROLE && !members.contains(known.info.node()) && index-- == 0)
                 return std::vector<FoundTarget> { { {}, known.info.node(),
                     QString::fromStdString(known.info.name()) } };
         return LabError { LabCode::BadArgument, "There is no " + target.toString() + "." };
     }
     const QString id = target.property("id").toString();
-    for (const KnownProcess& known : directory)
-        if (QString::fromStdString(known.info.name()) == id || QString::number(known.info.node()) == id)
-            return std::vector<FoundTarget> { { known.place, known.info.node(),
-                QString::fromStdString(known.info.name()) } };
+    // A server that was started again has the name of its predecessor: the living one is meant.
+    for (const bool mustLive : { true, false })
+        for (const KnownProcess& known : directory)
+            if ((QString::fromStdString(known.info.name()) == id || QString::number(known.info.node()) == id)
+                && !(mustLive && known.hasEnded))
+                return std::vector<FoundTarget> { { known.place, known.info.node(),
+                    QString::fromStdString(known.info.name()) } };
     return LabError { LabCode::BadArgument, "There is no process " + id + "." };
 }
 

@@ -37,7 +37,8 @@ LocalCluster::LocalCluster(ControlClient& control, Ingest& ingest)
     : m_control(control)
     , m_ingest(ingest)
     , m_programDirectory(ownDirectory())
-    , m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); })
+    , m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); },
+          [this](pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused); })
 {
 }
 
@@ -79,8 +80,8 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
         std::to_string(c.b()), "--field", c.field() == pb::GF_8 ? "8" : "16" };
     if (c.rerank() == pb::KEEP)
         arguments.insert(arguments.end(), { "--rerank", "keep" });
-    if (c.recovery() == pb::RECOVERY_AUTOMATIC)
-        arguments.insert(arguments.end(), { "--recovery", "automatic" });
+    if (c.recovery() == pb::RECOVERY_AUTOMATIC || c.recovery() == pb::RECOVERY_ON_ALARM)
+        arguments.insert(arguments.end(), { "--recovery", c.recovery() == pb::RECOVERY_AUTOMATIC ? "automatic" : "alarm" });
     if (c.slice() != 0)
         arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
     for (const pb::Threshold& threshold : c.thresholds())
@@ -94,6 +95,7 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
 Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs,
     const std::stop_token& stop)
 {
+    const std::vector<ChildProgram> known = programs;
     auto started = m_keeper.start(std::move(programs), kStartTimeout, stop);
     if (!started) {
         m_hasFailed = true;
@@ -116,6 +118,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildPro
                 + answers[i].text };
         }
         processes.push_back(answers[i].reply.process());
+        m_programs[processes.back().node()] = known[i];
         m_control.addProcess(processes.back());
     }
     return processes;
@@ -190,11 +193,102 @@ void LocalCluster::stop()
     m_options.reset();
     m_coordinator.clear();
     m_dataServers = m_parityServers = 0;
+    m_programs.clear();
     if (!m_logDirectory.empty() && !m_hasFailed) {
         std::error_code ignored; // logs that stay do no harm
         fs::remove_all(m_logDirectory, ignored);
     }
     m_logDirectory.clear();
+}
+
+// ---- faults
+
+Result<std::vector<pid_t>> LocalCluster::pidsOf(const std::vector<std::uint64_t>& processes) const
+{
+    std::vector<pid_t> pids;
+    for (const std::uint64_t process : processes) {
+        const auto known = m_control.find(process);
+        if (!known)
+            return Error { "There is no such process." };
+        const auto pid = pid_t(known->info.pid());
+        if (!m_programs.contains(process))
+            return Error { "The process " + known->info.name() + " was not started by this program, so it is not touched." };
+        if (known->hasEnded || !m_keeper.isChild(pid))
+            return Error { "The process " + known->info.name() + " has ended already." };
+        pids.push_back(pid);
+    }
+    return pids;
+}
+
+Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    m_keeper.kill(*pids);
+    // The keeper's thread says so, too, but perhaps a moment later.
+    for (const std::uint64_t process : processes)
+        m_control.endProcess(process, "killed on request");
+    return {};
+}
+
+Result<void> LocalCluster::pause(const std::vector<std::uint64_t>& processes, milliseconds lease)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    for (const pid_t pid : *pids)
+        if (!m_keeper.pause(pid, lease))
+            return Error { "The process with number " + std::to_string(pid) + " has just ended." };
+    return {};
+}
+
+Result<void> LocalCluster::resume(const std::vector<std::uint64_t>& processes)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    for (std::size_t i = 0; i < pids->size(); ++i)
+        if (!m_keeper.resume((*pids)[i])) {
+            const auto known = m_control.find(processes[i]);
+            return Error { "The process " + (known ? known->info.name() : std::string()) + " is not paused." };
+        }
+    return {};
+}
+
+bool LocalCluster::isPaused(std::uint64_t process) const
+{
+    const auto known = m_control.find(process);
+    return known && !known->hasEnded && m_keeper.isPaused(pid_t(known->info.pid()));
+}
+
+Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
+    const std::vector<std::uint64_t>& processes, const std::stop_token& stopToken)
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<ChildProgram> programs;
+    std::vector<pid_t> running;
+    for (const std::uint64_t process : processes) {
+        const auto known = m_control.find(process);
+        const auto program = m_programs.find(process);
+        if (!known || program == m_programs.end())
+            return Error { "Only a process that this program has started can be started again." };
+        if (known->info.kind() != pb::NODE)
+            return Error { "Only servers are started again, not " + known->info.name()
+                + ": a coordinator's knowledge and a client's records end with their processes." };
+        programs.push_back(program->second);
+        if (m_keeper.isChild(pid_t(known->info.pid())))
+            running.push_back(pid_t(known->info.pid()));
+    }
+    m_keeper.kill(running);
+    for (const std::uint64_t process : processes) {
+        m_control.endProcess(process, "started again");
+        m_programs.erase(process); // once
+    }
+    return startAll(std::move(programs), stopToken);
 }
 
 bool LocalCluster::isRunning() const

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -46,6 +47,17 @@ public:
     // Ends all its processes.
     void stop();
 
+    // ---- faults of processes; each refuses in words what is no process of this cluster, or has ended
+
+    // At once, as a crash (SIGKILL); returns when they are gone.
+    Result<void> kill(const std::vector<std::uint64_t>& processes);
+    // They stand still until they are resumed, at the latest when the lease ends.
+    Result<void> pause(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
+    Result<void> resume(const std::vector<std::uint64_t>& processes);
+    bool isPaused(std::uint64_t process) const;
+    // Ends those servers that still run and starts the same programs again: empty, as spares of their pools.
+    Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
+
     bool isRunning() const;
     std::size_t processes() const { return m_keeper.running(); }
     std::optional<LocalOptions> options() const;
@@ -61,6 +73,7 @@ private:
         std::vector<std::string> arguments) const;
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<void> makeLogDirectory();
+    Result<std::vector<pid_t>> pidsOf(const std::vector<std::uint64_t>& processes) const;
 
     ControlClient& m_control;
     Ingest& m_ingest;
@@ -71,6 +84,7 @@ private:
     std::string m_coordinator;             // where servers and clients register, HOST:PORT
     std::uint32_t m_dataServers = 0, m_parityServers = 0; // started so far
     bool m_hasFailed = false; // keep the logs
+    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, those that have ended included
     ChildKeeper m_keeper;
 };
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Witnesses of contents (window.md 2.2, 4.5): what buckets held before something happened, for comparing afterwards. A
+// checksum of every record is kept here, in the watcher, and nothing of it in the file.
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+
+#include <QCryptographicHash>
+#include <QJSEngine>
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kAskTimeout = 5;
+constexpr std::uint32_t kPage = 512;
+
+// One record, or one parity record, by which two readings are compared.
+struct Seen {
+    QString key; // of a parity record: all keys of its list
+    QByteArray sum;
+    QString hex; // only of pinned ranks
+    bool operator==(const Seen& other) const { return key == other.key && sum == other.sum; }
+};
+using Contents = std::map<std::uint32_t, Seen>; // by rank
+
+struct Witness {
+    QJSValue target;
+    std::set<std::uint32_t> pinned;
+    std::map<QString, Contents> places; // by "data 5"
+};
+
+Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
+{
+    return { key, QCryptographicHash::hash(QByteArrayView(bytes.data(), qsizetype(bytes.size())), QCryptographicHash::Sha256),
+        isPinned ? hexOf(bytes) : QString() };
+}
+
+LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned)
+{
+    Contents contents;
+    for (std::uint32_t rank = 1; rank != 0;) {
+        pb::Command command;
+        command.mutable_read_contents()->set_rank_from(rank);
+        command.mutable_read_contents()->set_count(kPage);
+        const auto reply = context.ask(target.process, std::move(command), kAskTimeout);
+        if (!reply)
+            return LabError { reply.error().code, "The contents of " + target.shown + " cannot be read: " + reply.error().message };
+        for (const auto& record : reply->contents().data())
+            contents[record.rank()] = seenOf(QString::number(record.key()), record.value(), pinned.contains(record.rank()));
+        for (const auto& record : reply->contents().parity()) {
+            QStringList keys;
+            for (const auto& member : record.members())
+                keys << QString("%1:%2").arg(member.position()).arg(member.key());
+            contents[record.rank()] = seenOf(keys.join(' '), record.parity(), pinned.contains(record.rank()));
+        }
+        rank = reply->contents().next_rank();
+        if (context.isStopped())
+            return context.stopped();
+    }
+    return contents;
+}
+
+LabResult<std::map<QString, Contents>> readPlaces(LabContext& context, const QJSValue& target, const std::set<std::uint32_t>& pinned)
+{
+    const auto found = findTargets(context, target);
+    if (!found)
+        return found.error();
+    std::map<QString, Contents> places;
+    for (const FoundTarget& place : *found) {
+        auto contents = readContents(context, place, pinned);
+        if (!contents)
+            return contents.error();
+        places[place.shown] = std::move(*contents);
+    }
+    return places;
+}
+
+LabResult<QJSValue> take(LabContext& context, const Arguments& arguments, std::vector<Witness>& kept)
+{
+    Witness witness;
+    witness.target = arguments.at(0);
+    if (placesOf(witness.target).empty())
+        return LabError { LabCode::BadArgument, "A witness is taken of buckets, such as lab.data([0, 1]), not of "
+            + witness.target.toString() + "." };
+    const QJSValue pin = arguments.option("pin");
+    for (std::uint32_t i = 0; i < pin.property("length").toUInt(); ++i) {
+        if (pin.property(i).toUInt() == 0)
+            return LabError { LabCode::BadArgument, "The option pin of lab.witness is a list of ranks, from 1.", "pin: [17]" };
+        witness.pinned.insert(pin.property(i).toUInt());
+    }
+    auto places = readPlaces(context, witness.target, witness.pinned);
+    if (!places)
+        return places.error();
+    witness.places = std::move(*places);
+    kept.push_back(std::move(witness));
+    QJSValue self = context.engine.newObject();
+    self.setProperty("id", std::uint32_t(kept.size()) - 1);
+    self.setProperty("shown", arguments.at(0).toString());
+    return context.prelude.property("witness").call({ self });
+}
+
+LabResult<QJSValue> compare(LabContext& context, const Witness& witness)
+{
+    auto now = readPlaces(context, witness.target, witness.pinned);
+    if (!now)
+        return now.error();
+    std::uint32_t records = 0, equal = 0, changed = 0, missing = 0, extra = 0, pinnedCount = 0;
+    QJSValue pinned = context.engine.newArray();
+    for (const auto& [place, before] : witness.places) {
+        Contents& after = (*now)[place];
+        for (const auto& [rank, seen] : before) {
+            ++records;
+            const auto at = after.find(rank);
+            const bool isThere = at != after.end();
+            ++(!isThere ? missing : at->second == seen ? equal : changed);
+            if (witness.pinned.contains(rank)) {
+                QJSValue row = context.engine.newObject();
+                row.setProperty("place", place);
+                row.setProperty("rank", rank);
+                row.setProperty("key", seen.key);
+                row.setProperty("before", seen.hex);
+                row.setProperty("now", isThere ? QJSValue(at->second.hex) : QJSValue(QJSValue::NullValue));
+                row.setProperty("equal", isThere && at->second == seen);
+                pinned.setProperty(pinnedCount++, row);
+            }
+        }
+        for (const auto& [rank, seen] : after)
+            extra += before.contains(rank) ? 0 : 1;
+    }
+    QJSValue result = context.engine.newObject();
+    result.setProperty("records", records);
+    result.setProperty("equal", equal);
+    result.setProperty("changed", changed);
+    result.setProperty("missing", missing);
+    result.setProperty("extra", extra);
+    result.setProperty("pinned", pinned);
+    return result;
+}
+
+} // namespace
+
+void addWitnessCalls(Lab& lab, LabContext& context)
+{
+    const auto kept = std::make_shared<std::vector<Witness>>();
+    lab.handle("lab.witness", [&context, kept](const LabCall& c) { return take(context, c.arguments, *kept); });
+    lab.handle("witness.compare",
+        [&context, kept](const LabCall& c) { return compare(context, kept->at(c.self.property("id").toUInt())); });
+}
+
+} // namespace lhrs::gui
