@@ -480,6 +480,11 @@ void Step::apply()
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:
+    case B::kScanStarted:
+    case B::kScanForwarded:
+    case B::kScanAnswered:
+    case B::kScanPartMissing:
+    case B::kScanDone:
     case B::BODY_NOT_SET: break;
     }
 }

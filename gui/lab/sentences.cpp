@@ -2,6 +2,7 @@
 #include "gui/lab/sentences.h"
 
 #include "gui/lab/fault_sentences.h"
+#include "gui/lab/sentence_words.h"
 
 #include <array>
 #include <cstdio>
@@ -10,20 +11,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-std::string num(std::uint64_t number) { return std::to_string(number); }
-
-std::string counted(std::uint64_t number, const char* one, const char* many)
-{
-    return num(number) + " " + (number == 1 ? one : many);
-}
-
-std::string milliseconds(std::int64_t ns)
-{
-    std::array<char, 32> text {};
-    std::snprintf(text.data(), text.size(), ns < 10'000'000 ? "%.2f ms" : "%.0f ms", double(ns) / 1e6);
-    return text.data();
-}
 
 std::string roleWord(pb::Role role)
 {
@@ -49,14 +36,7 @@ std::string transportWord(pb::Transport transport)
     return "an unknown way";
 }
 
-std::string imageText(const pb::FileState& image)
-{
-    return "(i = " + num(image.i()) + ", n = " + num(image.n()) + ")";
-}
-
 std::string group(std::uint32_t number) { return "group " + num(number); }
-
-std::string because(const std::string& reason) { return reason.empty() ? "." : ": " + reason + "."; }
 
 // delta_ack -> "delta ack"
 std::string spaced(std::string kind)
@@ -532,7 +512,7 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
              &Writer::availability, &Writer::recovery })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;
-    return {};
+    return scanSentence(writer.who(), event);
 }
 
 std::string sentence(const RunEvent& event, const ClusterState& state)
@@ -564,6 +544,11 @@ bool changesStructure(const pb::Event& event)
     case B::kDeltaApplied:
     case B::kDeltaHeld:
     case B::kRecordRecovered:
+    case B::kScanStarted:
+    case B::kScanForwarded:
+    case B::kScanAnswered:
+    case B::kScanPartMissing:
+    case B::kScanDone:
     case B::kGauges:
     case B::BODY_NOT_SET: return false;
     case B::kProcessStarted:

@@ -201,6 +201,8 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
     const auto known = m_context.locations.find(bucket);
     if (known != m_context.locations.end() && known->second.incarnation.value == displaced.incarnation())
         m_context.locations.erase(known);
+    if (m_scan)
+        m_scan->onDisplaced(displaced, now, out);
     if (found == m_operations.end() || displaced.request().client() != m_context.self.node() || found->second.stage != Stage::Sent)
         return;
     ++found->second.refused;
@@ -215,6 +217,8 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     const FileImage truth { location.file().i(), location.file().n() };
     if (!isValid(truth))
         return;
+    if (m_scan)
+        m_scan->onLocation(location, now, out);
     if (location.adopt_file())
         m_image = truth; // the key belongs elsewhere, and the bucket that would have said so does not answer
     const bool isLost = location.state() == pb::MEMBER_LOST;
@@ -379,7 +383,18 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
         onLocation(message, now, out);
     else if (message.has_registered())
         onRegistered(message, now, out);
+    else if (message.has_scan_reply())
+        onScanReply(message, now, out);
+    endScan(now, out);
     feedWorkload(now, out);
+}
+
+void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_scan)
+        m_scan->onScanReply(message, now, out);
+    else if (!message.scan_reply().is_last())
+        NodeContext::acknowledge(message, out); // of a scan that is over: the bucket need not send it again
 }
 
 void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
@@ -417,6 +432,9 @@ void Client::onTime(Time now, Effects& out)
         *alive->mutable_process() = m_context.self;
         alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
     }
+    if (m_scan && m_scan->deadline() <= now)
+        m_scan->onTime(now, out);
+    endScan(now, out);
     if (m_nextTick <= now) {
         std::vector<std::uint64_t> due;
         for (const auto& [number, op] : m_operations) {
@@ -461,7 +479,7 @@ Time Client::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline() });
+    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max() });
 }
 
 } // namespace lhrs

@@ -4,6 +4,7 @@
 #include "common/linear_hash.h"
 #include "node/core/machine.h"
 #include "node/core/node_context.h"
+#include "node/core/scan.h"
 #include "node/core/workload.h"
 
 #include <deque>
@@ -59,9 +60,12 @@ private:
     void onReply(const pb::Message& message, Time now, Effects& out);
     void onDisplaced(const pb::Message& message, Time now, Effects& out);
     void onLocation(const pb::Message& message, Time now, Effects& out);
+    void onScanReply(const pb::Message& message, Time now, Effects& out);
     void onRegistered(const pb::Message& message, Time now, Effects& out);
     void operate(const pb::Command& command, Time now, Effects& out);
     void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
+    void runScan(const pb::Command& command, Time now, Effects& out);
+    void endScan(Time now, Effects& out);
     void describe(pb::ClientDescription& out) const;
 
     Operation& create(pb::OperationKind kind, Key key, Time now);
@@ -96,6 +100,7 @@ private:
     Ledger m_ledger;
     std::uint64_t m_nextKey = 0;
     std::unique_ptr<Workload> m_workload;
+    std::unique_ptr<Scan> m_scan;
     std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     Time m_roundTrip {};
     Time m_nextTick = Time::max(), m_nextAlive {};

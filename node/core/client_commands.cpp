@@ -88,6 +88,33 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
     feedWorkload(now, out);
 }
 
+void Client::runScan(const pb::Command& command, Time now, Effects& out)
+{
+    const char* wrong = nullptr;
+    if (m_scan)
+        wrong = "a scan is under way; wait for its end";
+    else if (!m_isRegistered)
+        wrong = "the coordinator has not answered yet";
+    else if (command.run_scan().contains().size() > kValueMax)
+        wrong = "contains: 65,535 bytes at most, as long as a value can be";
+    if (wrong) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
+        reply.set_text(wrong);
+        return;
+    }
+    m_scan = std::make_unique<Scan>(m_context, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
+    m_scan->start(now, out);
+}
+
+void Client::endScan(Time now, Effects& out)
+{
+    if (!m_scan || !m_scan->isOver())
+        return;
+    m_scan->report(*out.reply(m_scan->ticket()).mutable_scan(), now, out);
+    m_scan.reset();
+}
+
 void Client::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
@@ -125,6 +152,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         }
         describe(*out.reply(command.ticket()).mutable_client());
         break;
+    case C::kRunScan: runScan(command, now, out); break;
     case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
 
     case C::kWhoAreYou:

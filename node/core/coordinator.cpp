@@ -119,6 +119,8 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kReportState:
     case B::kStateReport: // a late copy: what it tells was decided meanwhile
     case B::kRearm:
+    case B::kScan:
+    case B::kScanReply:
     case B::BODY_NOT_SET: break;
     }
     answerWaiters(now, out);
@@ -317,6 +319,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kArmFault:
     case C::kHealFaults:
     case C::kListFaults:
+    case C::kRunScan:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -38,6 +38,14 @@ const pb::KeyRequest& keyRequestOf(const pb::Message& message)
     return message.search();
 }
 
+void sayDisplaced(const Address& client, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, Effects& out)
+{
+    auto* displaced = out.send(client).mutable_displaced();
+    *displaced->mutable_request() = request;
+    displaced->set_bucket(bucket);
+    displaced->set_incarnation(incarnation);
+}
+
 DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out)
     : m_config(confirm.config())
     , m_level(confirm.level())
@@ -64,11 +72,7 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
 {
     out.serve(request.request());
     if (request.target() != number().value || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
-        pb::Message& message = out.send(Address::from(request.client()));
-        auto* displaced = message.mutable_displaced();
-        *displaced->mutable_request() = request.request();
-        displaced->set_bucket(request.target());
-        displaced->set_incarnation(request.incarnation());
+        sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
         return;
     }
     if (request.value().size() > kValueMax) { // lhrs.md 13.3: no input may end a process
@@ -91,6 +95,28 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
     }
     const Rank rank = m_store.find(Key(request.key()));
     answerRead(kind, request, rank.value ? pb::OK : pb::NOT_FOUND, rank, now, out);
+}
+
+void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Scan& scan = message.scan();
+    out.serve(scan.request());
+    if (scan.target() == number().value && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
+        this->scan(scan, now, out);
+    else
+        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
+}
+
+void DataBucket::scan(const pb::Scan& scan, Time now, Effects& out)
+{
+    if (m_state == pb::INIT || m_state == pb::RECOVERING) {
+        m_scans.hold(m_parts, scan, out);
+        return;
+    }
+    m_scans.take(m_parts, m_level, scan, out);
+    m_scans.forward(m_parts, m_level, scan, now, out);
+    askForScans(now, out);
+    progress(now, out);
 }
 
 void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out)
@@ -355,6 +381,7 @@ void DataBucket::onLocation(const pb::Message& message, Time now, Effects& out)
     if (!location.exists())
         return; // not there yet: asked again by onTime while something waits for it
     m_parts.context.locations[a] = HolderInfo::from(location.holder());
+    m_scans.onLocation(m_parts, a, now, out);
     std::vector<Held> parked;
     for (auto [it, end] = m_parked.equal_range(a); it != end; ++it)
         parked.push_back(std::move(it->second));
@@ -372,6 +399,7 @@ void DataBucket::progress(Time now, Effects& out)
         m_waitingReads.erase(m_waitingReads.begin());
         onRequest(read.kind, read.request, now, out); // looks again
     }
+    m_scans.progress(m_parts, hasLease(now), now, out);
     if (m_source && !m_source->isStarted() && m_link.isIdle())
         m_source->start(m_parts, now, out);
     if (m_source && m_source->isCommitted() && m_state == pb::SPLITTING && m_link.isIdle()) {
@@ -414,6 +442,8 @@ void DataBucket::workOff(Time now, Effects& out)
     m_held.clear();
     for (const Held& h : held)
         onRequest(h.kind, h.request, now, out);
+    for (const pb::Scan& scan : m_scans.takeHeld())
+        this->scan(scan, now, out);
 }
 
 void DataBucket::become(pb::MemberState state, const char* reason, Effects& out)
@@ -433,6 +463,7 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
         m_source->onAck(m_parts, entry, now, out);
     if (m_target)
         m_target->onAck(m_parts, entry, now, out);
+    m_scans.onAck(m_parts, entry, now, out);
     for (auto& [asker, sender] : m_contents) {
         if (sender->onAck(entry) && !sender->isDone())
             sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
@@ -454,8 +485,17 @@ void DataBucket::onTime(Time now, Effects& out)
         if (m_asked.emplace(bucket, now + 100ms).second)
             out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(bucket.value);
     }
+    askForScans(now, out);
     if (now > kClientSilence)
         m_results.expire(now - kClientSilence);
+}
+
+void DataBucket::askForScans(Time now, Effects& out)
+{
+    for (const BucketNumber bucket : m_scans.wanted()) {
+        if (m_asked.emplace(bucket, now + 100ms).second)
+            out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(bucket.value);
+    }
 }
 
 Time DataBucket::deadline() const

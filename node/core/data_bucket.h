@@ -7,6 +7,7 @@
 #include "node/core/parity_link.h"
 #include "node/core/record_store.h"
 #include "node/core/result_table.h"
+#include "node/core/scan_answers.h"
 #include "node/core/split.h"
 
 #include <deque>
@@ -29,6 +30,7 @@ public:
     void onUpdate(const pb::Message& message, Time now, Effects& out);
     void onDelete(const pb::Message& message, Time now, Effects& out);
     void onSearch(const pb::Message& message, Time now, Effects& out);
+    void onScan(const pb::Message& message, Time now, Effects& out);
     void onDeltaAck(const pb::Message& message, Time now, Effects& out);
     void onDeltaNak(const pb::Message& message, Time now, Effects& out);
     void onLocation(const pb::Message& message, Time now, Effects& out);
@@ -45,8 +47,9 @@ public:
     void onMemberRead(const pb::Message& message, Effects& out);
     void onSliceRequest(const pb::Message& message, Effects& out);
     void onSpareSlice(const pb::Message& message, Time now, Effects& out);
-    // A message of the ack list was acknowledged.
+    // A message of the ack list was acknowledged, or given up.
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onGivenUp(const AckList::Entry& entry) { m_scans.onGivenUp(entry); }
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
@@ -58,7 +61,7 @@ public:
     const RecordStore& store() const { return m_store; }
     const ParityLink& link() const { return m_link; }
     const ResultTable& results() const { return m_results; }
-    std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()); }
+    std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()) + m_scans.held(); }
     std::uint64_t operations() const { return m_operations; }
     // Whether reads may be answered: fenced by leases, where the file recovers from failures (lhrs.md 10.2).
     bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
@@ -77,6 +80,8 @@ private:
     };
 
     void onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
+    void scan(const pb::Scan& scan, Time now, Effects& out);
+    void askForScans(Time now, Effects& out);
     void change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
     // Gives the change its number and Deltas; `delta` is old ^ new (an insert's is the new value itself).
     void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
@@ -110,6 +115,7 @@ private:
     ResultTable m_results;
     ParityLink m_link;
     BucketParts m_parts;
+    ScanAnswers m_scans;
     LeaseHolder m_lease;
     LeaseGranter m_grants;
     std::uint64_t m_recovery = 0;      // that rebuilds this bucket
@@ -132,6 +138,9 @@ private:
     std::uint64_t m_operations = 0;
     std::string m_delta; // used again by each change
 };
+
+// "I am not that bucket (any more)", to the client of a request.
+void sayDisplaced(const Address& client, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, Effects& out);
 
 // The request in the body of a key operation.
 const pb::KeyRequest& keyRequestOf(const pb::Message& message);

@@ -27,6 +27,11 @@ EventClass classOf(const pb::Event& event)
     case B::kDeltaApplied:
     case B::kDeltaHeld:
     case B::kRecordRecovered:
+    case B::kScanStarted:
+    case B::kScanForwarded:
+    case B::kScanAnswered:
+    case B::kScanPartMissing:
+    case B::kScanDone:
         return EventClass::Operation;
     case B::kProcessStarted:
     case B::kProcessEnded:

@@ -113,10 +113,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     answer.set_answers(message.id());
     pb::Location& location = *answer.mutable_location();
     location = file.location(accused);
-    if (!isOn() || !alarm.has_request() || !location.exists())
+    if (!isOn() || (!alarm.has_request() && !alarm.is_scan()) || !location.exists())
         return;
     const BucketNumber right = addressOf(addressed(Key(alarm.request().key()), file.config()), file.image());
-    if (right != accused) {
+    if (right != accused && !alarm.is_scan()) { // a scan means the bucket, not a key
         location.set_adopt_file(true);
         return;
     }

@@ -45,10 +45,9 @@ bool isSane(const pb::StateReport& report)
 
 // A request without a name could be answered to nobody and repeated without being known again: an empty one that got
 // through would set key 0 to nothing. (A value that is too long is answered: INVALID.)
-bool isOfSomebody(const pb::KeyRequest& request)
-{
-    return request.request().client() != 0 && request.request().number() != 0;
-}
+bool isNamed(const pb::RequestId& request) { return request.client() != 0 && request.number() != 0; }
+
+bool isOfSomebody(const pb::KeyRequest& request) { return isNamed(request.request()); }
 
 } // namespace
 
@@ -60,6 +59,10 @@ bool isWithinLimits(const pb::Message& message)
     case B::kUpdate: return isOfSomebody(message.update());
     case B::kDelete: return isOfSomebody(message.delete_());
     case B::kSearch: return isOfSomebody(message.search());
+    case B::kScan:
+        return isNamed(message.scan().request()) && isBucketOfLevel(message.scan().target(), message.scan().level())
+            && message.scan().contains().size() <= kValueBytesMax;
+    case B::kScanReply: return isBucketOfLevel(message.scan_reply().bucket(), message.scan_reply().level());
     case B::kReply:
         return !message.reply().image_adjustment() || isBucketOfLevel(message.reply().iam_bucket(), message.reply().iam_level());
     case B::kLocation: return isValid({ message.location().file().i(), message.location().file().n() });

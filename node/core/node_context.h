@@ -36,7 +36,7 @@ struct NodeContext {
     LocationCache locations;
     std::uint64_t coordinatorEpoch = 0; // the highest that was heard of; the orders of a lower one are refused
     // What the entries of `acks` are about; the low bits may carry a column.
-    enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, BatchBlock = 256 };
+    enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, ScanBlock = 5, BatchBlock = 256 };
 
     Time ms(std::uint32_t n) const { return std::chrono::milliseconds(n); }
     // Sends to the coordinator, again and again until it is acknowledged.

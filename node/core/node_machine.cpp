@@ -51,6 +51,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kUpdate:
     case B::kDelete:
     case B::kSearch:
+    case B::kScan:
     case B::kDeltaAck:
     case B::kDeltaNak:
     case B::kLocation:
@@ -105,6 +106,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kRecoveryDone:
     case B::kStateReport:
     case B::kSuperseded:
+    case B::kScanReply:
     case B::BODY_NOT_SET: break;
     }
 }
@@ -150,6 +152,7 @@ void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& 
     case B::kUpdate: m_data->onUpdate(message, now, out); break;
     case B::kDelete: m_data->onDelete(message, now, out); break;
     case B::kSearch: m_data->onSearch(message, now, out); break;
+    case B::kScan: m_data->onScan(message, now, out); break;
     case B::kDeltaAck: m_data->onDeltaAck(message, now, out); break;
     case B::kDeltaNak: m_data->onDeltaNak(message, now, out); break;
     case B::kLocation: m_data->onLocation(message, now, out); break;
@@ -199,14 +202,17 @@ void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects
 void NodeMachine::refuse(const pb::Message& message, Effects& out)
 {
     // A client or bucket believes that we hold a place: it must ask the coordinator again.
+    if (message.has_scan()) {
+        const pb::Scan& scan = message.scan();
+        out.serve(scan.request());
+        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
+        return;
+    }
     if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
         return;
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
-    auto* displaced = out.send(Address::from(request.client())).mutable_displaced();
-    *displaced->mutable_request() = request.request();
-    displaced->set_bucket(request.target());
-    displaced->set_incarnation(request.incarnation());
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
@@ -380,7 +386,10 @@ void NodeMachine::onTime(Time now, Effects& out)
     }
     if (m_offerExpires <= now)
         endOffer("expired", out);
-    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
+    m_context.acks.onTime(now, out, [this](const AckList::Entry& entry) {
+        if (m_data)
+            m_data->onGivenUp(entry);
+    });
     if (m_data)
         m_data->onTime(now, out);
     if (m_parity)

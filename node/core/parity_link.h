@@ -59,6 +59,8 @@ public:
     void takeDone(const std::function<void(Change&)>& done);
 
     Sequence sequence() const { return m_sequence; }
+    // The last change that the records show; a batch shows when it is decided.
+    Sequence lastChange() const { return m_undecided != 0 ? m_undecided - 1 : m_sequence; }
     // Every change up to this is at all parity buckets that are UP.
     Sequence heldByAll() const;
     bool isIdle() const { return m_pending.empty(); }
