@@ -419,6 +419,61 @@ struct ClientCalls {
         return context.prelude.property("handle").call({ self });
     }
 
+    LabResult<QJSValue> scan(const LabCall& c) const
+    {
+        const auto process = processOf(c.self.property("name").toString());
+        if (!process)
+            return process.error();
+        const Arguments& o = c.arguments;
+        pb::Command command;
+        pb::RunScan& order = *command.mutable_run_scan();
+        if (!o.option("contains").isNull())
+            order.set_contains(o.text("contains").toStdString());
+        order.set_probabilistic(o.text("termination") == "probabilistic");
+        order.set_timeout_ms(std::max(1u, std::uint32_t(o.number("timeout") * 1000)));
+        order.set_keep(o.integer("keep"));
+        const auto reply = context.ask(*process, std::move(command), o.number("timeout") + kGrace);
+        if (!reply)
+            return reply.error();
+        const pb::ScanResult& done = reply->scan();
+        if (done.result() == pb::RETRY && !o.isOn("partial")) {
+            QStringList missing;
+            for (const std::uint32_t bucket : done.missing())
+                missing << QString::number(bucket);
+            return LabError { LabCode::Timeout, "The scan is not complete after " + QString::number(o.number("timeout"))
+                + " s: nothing came of bucket " + missing.join(", ") + ".", "Give partial: true to get what came." };
+        }
+        const auto numbers = [&](const auto& list) {
+            QJSValue array = context.engine.newArray(std::uint32_t(list.size()));
+            for (int i = 0; i < list.size(); ++i)
+                array.setProperty(std::uint32_t(i), list.Get(i));
+            return array;
+        };
+        QJSValue result = context.engine.newObject();
+        result.setProperty("records", scriptNumber(done.records()));
+        result.setProperty("bytes", scriptNumber(done.bytes()));
+        result.setProperty("buckets", done.buckets());
+        result.setProperty("complete", done.complete());
+        result.setProperty("guaranteed", done.guaranteed());
+        result.setProperty("missing", numbers(done.missing()));
+        result.setProperty("lost", numbers(done.lost()));
+        result.setProperty("messages", scriptNumber(done.messages()));
+        result.setProperty("resends", done.resends());
+        result.setProperty("restarts", done.restarts());
+        result.setProperty("time_ms", double(done.total_ns()) / 1e6);
+        QJSValue found = context.engine.newArray(std::uint32_t(done.found_size()));
+        for (int i = 0; i < done.found_size(); ++i) {
+            const pb::ScanResult::Record& record = done.found(i);
+            QJSValue row = context.engine.newObject();
+            row.setProperty("key", scriptNumber(record.key()));
+            row.setProperty("value", scriptText(record.value()).isNull() ? QJSValue("0x" + hexOf(record.value())) : scriptText(record.value()));
+            row.setProperty("bucket", record.bucket());
+            found.setProperty(std::uint32_t(i), row);
+        }
+        result.setProperty("found", found);
+        return result;
+    }
+
     LabResult<QJSValue> verify(const LabCall& c) const
     {
         const auto process = processOf(c.self.property("name").toString());
@@ -459,6 +514,7 @@ void addClientCalls(Lab& lab, LabContext& context)
     lab.handle("client.search", [calls](const LabCall& c) { return calls.operate(c, pb::SEARCH); });
     lab.handle("client.run", [calls](const LabCall& c) { return calls.run(c); });
     lab.handle("client.start", [calls](const LabCall& c) { return calls.start(c); });
+    lab.handle("client.scan", [calls](const LabCall& c) { return calls.scan(c); });
     lab.handle("client.verify", [calls](const LabCall& c) { return calls.verify(c); });
     lab.handle("client.image", [calls](const LabCall& c) -> LabResult<QJSValue> {
         const auto process = calls.processOf(c.self.property("name").toString());
