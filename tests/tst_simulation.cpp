@@ -13,6 +13,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -22,7 +23,8 @@ using namespace lhrs;
 
 namespace {
 
-constexpr std::uint64_t kFixedSeeds = 300; // 1..300
+constexpr std::uint64_t kQuietSeeds = 100;   // 1..100, in which nobody fails
+constexpr std::uint64_t kFailingSeeds = 200; // from kFailuresFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.
@@ -41,6 +43,18 @@ struct Totals {
     std::uint64_t undone = 0;
     std::uint64_t parityAdded = 0;
     std::uint64_t recordGroups = 0;
+    std::uint64_t kills = 0;
+    std::uint64_t pauses = 0;
+    std::uint64_t parts = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t cuts = 0;
+    std::uint64_t withdrawn = 0;
+    std::uint64_t recovered = 0;
+    std::uint64_t degraded = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t judged = 0;
+    std::uint64_t undecided = 0;
+    std::vector<double> seconds; // of wall time, by seed
     Time time {};
 };
 Totals totals;
@@ -54,6 +68,18 @@ void count(const Simulation& simulation)
     totals.undone += counts.undone;
     totals.parityAdded += counts.parityAdded;
     totals.recordGroups += counts.recordGroups;
+    const Breaker::Counts& broken = simulation.breaker().counts();
+    totals.kills += broken.kills;
+    totals.pauses += broken.pauses + broken.slow;
+    totals.parts += broken.parts;
+    totals.failed += counts.failed;
+    totals.cuts += counts.cuts;
+    totals.withdrawn += counts.withdrawn;
+    totals.recovered += counts.recovered;
+    totals.degraded += counts.degraded;
+    totals.lost += counts.lost;
+    totals.judged += simulation.oracle().book().judged();
+    totals.undecided += simulation.oracle().book().undecided();
     totals.time += simulation.cluster().now();
 }
 
@@ -122,7 +148,9 @@ std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr,
     const pb::Case drawn = drawCase(seed);
     Simulation simulation(drawn);
     trace(simulation);
+    const auto started = std::chrono::steady_clock::now();
     const bool isRight = simulation.run();
+    totals.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
     count(simulation);
     if (hash)
         *hash = simulation.cluster().hash();
@@ -292,7 +320,9 @@ void TestSimulation::aCaseSurvivesItsText()
 void TestSimulation::theSameSeedGivesTheSameEvents_data()
 {
     QTest::addColumn<quint64>("seed");
-    for (std::uint64_t seed = 1; seed <= kRunTwice; ++seed)
+    for (std::uint64_t seed = 1; seed <= kRunTwice / 2; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (std::uint64_t seed = kFailuresFrom; seed < kFailuresFrom + kRunTwice / 2; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -309,7 +339,9 @@ void TestSimulation::theSameSeedGivesTheSameEvents()
 void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
 {
     QTest::addColumn<quint64>("seed");
-    for (std::uint64_t seed = 1; seed <= kFixedSeeds; ++seed)
+    for (std::uint64_t seed = 1; seed <= kQuietSeeds; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (std::uint64_t seed = kFailuresFrom; seed < kFailuresFrom + kFailingSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -476,6 +508,14 @@ int playWished()
         " splits, ",
         totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
         " record groups checked, ", totals.time / std::chrono::seconds(1), " virtual seconds").c_str());
+    std::printf("%s\n", check::say(totals.kills, " kills, ", totals.pauses, " pauses and slow nodes, ", totals.parts, " partitions; ",
+        totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn, " left something out), ", totals.recovered,
+        " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
+        " operations in histories, ", totals.undecided, " keys undecided").c_str());
+    if (!totals.seconds.empty()) {
+        std::sort(totals.seconds.begin(), totals.seconds.end());
+        std::printf("median seed %.3f s, longest %.3f s\n", totals.seconds[totals.seconds.size() / 2], totals.seconds.back());
+    }
     std::printf("%s\n", check::say(failed, " of ", wish.seeds->second - wish.seeds->first + 1,
         " seeds failed").c_str());
     return failed == 0 ? 0 : 1;

@@ -74,6 +74,12 @@ void Ledger::copied(RequestName request)
         it->second.isCopied = true;
 }
 
+bool Ledger::isCopied(RequestName request) const
+{
+    const auto it = m_requests.find(request);
+    return it != m_requests.end() && it->second.isCopied;
+}
+
 Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t key, std::uint32_t bucket,
     std::uint64_t sequence, std::int64_t now)
 {
@@ -108,6 +114,26 @@ Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t 
     asked.version = versions.size();
     versions.push_back(std::move(version));
     ++m_changes;
+    return found;
+}
+
+Violations Ledger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
+{
+    Violations found;
+    for (auto& [key, versions] : m_keys) {
+        for (Version& version : versions) // what the survivors have is safe, whoever knew of it
+            version.isAcknowledged = version.isAcknowledged || (version.bucket == bucket && version.sequence <= cut);
+        while (versions.back().writer.client != 0 && versions.back().bucket == bucket && versions.back().sequence > cut) {
+            const Version& gone = versions.back();
+            Request& asked = m_requests.at(gone.writer);
+            if (gone.isAcknowledged)
+                found.push_back({ 7, say(describe(gone.writer, asked), " was acknowledged as change ", gone.sequence,
+                    " of bucket ", bucket, ", which is recovered up to change ", cut) });
+            asked.isApplied = false;
+            versions.pop_back();
+            versions.back().until = std::numeric_limits<std::int64_t>::max();
+        }
+    }
     return found;
 }
 

@@ -41,6 +41,11 @@ public:
         std::uint64_t sequence, std::int64_t now);
     // Every parity bucket has what the request changed, the observer has looked.
     void acknowledged(RequestName request);
+    // The bucket failed, and what it had changed after `cut` is gone with it: nobody was told of it, so it never happened,
+    // and may happen yet when a client repeats its request (lhrs.md 10.3).
+    Violations withdrawn(std::uint32_t bucket, std::uint64_t cut);
+    // The network made a copy of the request, so it may be carried out later than its client thinks.
+    bool isCopied(RequestName request) const;
     // A reply to the request leaves a bucket. `shown` is the state of the key on which the answer rests: what the
     // request wrote, or what it read; nullptr when it rests on none (RETRY) or there is none (a violation).
     Violations replied(

@@ -39,6 +39,15 @@ public:
     }
     const Slot* latest(std::uint32_t rank) const { return at(rank, ~std::uint64_t(0)); }
 
+    // The bucket failed: what it did after `sequence` never happened.
+    void cut(std::uint64_t sequence)
+    {
+        m_known = sequence;
+        for (std::vector<Slot>& slots : m_ranks)
+            while (!slots.empty() && slots.back().sequence > sequence)
+                slots.pop_back();
+    }
+
     void set(std::uint32_t rank, Slot slot)
     {
         if (rank > m_ranks.size())

@@ -47,6 +47,8 @@ KeyOperation keyOperationIn(const pb::Message& message)
         return { check::RequestKind::Delete, &message.delete_() };
     if (message.has_search())
         return { check::RequestKind::Search, &message.search() };
+    if (message.has_alarm() && message.alarm().is_search()) // a parity bucket may answer it, without any copy to the bucket
+        return { check::RequestKind::Search, &message.alarm().request() };
     return {};
 }
 
@@ -75,8 +77,9 @@ const NodeMachine* Oracle::node(std::uint32_t process) const
 const DataBucket* Oracle::dataBucket(std::uint32_t number) const
 {
     const auto process = m_dataBuckets.find(number);
-    const NodeMachine* machine = process == m_dataBuckets.end() ? nullptr : node(process->second);
-    return machine ? machine->dataBucket() : nullptr;
+    const NodeMachine* machine = process == m_dataBuckets.end() ? nullptr : node(process->second.process);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    return bucket && bucket->incarnation().value == process->second.incarnation ? bucket : nullptr;
 }
 
 void Oracle::onCopied(const pb::Message& message)
@@ -85,19 +88,26 @@ void Oracle::onCopied(const pb::Message& message)
         m_ledger.copied(nameOf(operation.request->request()));
 }
 
-void Oracle::onStep(const SimProcess& process, const SimInput&, Effects& effects, Time now)
+void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now)
 {
     m_touched.clear();
     m_touchedKeys.clear();
+    m_enabledNow.clear();
     m_authorityTouched = false;
     for (const Effects::Send& send : effects.sends()) {
         const KeyOperation operation = keyOperationIn(*send.message);
-        if (operation.request && process.info.kind() == pb::CLIENT)
-            report(m_ledger.issued(nameOf(operation.request->request()), operation.kind, operation.request->key(),
-                operation.request->value(), now.count()));
+        if (!operation.request || process.info.kind() != pb::CLIENT)
+            continue;
+        const pb::KeyRequest& request = *operation.request;
+        report(m_ledger.issued(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count()));
+        m_book.invoked(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count());
     }
+    watchEpochs(process, input, effects);
     for (const pb::Event* event : effects.events())
         onEvent(process, *event);
+    rememberApplied(process);
+    for (const std::uint32_t number : m_enabledNow)
+        checkWhole(number);
     for (const auto& [bucket, key] : m_touchedKeys)
         checkRecord(bucket, key);
     for (const auto& [parity, rank] : m_touched)
@@ -114,29 +124,18 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
     case B::kNodeRecruited:
-        if (event.place().role() == pb::DATA) {
-            m_dataBuckets[event.place().number()] = process.index;
-            m_histories.insert_or_assign(event.place().number(), BucketHistory());
-            m_arrived.erase(event.place().number());
-        } else {
-            m_parityBuckets.insert(process.index);
-        }
+        onRecruited(process, event);
         break;
-    case B::kNodeReleased:
-        std::erase_if(m_dataBuckets, [&](const auto& bucket) {
-            if (bucket.second != process.index)
-                return false;
-            m_histories.erase(bucket.first);
-            m_arrived.erase(bucket.first);
-            return true;
-        });
-        m_parityBuckets.erase(process.index);
-        break;
+    case B::kNodeReleased: onReleased(process); break;
     case B::kStateChanged:
         m_authorityTouched = true;
         if (event.place().role() == pb::PARITY)
             touchAllRanks(process.index);
+        else if (event.state_changed().state() == pb::UP && m_recovering.contains(process.index))
+            onEnabled(process);
         break;
+    case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
+    case B::kRecordRecovered: ++m_counts.degraded; break;
     case B::kRecordInserted: {
         const auto& e = event.record_inserted();
         onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });
@@ -152,11 +151,10 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         onChange(process, event, check::RequestKind::Delete, { e.key(), e.rank(), e.sequence() });
         break;
     }
-    case B::kChangeAcknowledged: onAcknowledged(event); break;
+    case B::kChangeAcknowledged: onAcknowledged(process, event); break;
     case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
     case B::kBatchApplied:
-        for (const std::uint32_t rank : event.batch_applied().ranks())
-            m_touched.emplace(process.index, rank);
+        onBatchApplied(process, event);
         break;
     case B::kRecordsMoved: onRecordsMoved(event); break;
     case B::kSplitApplied: onSplitApplied(event); break;
@@ -182,6 +180,10 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     const NodeMachine* machine = node(process.index);
     if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
         return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
+    if (m_cut.contains(machine->dataBucket()->incarnation().value))
+        return; // it is fenced and does not know yet: nobody will ever be told of this
+    if (m_recovering.contains(process.index) || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
+        return fail(13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
     const check::RequestName request = nameOf(event.operation());
     report(m_ledger.applied(request, kind, change.key, bucket, change.sequence, m_cluster.now().count()));
     BucketHistory& history = m_histories[bucket];
@@ -208,12 +210,13 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     m_touchedKeys.emplace(bucket, change.key);
 }
 
-void Oracle::onAcknowledged(const pb::Event& event)
+void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
 {
     const check::RequestName request = nameOf(event.operation());
     const check::Version* version = m_ledger.writtenBy(request);
     const std::uint32_t number = event.place().number();
-    const DataBucket* bucket = dataBucket(number);
+    const NodeMachine* machine = node(process.index);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
     if (!version || !bucket || version->bucket != number)
         return fail(6, say("bucket ", number, " acknowledged a change that it did not carry out"));
     ++m_counts.acknowledgements;
@@ -252,6 +255,8 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
         const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
         if (parity && parity->incarnation().value == member.holder().incarnation())
             column.applied = parity->applied(q);
+        else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
+            column.applied = last->second[q.value]; // it is gone, and had that
         columns.push_back(column);
     }
     return columns;
@@ -281,6 +286,8 @@ void Oracle::onSplitApplied(const pb::Event& event)
 {
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
+    if (history.known() >= applied.sequence())
+        return; // it was declared failed, and what it would have told is known from its parity buckets
     for (auto& [rank, slot] : std::exchange(m_arrived[event.place().number()], {}))
         history.set(rank, slot);
     for (const std::uint32_t rank : applied.left_ranks())
@@ -324,14 +331,22 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     case B::kSplitFinished: m_authorityTouched = true; break;
     case B::kSplitUndone:
         m_authorityTouched = true;
+        onUndone(event.split_undone().new_bucket());
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
         ++m_counts.undone;
         break;
-    case B::kGroupCreated: m_groups[event.group_created().group()] = event.group_created().k(); break;
+    case B::kGroupCreated:
+        m_groups[event.group_created().group()] = event.group_created().k();
+        for (std::uint32_t p = 0; p < event.group_created().k(); ++p)
+            m_columns[event.group_created().group()].insert(p);
+        break;
+    case B::kBucketFailed: onFailed(event.bucket_failed()); break;
+    case B::kGroupLost: onLost(event.group_lost()); break;
     case B::kParityAdded: {
         const auto& added = event.parity_added();
         m_groups[added.group()] = added.k();
+        m_columns[added.group()].insert(added.column());
         ++m_counts.parityAdded;
         checkParityAdded(added.group(), added.column());
         checkAvailability();
@@ -354,7 +369,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
 void Oracle::checkAuthority()
 {
     std::vector<check::Authority> buckets;
-    for (const auto& [number, process] : m_dataBuckets) {
+    for (const auto& [number, holder] : m_dataBuckets) {
         if (const DataBucket* bucket = dataBucket(number))
             buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT });
     }
@@ -363,16 +378,16 @@ void Oracle::checkAuthority()
     const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
     report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
         const DataBucket* bucket = dataBucket(number);
-        return bucket && bucket->store().find(Key(key)).value != 0;
+        return isGone(number) || (bucket && bucket->store().find(Key(key)).value != 0);
     }));
 }
 
 // k is raised: all members count on the new parity bucket, and it has what they have acknowledged.
 void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
-    for (const auto& [bucketNumber, process] : m_dataBuckets) {
+    for (const auto& [bucketNumber, holder] : m_dataBuckets) {
         const DataBucket* bucket = dataBucket(bucketNumber);
-        if (!bucket || bucketNumber / m_config.m() != group)
+        if (!bucket || isGone(bucketNumber) || bucketNumber / m_config.m() != group)
             continue;
         const auto columns = columnsOf(*bucket);
         const auto isAdded = [&](const auto& c) { return c.column == column; };
@@ -418,14 +433,16 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
 {
     const NodeMachine* machine = node(process);
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
-    if (!parity || parity->state() != pb::UP)
+    if (!parity || parity->state() != pb::UP || m_fenced.contains(parity->incarnation().value))
         return; // while it is filled, its records are of different times
     std::vector<check::Member> members;
     for (std::uint32_t q = 0; q < m_config.m(); ++q) {
         const std::uint64_t applied = parity->applied(Position(q));
         if (applied == 0)
             continue;
-        const auto history = m_histories.find(parity->group().value * m_config.m() + q);
+        const std::uint32_t number = parity->group().value * m_config.m() + q;
+        learn(number, applied);
+        const auto history = m_histories.find(number);
         if (history == m_histories.end() || history->second.known() < applied) {
             m_deferred.emplace(process, rank); // a batch that its data bucket has not told of yet
             return;
@@ -445,7 +462,7 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
 
 // ---- replies
 
-void Oracle::onReply(const SimProcess&, const pb::Reply& reply)
+void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
 {
     const check::RequestName request = nameOf(reply.request());
     const auto issued = m_ledger.issuedAs(request);
@@ -453,6 +470,7 @@ void Oracle::onReply(const SimProcess&, const pb::Reply& reply)
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     check::Version* shown = nullptr;
     ++m_counts.replies;
+    checkAuthorityOf(process, reply, issued && outcome == check::Outcome::Ok && !isSearch);
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)
@@ -487,7 +505,12 @@ void Oracle::finished(const pb::OperationResult& result)
     if (issued && issued->key != result.key())
         fail(10, say("the result of an operation on key ", issued->key, " names key ", result.key()));
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
-    report(m_ledger.finished(request, outcomeOf(result.result()), isSearch ? result.value() : std::string()));
+    const std::string value = isSearch ? result.value() : std::string();
+    const check::Outcome outcome = outcomeOf(result.result());
+    report(m_ledger.finished(request, outcome, value));
+    // A copy that the network made may be carried out after its client was told RETRY.
+    const bool isUncertain = outcome == check::Outcome::Retry && !isSearch && m_ledger.isCopied(request);
+    m_book.answered(request, isUncertain ? check::Outcome::Unknown : outcome, value, m_cluster.now().count());
 }
 
 } // namespace lhrs

@@ -4,6 +4,7 @@
 #include "common/check/invariants.h"
 #include "common/check/ledger.h"
 #include "node/sim/bucket_history.h"
+#include "node/sim/history_book.h"
 #include "node/sim/sim_cluster.h"
 #include "proto/config.pb.h"
 
@@ -17,6 +18,7 @@
 
 namespace lhrs {
 
+class Coordinator;
 class DataBucket;
 class NodeMachine;
 class ParityBucket;
@@ -35,16 +37,31 @@ public:
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
     void onCopied(const pb::Message& message) override;
+    // The process is about to be killed, or to be disturbed otherwise.
+    void onKilled(const SimProcess& process);
+    void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
+    // Whether a failure of the test is that a group is lost although no more failed than it bears (the breaker keeps to
+    // that), and whether the network alone may make live members seem dead.
+    void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
+    // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
+    std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
+    const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
     // A client told its user.
     void finished(const pb::OperationResult& result);
     // Everything, when nothing is under way; `file` is what the coordinator says.
     void checkAtRest(const pb::FileDescription& file);
+    // What the clients saw, key by key.
+    void checkHistories();
+    // Whether LOST is the right answer: the record was lost with its bucket.
+    bool isLost(std::uint64_t key) const;
+    bool isInLostGroup(std::uint64_t key) const;
     // The run itself found that something does not hold.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 
     // The first violation: whatever follows may follow from it.
     const std::optional<Failure>& failure() const { return m_failure; }
     const check::Ledger& ledger() const { return m_ledger; }
+    const HistoryBook& book() const { return m_book; }
     bool fileExists() const { return m_fileExists; }
     // How many spares of this pool were missed since the last call.
     std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
@@ -59,6 +76,12 @@ public:
         std::uint64_t undone = 0;
         std::uint64_t forwards = 0;
         std::uint64_t parityAdded = 0;
+        std::uint64_t failed = 0;    // declared
+        std::uint64_t cuts = 0;      // of lost buckets
+        std::uint64_t withdrawn = 0; // recoveries whose cut left something out
+        std::uint64_t recovered = 0; // data buckets
+        std::uint64_t degraded = 0;  // records found without their bucket
+        std::uint64_t lost = 0;      // groups
     };
     const Counts& counts() const { return m_counts; }
 
@@ -71,11 +94,28 @@ private:
         std::uint64_t sequence = 0;
     };
     void onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change);
-    void onAcknowledged(const pb::Event& event);
+    void onAcknowledged(const SimProcess& process, const pb::Event& event);
     void onRecordsMoved(const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
     void onReply(const SimProcess& process, const pb::Reply& reply);
+    void onRecruited(const SimProcess& process, const pb::Event& event);
+    void onReleased(const SimProcess& process);
+    void onBatchApplied(const SimProcess& process, const pb::Event& event);
+    // No answer that depends on contents comes from a displaced bucket (I9).
+    void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, bool isChange);
+    void onFailed(const pb::BucketFailed& failed);
+    void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
+    void onEnabled(const SimProcess& process);
+    void onLost(const pb::GroupLost& lost);
+    void onUndone(std::uint32_t target);
+    // The bucket is without a live holder who counts.
+    bool isGone(std::uint32_t number) const;
+    // Makes up for what a lost bucket could not tell: what its split did, from what its parity buckets applied.
+    void learn(std::uint32_t number, std::uint64_t upTo);
+    void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
+    void rememberApplied(const SimProcess& process);
+    void checkRoles(const pb::FileDescription& file);
     void onOperationDone(const pb::Event& event);
 
     // The parity buckets that are UP in the bucket's view, with what they have applied of it.
@@ -87,6 +127,9 @@ private:
     void checkParityAdded(std::uint32_t group, std::uint32_t column);
     void checkAvailability();
     const NodeMachine* node(std::uint32_t process) const;
+    const Coordinator* coordinator() const;
+    // The bucket has what its history says (I13).
+    void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;
     check::DataBucket extract(const DataBucket& bucket) const;
     check::ParityBucket extract(const ParityBucket& bucket) const;
@@ -99,8 +142,30 @@ private:
     check::Ledger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories;    // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
-    std::map<std::uint32_t, std::uint32_t> m_dataBuckets;  // number -> process
+    struct Holder {
+        std::uint32_t process = 0;
+        std::uint64_t incarnation = 0;
+    };
+    std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: who answers for it, or did last
     std::set<std::uint32_t> m_parityBuckets;               // processes
+    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: of the place that it got last
+    std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> bucket that it is to become
+    std::set<std::uint64_t> m_fenced;                      // incarnations that were declared failed
+    std::set<std::uint64_t> m_cut;                         // of those, data buckets of which the survivors agreed on a cut
+    std::map<std::uint32_t, std::uint64_t> m_cuts;         // of lost buckets, until they are replaced
+    std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
+    std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches; // (bucket, sequence), not told by it yet
+    std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
+    std::set<std::uint32_t> m_lostGroups;
+    std::set<std::uint32_t> m_lostBuckets;
+    std::vector<std::uint32_t> m_enabledNow; // in this step
+    std::set<std::uint32_t> m_disturbed; // processes
+    bool m_isBounded = true;
+    bool m_isNetworkBad = true;
+    std::uint64_t m_lastIncarnation = 0;                   // that the coordinator gave away
+    std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered
+    std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
+    HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not reach yet
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step

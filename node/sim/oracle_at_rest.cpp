@@ -62,16 +62,17 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     if (file.file().i() != m_file.i || file.file().n() != m_file.n)
         fail(4, say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i,
             ",", m_file.n, ")"));
-    if (file.splits_owed() != 0 || !file.at_rest())
+    if (m_lostGroups.empty() && (file.splits_owed() != 0 || !file.at_rest()))
         fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
 
     std::vector<check::DataBucket> buckets;
-    std::size_t holders = 0;
+    checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
+        if (m_lostGroups.contains(group.number()))
+            continue;
         std::vector<const DataBucket*> data(m_config.m(), nullptr);
         std::vector<const ParityBucket*> parity;
         for (const pb::Member& member : group.view().members()) {
-            ++holders;
             const NodeMachine* machine = node(member.holder().address().ip());
             const bool isData = member.role() == pb::DATA;
             const std::string name = isData
@@ -122,18 +123,43 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         for (check::DataBucket& bucket : members)
             buckets.push_back(std::move(bucket));
     }
-    report(check::checkPlacement(m_settings, m_file, buckets));
-    report(check::checkContents(m_ledger.contents(), buckets));
+    if (m_lostGroups.empty())
+        report(check::checkPlacement(m_settings, m_file, buckets));
+    auto contents = m_ledger.contents();
+    std::erase_if(contents, [this](const auto& item) { return isInLostGroup(item.first); });
+    report(check::checkContents(contents, buckets));
     m_availability = file.availability();
     checkAvailability();
     checkAuthority();
-    if (m_dataBuckets.size() + m_parityBuckets.size() != holders)
-        fail(16, say(m_dataBuckets.size() + m_parityBuckets.size(), " servers hold a place, the coordinator knows ",
-            holders));
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);
-    if (!m_deferred.empty())
+    if (!m_deferred.empty() && m_lostGroups.empty())
         fail(1, "a parity bucket has applied a change that no data bucket told of");
+}
+
+// I16: every server that lives is a spare, or holds just the place that the coordinator has in its table.
+void Oracle::checkRoles(const pb::FileDescription& file)
+{
+    std::map<std::uint64_t, std::uint64_t> places; // by process number: incarnation
+    for (const pb::FileDescription::Group& group : file.groups())
+        for (const pb::Member& member : group.view().members())
+            if (!places.emplace(member.holder().node(), member.holder().incarnation()).second)
+                fail(16, say("one server holds two places, one of them in group ", group.number()));
+    for (const auto& process : m_cluster.processes()) {
+        const NodeMachine* machine = node(process->index);
+        if (!machine || (!machine->dataBucket() && !machine->parityBucket()))
+            continue;
+        const std::uint64_t incarnation = machine->dataBucket() ? machine->dataBucket()->incarnation().value
+                                                                : machine->parityBucket()->incarnation().value;
+        const auto place = places.find(process->info.node());
+        if (place == places.end() || place->second != incarnation)
+            fail(16, say(process->info.name(), " believes that it holds a place, and the coordinator does not know of it"));
+    }
+}
+
+void Oracle::checkHistories()
+{
+    report(m_book.judge([this](std::uint64_t key) { return isInLostGroup(key); }));
 }
 
 } // namespace lhrs

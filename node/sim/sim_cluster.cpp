@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 namespace lhrs {
 
@@ -58,6 +59,7 @@ struct SimCluster::Happening {
     std::uint64_t number = 0; // and, should that be equal too, the first scheduled is first
     Kind kind = Kind::Call;
     SimProcess* process = nullptr;
+    std::uint32_t from = 0; // the process that sent what arrives
     SimInput input;
     std::function<void()> call;
 
@@ -75,6 +77,7 @@ SimCluster::SimCluster(const Options& options)
     , m_order(options.seed, DrawnFor::Order)
     , m_machineSeeds(options.seed, DrawnFor::Machines)
     , m_faults(options.seed, DrawnFor::Faults)
+    , m_failures(options.seed, DrawnFor::Failures)
     , m_digest(std::make_unique<Digest>())
 {
 }
@@ -167,6 +170,52 @@ void SimCluster::command(const SimProcess& process, pb::Command command, OnReply
     schedule(std::move(happening));
 }
 
+// ---- failures
+
+void SimCluster::kill(std::uint32_t index)
+{
+    SimProcess& process = *m_processes.at(index - 1);
+    if (process.isGone())
+        return;
+    process.machine.reset();
+    process.m_inbox.clear();
+    process.m_stepIsScheduled = false;
+    process.pool = pb::NO_ROLE;
+    // How far it came with its last messages: all left, none, or any of them.
+    const std::uint64_t lost = m_failures.below(3);
+    for (Happening& happening : m_queue) {
+        if (happening.from == index && happening.kind == Happening::Kind::Arrival && (lost == 1 || (lost == 2 && m_failures.chance(500))))
+            happening.input = {}, happening.process = nullptr;
+    }
+}
+
+void SimCluster::pause(std::uint32_t index, Time time)
+{
+    SimProcess& process = *m_processes.at(index - 1);
+    process.m_pausedUntil = std::max(process.m_pausedUntil, m_now + time);
+    process.m_hasJustWoken = true;
+}
+
+void SimCluster::slowDown(std::uint32_t index, std::uint32_t factor, Time time)
+{
+    SimProcess& process = *m_processes.at(index - 1);
+    process.m_slowness = std::max(1U, factor);
+    process.m_slowUntil = m_now + time;
+}
+
+void SimCluster::heal()
+{
+    m_network.becomeQuiet();
+    for (const auto& process : m_processes) {
+        process->m_slowUntil = std::min(process->m_slowUntil, m_now);
+        if (process->m_pausedUntil <= m_now)
+            continue;
+        process->m_pausedUntil = m_now;
+        if (process->m_stepIsScheduled)
+            scheduleWork(*process, std::max(m_now, process->m_busyUntil));
+    }
+}
+
 void SimCluster::after(Time delay, std::function<void()> what)
 {
     Happening happening;
@@ -202,13 +251,16 @@ void SimCluster::happen(Happening& happening)
 {
     switch (happening.kind) {
     case Happening::Kind::Arrival:
+        if (!happening.process || happening.process->isGone())
+            break;
         arrive(*happening.process, std::move(happening.input));
         break;
     case Happening::Kind::Work:
-        workOff(*happening.process);
+        if (happening.process->m_stepIsScheduled && happening.at == happening.process->m_workAt && !happening.process->isGone())
+            workOff(*happening.process);
         break;
     case Happening::Kind::Timer:
-        if (happening.at != happening.process->m_timerAt)
+        if (happening.at != happening.process->m_timerAt || happening.process->isGone())
             break; // an earlier one took its place
         happening.process->m_timerAt = Time::max();
         wind(*happening.process);
@@ -222,12 +274,20 @@ void SimCluster::happen(Happening& happening)
 // Into the inbox; a process that is busy takes it out when it has time.
 void SimCluster::arrive(SimProcess& process, SimInput input)
 {
+    const bool isDatagram = input.message && input.transport != pb::STREAM;
+    if (isDatagram && m_now < process.m_pausedUntil && process.m_inbox.size() >= m_options.inboxMax)
+        return; // as a socket's buffer that nobody empties
     process.m_inbox.push_back(std::move(input));
-    if (process.m_stepIsScheduled)
-        return;
+    if (!process.m_stepIsScheduled)
+        scheduleWork(process, std::max({ m_now, process.m_busyUntil, process.m_pausedUntil }));
+}
+
+void SimCluster::scheduleWork(SimProcess& process, Time at)
+{
     process.m_stepIsScheduled = true;
+    process.m_workAt = at;
     Happening work;
-    work.at = std::max(m_now, process.m_busyUntil);
+    work.at = at;
     work.kind = Happening::Kind::Work;
     work.process = &process;
     schedule(std::move(work));
@@ -235,20 +295,23 @@ void SimCluster::arrive(SimProcess& process, SimInput input)
 
 void SimCluster::workOff(SimProcess& process)
 {
+    if (m_now < process.m_pausedUntil) {
+        scheduleWork(process, process.m_pausedUntil);
+        return;
+    }
     process.m_stepIsScheduled = false;
+    // Who wakes up finds timers and messages due at once, and nothing says which comes first.
+    if (std::exchange(process.m_hasJustWoken, false) && m_failures.chance(500))
+        std::stable_partition(process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
     const SimInput input = std::move(process.m_inbox.front());
     process.m_inbox.pop_front();
     step(process, input);
     if (m_failure)
         return;
-    if (!process.m_inbox.empty()) {
-        process.m_stepIsScheduled = true;
-        Happening work;
-        work.at = process.m_busyUntil;
-        work.kind = Happening::Kind::Work;
-        work.process = &process;
-        schedule(std::move(work));
-    }
+    if (process.isGone())
+        return;
+    if (!process.m_inbox.empty())
+        scheduleWork(process, process.m_busyUntil);
     wind(process);
 }
 
@@ -256,7 +319,8 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
 {
     ++m_steps;
     const Time local = localTime(process, m_now);
-    const Time cost = m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024;
+    const std::uint32_t factor = m_now < process.m_slowUntil ? process.m_slowness : 1;
+    const Time cost = (m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024) * factor;
     process.m_busyUntil = m_now + cost;
     m_effects.clear();
     m_effects.begin(input.message.get());
@@ -342,21 +406,25 @@ void SimCluster::carryOut(SimProcess& process, Time leaves)
 void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leaves)
 {
     SimProcess* receiver = processAt(send.to);
-    if (!receiver)
+    if (!receiver || receiver->isGone())
         return; // nobody listens there
     const auto message = throughTheWire(*send.message);
     Happening arrival;
     arrival.kind = Happening::Kind::Arrival;
     arrival.process = receiver;
+    arrival.from = process.index;
     arrival.input.message = message;
     arrival.input.bytes = std::uint32_t(message->ByteSizeLong());
     if (send.way == Way::Stream || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax) {
         arrival.input.transport = pb::STREAM;
-        arrival.at = m_network.stream(process.index, receiver->index, arrival.input.bytes, leaves);
+        const auto at = m_network.stream(process.index, receiver->index, arrival.input.bytes, leaves);
+        if (!at)
+            return;
+        arrival.at = *at;
         schedule(std::move(arrival));
         return;
     }
-    m_network.datagram(m_delays);
+    m_network.datagram(process.index, receiver->index, leaves, m_delays);
     if (m_delays.size() > 1 && m_observer)
         m_observer->onCopied(*message);
     for (const Time delay : m_delays) {
@@ -372,12 +440,13 @@ void SimCluster::multicast(SimProcess& process, const Effects::Multicast& multic
     for (const auto& member : m_processes) {
         if (member->pool != multicast.pool || member.get() == &process)
             continue;
-        m_network.datagram(m_delays);
+        m_network.datagram(process.index, member->index, leaves, m_delays);
         for (const Time delay : m_delays) {
             Happening arrival;
             arrival.at = leaves + delay;
             arrival.kind = Happening::Kind::Arrival;
             arrival.process = member.get();
+            arrival.from = process.index;
             arrival.input.message = message;
             arrival.input.bytes = std::uint32_t(message->ByteSizeLong());
             arrival.input.transport = pb::MULTICAST;

@@ -36,6 +36,12 @@ struct SimProcess {
     Time clockOffset {};
     std::int64_t driftPpm = 0;
 
+    // It was killed: there is no machine any more, and never will be.
+    bool isGone() const { return machine == nullptr; }
+    // It does nothing until then; its clock goes on.
+    Time pausedUntil() const { return m_pausedUntil; }
+    Time slowUntil() const { return m_slowUntil; }
+
 private:
     friend class SimCluster;
     SimProcess(NodeId node, Address self) : m_stamper(node, self) {}
@@ -43,6 +49,11 @@ private:
     EventStamper m_stamper;
     std::deque<SimInput> m_inbox;
     Time m_busyUntil {};
+    Time m_workAt {}; // of the next step, if one is scheduled
+    Time m_pausedUntil {};
+    Time m_slowUntil {};
+    std::uint32_t m_slowness = 1;
+    bool m_hasJustWoken = false;
     bool m_stepIsScheduled = false;
     bool m_timeIsQueued = false;
     Time m_timerAt = Time::max(); // global time of the earliest timer in the queue
@@ -75,6 +86,7 @@ public:
         bool allByStream = false;
         bool withMessages = false; // events of messages too
         bool withHash = true;
+        std::uint32_t inboxMax = 1000; // datagrams that wait at a paused process
     };
 
     explicit SimCluster(const Options& options);
@@ -99,10 +111,21 @@ public:
     void after(Time delay, std::function<void()> what);
     // Runs until the condition holds (true), or the time is over or something failed (false).
     bool runUntil(const std::function<bool()>& condition, Time limit);
-    // The network is quiet from now on.
-    void heal() { m_network.becomeQuiet(); }
+
+    // Failures. The process ends, and its memory with it: what waits for it is gone, and of what it has just sent some or
+    // all may be lost, as if it had ended before.
+    void kill(std::uint32_t process);
+    // It does nothing for a time. What arrives waits, up to a bound.
+    void pause(std::uint32_t process, Time time);
+    // Each of its steps takes `factor` times as long.
+    void slowDown(std::uint32_t process, std::uint32_t factor, Time time);
+    void part(SimNetwork::Parting parting) { m_network.part(std::move(parting)); }
+    // The network is quiet from now on, nobody is slow, and who is paused wakes up.
+    void heal();
 
     Time now() const { return m_now; }
+    // What the process' own clock shows.
+    Time clockOf(const SimProcess& process) const { return localTime(process, m_now); }
     // A machine's check of itself failed, or a message did not survive the wire: the sentence. The run is over.
     const std::optional<std::string>& failure() const { return m_failure; }
     // SHA-256 over (time, process, event bytes) of all events so far, in hex.
@@ -118,6 +141,7 @@ private:
     void schedule(Happening happening);
     void happen(Happening& happening);
     void arrive(SimProcess& process, SimInput input);
+    void scheduleWork(SimProcess& process, Time at);
     void workOff(SimProcess& process);
     void step(SimProcess& process, const SimInput& input);
     void wind(SimProcess& process);
@@ -134,6 +158,7 @@ private:
     Generator m_order;
     Generator m_machineSeeds;
     Generator m_faults;
+    Generator m_failures;
     SimObserver* m_observer = nullptr;
     std::deque<std::unique_ptr<SimProcess>> m_processes; // by index - 1
     std::vector<Happening> m_queue;                      // a heap, the next one first

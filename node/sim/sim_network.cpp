@@ -22,6 +22,31 @@ void SimNetwork::becomeQuiet()
     m_faults.set_loss(0);
     m_faults.set_duplicates(0);
     m_faults.set_spikes(0);
+    m_faults.set_breaks(0);
+    m_faults.set_clogs(0);
+    m_clogs.clear();
+    m_partings.clear();
+}
+
+Time SimNetwork::partedUntil(std::uint32_t from, std::uint32_t to, Time now) const
+{
+    Time until = now;
+    for (const Parting& parting : m_partings)
+        if (parting.from.contains(from) && parting.to.contains(to))
+            until = std::max(until, parting.until);
+    return until;
+}
+
+// How long what leaves now waits on its path; now and then the path clogs from here on.
+Time SimNetwork::clog(std::uint32_t from, std::uint32_t to, Time now)
+{
+    if (m_faults.clogs() == 0)
+        return {};
+    Time& until = m_clogs[{ from, to }];
+    const Time wait = std::max(Time(), until - now);
+    if (m_draw.chance(m_faults.clogs()))
+        until = std::max(until, now + nanoseconds(m_draw.below(std::uint64_t(m_faults.clog_ms()) * 1'000'000 + 1)));
+    return wait;
 }
 
 Time SimNetwork::delay()
@@ -34,22 +59,27 @@ Time SimNetwork::delay()
     return time;
 }
 
-void SimNetwork::datagram(std::vector<Time>& delays)
+void SimNetwork::datagram(std::uint32_t from, std::uint32_t to, Time now, std::vector<Time>& delays)
 {
     delays.clear();
-    if (m_draw.chance(m_faults.loss()))
+    if (m_draw.chance(m_faults.loss()) || partedUntil(from, to, now) > now)
         return;
-    delays.push_back(delay());
+    const Time wait = clog(from, to, now);
+    delays.push_back(wait + delay());
     if (!m_draw.chance(m_faults.duplicates()))
         return;
-    Time copy = delay();
+    Time copy = wait + delay();
     if (m_draw.chance(m_faults.late()))
         copy += nanoseconds(m_draw.below(std::uint64_t(m_faults.late_ms()) * 1'000'000 + 1));
     delays.push_back(copy);
 }
 
-Time SimNetwork::stream(std::uint32_t from, std::uint32_t to, std::size_t bytes, Time now)
+std::optional<Time> SimNetwork::stream(std::uint32_t from, std::uint32_t to, std::size_t bytes, Time now)
 {
+    const Time opens = partedUntil(from, to, now);
+    if (m_draw.chance(m_faults.breaks()) || (opens > now && m_draw.chance(500)))
+        return std::nullopt;
+    now = opens + clog(from, to, now);
     Time& last = m_lastArrival[{ from, to }];
     const Time arrival = now + delay() + kStreamStart + nanoseconds(std::int64_t(bytes) * kStreamNsPerByte);
     last = std::max(last + nanoseconds(1), arrival);

@@ -7,6 +7,7 @@
 #include "node/core/node_machine.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace lhrs {
@@ -30,6 +31,8 @@ SimCluster::Options clusterOptions(const pb::Case& told)
     options.reparseEvery = told.reparse_every();
     options.allByStream = told.all_by_stream();
     options.withMessages = told.with_messages();
+    if (told.inbox_max() > 0)
+        options.inboxMax = told.inbox_max();
     return options;
 }
 
@@ -64,7 +67,10 @@ Simulation::Simulation(const pb::Case& told)
     : m_case(told)
     , m_cluster(clusterOptions(told))
     , m_oracle(told.file(), m_cluster)
+    , m_breaker(m_case, m_cluster, m_oracle)
     , m_faults(told.seed(), DrawnFor::Faults)
+    , m_pace(told.seed(), DrawnFor::Pace)
+    , m_isDone(std::size_t(told.actions_size()), false)
 {
     m_cluster.setObserver(this);
 }
@@ -75,6 +81,23 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
     if (m_listener)
         for (const pb::Event* event : effects.events())
             m_listener(process, *event);
+    if (m_seen.empty() || m_areFaultsOver)
+        return;
+    for (const pb::Event* event : effects.events()) {
+        const auto seen = m_seen.find(event->body_case());
+        if (seen == m_seen.end())
+            continue;
+        ++seen->second;
+        for (int i = 0; i < m_case.actions_size(); ++i) {
+            const pb::CaseAction& action = m_case.actions(i);
+            const auto* field = pb::Event::descriptor()->FindFieldByName(action.event());
+            if (m_isDone[std::size_t(i)] || !field || field->number() != seen->first || std::max(1U, action.nth()) != seen->second)
+                continue;
+            // At this very moment; the messages of the step are on their way, or not.
+            m_isDone[std::size_t(i)] = true;
+            m_cluster.after({}, [this, &action] { perform(action); });
+        }
+    }
 }
 
 void Simulation::startNode(pb::Role pool)
@@ -119,46 +142,94 @@ void Simulation::issue(ClientState& client)
         ++client.underWay;
         ++m_asked;
         m_cluster.command(*client.process, std::move(command), [this, &client](const pb::CommandReply& reply) {
-            --client.underWay;
             ++m_answered;
             if (reply.refusal() != pb::NOT_REFUSED || !reply.has_operation())
                 m_oracle.fail(17, client.process->info.name() + " refused an operation: " + reply.text());
             else
                 m_oracle.finished(reply.operation());
-            ++m_results[pb::ResultCode_Name(reply.operation().result())];
+            const pb::ResultCode result = reply.operation().result();
+            ++m_results[pb::ResultCode_Name(result)];
+            if (m_isReadingBack && (result == pb::LOST) != m_oracle.isLost(reply.operation().key()))
+                m_oracle.fail(18, check::say("at the end key ", reply.operation().key(), " reads ", pb::ResultCode_Name(result),
+                    ", and its bucket is ", (result == pb::LOST ? "not " : ""), "lost"));
             act();
-            issue(client);
+            pause(client);
         });
     }
+}
+
+// The client thinks before it goes on.
+void Simulation::pause(ClientState& client)
+{
+    if (m_case.pace_us() == 0 || m_isReadingBack) {
+        --client.underWay;
+        issue(client);
+        return;
+    }
+    m_cluster.after(std::chrono::nanoseconds(m_pace.below(2000 * std::uint64_t(m_case.pace_us()))), [this, &client] {
+        --client.underWay;
+        issue(client);
+    });
 }
 
 // Gives the coordinator the actions whose time has come. Any answer will do: it may say that there is nothing to do.
 void Simulation::act()
 {
-    for (; m_nextAction < std::size_t(m_case.actions_size()); ++m_nextAction) {
-        const pb::CaseAction& action = m_case.actions(int(m_nextAction));
-        if (action.after() > m_answered)
-            return;
-        pb::Command command;
-        switch (static_cast<int>(action.kind())) {
-        case pb::CaseAction::FORCE_SPLIT: command.mutable_force_split(); break;
-        case pb::CaseAction::RAISE_AVAILABILITY:
-            command.mutable_raise_availability()->set_availability(action.argument());
-            break;
-        case pb::CaseAction::ADD_PARITY:
-            command.mutable_create_parity()->set_group(
-                std::min(action.argument(), std::uint32_t(m_oracle.file().buckets() - 1) / m_case.file().m()));
-            break;
-        default: continue;
-        }
-        ++m_actionsUnderWay;
-        m_cluster.command(*m_coordinator, std::move(command), [this](const pb::CommandReply&) { --m_actionsUnderWay; });
+    for (int i = 0; i < m_case.actions_size() && !m_areFaultsOver; ++i) {
+        const pb::CaseAction& action = m_case.actions(i);
+        if (m_isDone[std::size_t(i)] || action.at_ms() > 0 || !action.event().empty() || action.after() > m_answered)
+            continue;
+        m_isDone[std::size_t(i)] = true;
+        perform(action);
     }
+}
+
+// Actions that wait for a time or for an event.
+void Simulation::armActions()
+{
+    m_breaker.begin(*m_coordinator);
+    for (int i = 0; i < m_case.actions_size(); ++i) {
+        const pb::CaseAction& action = m_case.actions(i);
+        if (action.at_ms() > 0) {
+            m_isDone[std::size_t(i)] = true;
+            m_cluster.after(std::chrono::milliseconds(action.at_ms()), [this, &action] { perform(action); });
+        } else if (const auto* field = pb::Event::descriptor()->FindFieldByName(action.event())) {
+            m_seen.emplace(field->number(), 0);
+        }
+    }
+}
+
+void Simulation::perform(const pb::CaseAction& action)
+{
+    if (m_areFaultsOver || m_oracle.failure())
+        return;
+    pb::Command command;
+    switch (static_cast<int>(action.kind())) {
+    case pb::CaseAction::FORCE_SPLIT: command.mutable_force_split(); break;
+    case pb::CaseAction::RAISE_AVAILABILITY:
+        command.mutable_raise_availability()->set_availability(action.argument());
+        break;
+    case pb::CaseAction::ADD_PARITY:
+        command.mutable_create_parity()->set_group(
+            std::min(action.argument(), std::uint32_t(m_oracle.file().buckets() - 1) / m_case.file().m()));
+        break;
+    case pb::CaseAction::ADD_SPARES:
+        for (std::uint32_t i = 0; i < action.argument() && m_nodes + 2 < kNodesMax; ++i) {
+            startNode(pb::DATA);
+            startNode(pb::PARITY);
+        }
+        return;
+    default: m_breaker.hit(action); return;
+    }
+    ++m_actionsUnderWay;
+    m_cluster.command(*m_coordinator, std::move(command), [this](const pb::CommandReply&) { --m_actionsUnderWay; });
 }
 
 // Where a spare is missing, one more starts after a while, as a person would do it.
 void Simulation::askForSpares()
 {
+    if (m_case.spares_late() && !m_areFaultsOver && m_oracle.fileExists())
+        return;
     for (const pb::Role pool : { pb::DATA, pb::PARITY })
         for (std::uint32_t missing = m_oracle.takeMissingSpares(pool); missing > 0 && m_nodes < kNodesMax; --missing) {
             m_isSpareMissing = true;
@@ -198,6 +269,7 @@ bool Simulation::run()
         if (!runUntil([&] { return m_oracle.fileExists(); }, 120s, "the file was not created"))
             return false;
         // Safety: the case's faults, until all its operations are answered.
+        armActions();
         act();
         for (ClientState& client : m_clients)
             issue(client);
@@ -205,11 +277,7 @@ bool Simulation::run()
         const Time limit = 600s + Time(6s) * std::int64_t(operations);
         if (!runUntil([&] { return m_answered == operations; }, limit, "not all operations were answered"))
             return false;
-        // Liveness: a quiet network and enough spares.
-        m_cluster.heal();
-        for (const pb::Role pool : { pb::DATA, pb::PARITY })
-            for (std::uint32_t i = 0; m_isSpareMissing && i < kSparesAtHeal; ++i)
-                startNode(pool);
+        heal();
         return comeToRest() && readBack() && comeToRest();
     };
     const bool isPlayed = play();
@@ -219,12 +287,37 @@ bool Simulation::run()
         command.mutable_describe_file();
         m_cluster.command(*m_coordinator, std::move(command), [&](const pb::CommandReply& reply) {
             m_oracle.checkAtRest(reply.file());
+            m_oracle.checkHistories();
             isLooked = true;
         });
         runUntil([&] { return isLooked; }, 10s, "the coordinator did not describe the file");
     }
     keepFailure();
     return !m_failure;
+}
+
+// Liveness: a quiet network, nobody paused, and enough spares.
+void Simulation::heal()
+{
+    m_areFaultsOver = true;
+    m_breaker.end();
+    const std::uint64_t killed = m_breaker.counts().kills + m_breaker.counts().pauses + m_breaker.counts().parts + m_breaker.counts().slow;
+    const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal : killed > 0 ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal) : 0;
+    for (const pb::Role pool : { pb::DATA, pb::PARITY })
+        for (std::uint64_t i = 0; i < spares; ++i)
+            startNode(pool);
+}
+
+// Nothing more will happen: what is not at rest waits for a group that is lost, for good.
+bool Simulation::isAtRestButLost() const
+{
+    if (m_oracle.lostGroups().empty())
+        return false;
+    const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
+    return coordinator.growth().isIdle()
+        && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [](const auto& item) {
+               return item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
+           });
 }
 
 void Simulation::keepFailure()
@@ -241,9 +334,10 @@ bool Simulation::isIdle() const
         const auto* node = dynamic_cast<const NodeMachine*>(process->machine.get());
         if (!node)
             continue;
-        if (const DataBucket* bucket = node->dataBucket(); bucket && (!bucket->link().isIdle() || bucket->held() > 0))
+        const std::set<std::uint32_t>& lost = m_oracle.lostGroups();
+        if (const DataBucket* bucket = node->dataBucket(); bucket && !lost.contains(bucket->number().value / m_case.file().m()) && (!bucket->link().isIdle() || bucket->held() > 0))
             return false;
-        if (const ParityBucket* bucket = node->parityBucket(); bucket && bucket->held() > 0)
+        if (const ParityBucket* bucket = node->parityBucket(); bucket && !lost.contains(bucket->group().value) && bucket->held() > 0)
             return false;
     }
     return true;
@@ -253,7 +347,8 @@ bool Simulation::isIdle() const
 bool Simulation::comeToRest()
 {
     // The time counts from the last step forward: a file that owes forty splits is not stuck.
-    const auto steps = [&] { return m_oracle.counts().splits + m_oracle.counts().parityAdded; };
+    const Oracle::Counts& counts = m_oracle.counts();
+    const auto steps = [&] { return counts.splits + counts.parityAdded + counts.cuts + counts.recovered; };
     Time end = m_cluster.now() + kRecoveryTime;
     std::uint64_t stepsBefore = steps();
     for (bool isAtRest = false; !isAtRest;) {
@@ -268,7 +363,7 @@ bool Simulation::comeToRest()
         });
         if (!runUntil([&] { return isAnswered; }, kRecoveryTime, "the coordinator did not answer"))
             return false;
-        isAtRest = isAtRest && m_actionsUnderWay == 0 && isIdle();
+        isAtRest = (isAtRest ? m_actionsUnderWay == 0 : isAtRestButLost()) && isIdle();
         if (std::exchange(stepsBefore, steps()) != steps())
             end = m_cluster.now() + kRecoveryTime;
         if (!isAtRest && m_cluster.now() >= end) {
@@ -311,7 +406,7 @@ bool Simulation::readBack()
     if (!runUntil([&] { return m_answered == expected; }, limit, "not all keys were read back"))
         return false;
     for (const auto& [result, count] : m_results)
-        if (result != pb::ResultCode_Name(pb::OK) && result != pb::ResultCode_Name(pb::NOT_FOUND))
+        if (result != pb::ResultCode_Name(pb::OK) && result != pb::ResultCode_Name(pb::LOST) && result != pb::ResultCode_Name(pb::NOT_FOUND))
             m_oracle.fail(17, std::to_string(count) + " searches on a quiet network ended with " + result);
     return !m_oracle.failure();
 }

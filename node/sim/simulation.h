@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/sim/breaker.h"
 #include "node/sim/oracle.h"
 #include "node/sim/sim_cluster.h"
 #include "proto/config.pb.h"
@@ -37,6 +38,7 @@ public:
     const std::optional<Failure>& failure() const { return m_failure; }
     const SimCluster& cluster() const { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
+    const Breaker& breaker() const { return m_breaker; }
     std::uint64_t answered() const { return m_answered; }
     // The case itself is over; its keys are read back.
     bool isReadingBack() const { return m_isReadingBack; }
@@ -57,7 +59,12 @@ private:
     void startNode(pb::Role pool);
     void startClients();
     void issue(ClientState& client);
+    void pause(ClientState& client);
     void act();
+    void perform(const pb::CaseAction& action);
+    void armActions();
+    void heal();
+    bool isAtRestButLost() const;
     void askForSpares();
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
     bool comeToRest();
@@ -68,12 +75,16 @@ private:
     const pb::Case m_case;
     SimCluster m_cluster;
     Oracle m_oracle;
+    Breaker m_breaker;
     Generator m_faults;
+    Generator m_pace;
     Listener m_listener;
     std::optional<Failure> m_failure;
     const SimProcess* m_coordinator = nullptr;
     std::vector<ClientState> m_clients;
-    std::size_t m_nextAction = 0;
+    std::vector<bool> m_isDone; // actions
+    std::map<int, std::uint32_t> m_seen; // by field of Event: how often, while actions wait for it
+    bool m_areFaultsOver = false;
     std::uint32_t m_actionsUnderWay = 0;
     std::uint64_t m_asked = 0;
     std::uint64_t m_answered = 0;

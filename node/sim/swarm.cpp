@@ -156,6 +156,93 @@ void drawActions(Generator& draw, pb::Case& drawn)
     }
 }
 
+// ---- failures
+
+// A kill, a pause or the like, at any time of the run or at a step of a reconfiguration.
+void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb::CaseAction& action)
+{
+    using A = pb::CaseAction;
+    action.set_pick(std::uint32_t(draw.below(1000)));
+    action.set_kind(draw.oneOf(std::array<A::Kind, 8> { A::KILL, A::KILL, A::KILL, A::KILL, A::PAUSE, A::PAUSE, A::PART, A::SLOW }));
+    action.set_target(draw.oneOf(std::array<A::Target, 13> { A::MEMBER, A::MEMBER, A::DATA_MEMBER, A::DATA_MEMBER, A::PARITY_MEMBER, A::SPLIT_END,
+        A::MANAGER, A::NEWCOMER, A::NEWCOMER, A::IDLE_SPARE, A::SAME_GROUP, A::SAME_GROUP, A::COORDINATOR_ITSELF }));
+    if (action.target() == A::COORDINATOR_ITSELF && action.kind() == A::KILL)
+        action.set_kind(draw.chance(kOften) ? A::PAUSE : A::PART);
+    switch (static_cast<int>(action.kind())) {
+    case A::PAUSE:
+    case A::PART:
+        // Below the suspicion time, between it and the lease, above the lease; long enough for LOST only where that may be.
+        action.set_duration_ms(std::uint32_t(draw.chance(300) ? draw.between(1, 150)
+                : draw.chance(400)                            ? draw.between(100, 400)
+                                                              : draw.between(300, isUnbounded && draw.chance(200) ? 15'000 : 5'000)));
+        break;
+    case A::SLOW:
+        action.set_argument(std::uint32_t(draw.between(10, 2000)));
+        action.set_duration_ms(std::uint32_t(draw.between(100, 5'000)));
+        break;
+    default: break;
+    }
+    if (action.kind() == A::PART) {
+        action.set_side(draw.oneOf(std::array<A::Side, 6> { A::ALL, A::ALL, A::ITS_GROUP, A::ONE_OF_ITS_GROUP, A::THE_COORDINATOR, A::THE_CLIENTS }));
+        action.set_direction(std::uint32_t(draw.oneOf(std::array<std::uint32_t, 4> { 0, 0, 1, 2 })));
+        action.set_argument(std::uint32_t(draw.below(8)));
+    }
+    if (draw.chance(kOften)) {
+        action.set_at_ms(std::uint32_t(draw.between(1, durationMs)));
+        return;
+    }
+    constexpr std::array<const char*, 28> kEvents { "split_ordered", "records_moved", "split_prepared", "split_committed", "split_applied",
+        "batch_applied", "split_finished", "split_undone", "parity_creation_ordered", "contents_arrived", "parity_bucket_filled", "parity_added",
+        "epoch_changed", "bucket_failed", "bucket_failed", "cut_agreed", "cut_agreed", "recovery_started", "recovery_started", "slice_recovered",
+        "slice_stored", "slice_stored", "recovery_finished", "member_suspected", "node_recruited", "record_recovered", "group_created",
+        "bucket_overflowed" };
+    action.set_event(draw.oneOf(kEvents));
+    action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
+}
+
+void drawFailures(Generator& draw, pb::Case& drawn)
+{
+    // Values say who wrote them.
+    for (pb::CaseOperation& operation : *drawn.mutable_operations())
+        operation.set_length(std::max(8U, operation.length()));
+    drawn.set_is_unbounded(draw.chance(400));
+    const auto clients = std::uint64_t(std::max(1U, drawn.clients()) * std::max(1U, drawn.window()));
+    const auto durationMs = std::uint32_t(draw.between(1'000, draw.chance(300) ? 20'000 : 6'000));
+    drawn.set_pace_us(std::uint32_t(durationMs * 1000ULL * clients / std::uint64_t(drawn.operations_size())));
+    drawn.set_spares_late(draw.chance(200));
+    drawn.set_paused_die(draw.chance(300));
+    if (draw.chance(200))
+        drawn.set_inbox_max(std::uint32_t(draw.between(4, 200)));
+    if (!draw.chance(600))
+        return; // the file does not recover, and nobody fails
+    drawn.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
+    drawn.mutable_file()->set_slice(std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
+    if (draw.chance(200))
+        drawn.mutable_file()->set_decode(pb::DECODE_RS);
+    pb::NetworkFaults& network = *drawn.mutable_network();
+    if (draw.chance(300))
+        network.set_breaks(std::uint32_t(draw.between(1, 100)));
+    if (draw.chance(200)) {
+        network.set_clogs(std::uint32_t(draw.between(1, 10)));
+        network.set_clog_ms(draw.oneOf(std::array<std::uint32_t, 3> { 50, 500, 3000 }));
+    }
+    if (draw.chance(300))
+        drawn.mutable_timers()->set_lost_ms(std::uint32_t(draw.between(6'000, 20'000)));
+    if (network.loss() > 50) // or live members are declared dead all the time
+        drawn.mutable_timers()->set_probes_max(8);
+    for (std::uint64_t failures = draw.between(1, draw.chance(300) ? 20 : 6); failures > 0; --failures)
+        drawFailure(draw, durationMs, drawn.is_unbounded(), *drawn.add_actions());
+    if (draw.chance(300)) { // a random few go, one by one
+        const auto at = std::uint32_t(draw.between(1, durationMs));
+        for (std::uint64_t i = draw.between(2, 5); i > 0; --i) {
+            drawFailure(draw, durationMs, drawn.is_unbounded(), *drawn.add_actions());
+            pb::CaseAction& action = *drawn.mutable_actions(drawn.actions_size() - 1);
+            action.clear_event();
+            action.set_at_ms(at + std::uint32_t(draw.below(1'000)));
+        }
+    }
+}
+
 } // namespace
 
 pb::Case drawCase(std::uint64_t seed)
@@ -188,6 +275,10 @@ pb::Case drawCase(std::uint64_t seed)
     drawn.set_reparse_every(configuration.chance(100) ? 1 : 64);
     drawn.set_all_by_stream(configuration.chance(50));
     drawn.set_with_messages(configuration.chance(250));
+    if (seed >= kFailuresFrom) {
+        Generator failures(seed, DrawnFor::Failures);
+        drawFailures(failures, drawn);
+    }
     return drawn;
 }
 

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/sim/breaker.h"
+
+#include "node/core/coordinator.h"
+#include "node/core/node_machine.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace lhrs {
+
+namespace {
+
+// Somebody may still be about to declare a process that was away, this long after it is back.
+constexpr Time kGrace = 2s;
+
+} // namespace
+
+Breaker::Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
+    : m_case(told)
+    , m_cluster(cluster)
+    , m_oracle(oracle)
+{
+    const pb::NetworkFaults& network = told.network();
+    const bool isSlow = network.jitter_us() > 5'000 || network.spikes() > 0 || network.clogs() > 0;
+    oracle.setBounded(!told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000);
+}
+
+void Breaker::begin(const SimProcess& coordinator)
+{
+    m_coordinator = &coordinator;
+}
+
+const Coordinator& Breaker::coordinator() const
+{
+    return dynamic_cast<const Coordinator&>(*m_coordinator->machine);
+}
+
+bool Breaker::isAway(std::uint32_t process) const
+{
+    const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
+    const auto away = m_awayUntil.find(process);
+    return !found || found->isGone() || (away != m_awayUntil.end() && away->second > m_cluster.now());
+}
+
+bool Breaker::isAway(const FileState::MemberInfo& member) const
+{
+    return member.hasFailed() || isAway(member.holder.address.ip);
+}
+
+// How many more members of the group may fail now without a loss.
+std::uint32_t Breaker::bearable(GroupNumber g) const
+{
+    const FileState::Group& group = coordinator().file().groups().at(g);
+    const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
+    const bool isNew = group.k == 0 && counted.empty(); // the split that creates it is under way
+    const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
+    std::uint32_t away = 0;
+    for (const auto& [q, member] : group.data)
+        away += isAway(member) ? 1 : 0;
+    for (ParityColumn p; p.value < k; p = p.next()) {
+        const auto member = group.parity.find(p);
+        const bool isThere = member != group.parity.end() && (isNew || counted.contains(p.value)) && !isAway(member->second);
+        away += isThere ? 0 : 1;
+    }
+    return k > away ? k - away : 0;
+}
+
+void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const
+{
+    const FileState::Group& group = coordinator().file().groups().at(g);
+    for (const auto& [q, member] : group.data)
+        if (role != pb::PARITY)
+            found.push_back({ member.holder.address.ip, g, !isAway(member) });
+    const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
+    for (const auto& [p, member] : group.parity)
+        if (role != pb::DATA)
+            found.push_back({ member.holder.address.ip, g, !isAway(member) && (counted.empty() || counted.contains(p.value)) });
+}
+
+std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const
+{
+    std::vector<Victim> found;
+    const auto& groups = coordinator().file().groups();
+    const auto each = [&](pb::Role role) {
+        for (const auto& [g, group] : groups)
+            addMembers(g, role, found);
+    };
+    switch (static_cast<int>(action.target())) {
+    case pb::CaseAction::MEMBER: each(pb::NO_ROLE); break;
+    case pb::CaseAction::DATA_MEMBER: each(pb::DATA); break;
+    case pb::CaseAction::PARITY_MEMBER: each(pb::PARITY); break;
+    case pb::CaseAction::SPLIT_END:
+        for (const auto& [g, group] : groups)
+            for (const auto& [q, member] : group.data)
+                if (member.state == pb::SPLITTING || member.state == pb::INIT)
+                    found.push_back({ member.holder.address.ip, g, !isAway(member) });
+        break;
+    case pb::CaseAction::MANAGER:
+        for (const auto& [g, group] : groups)
+            if (const auto manager = group.parity.find(group.manager); group.state != pb::GROUP_UP && manager != group.parity.end())
+                found.push_back({ manager->second.holder.address.ip, g, !isAway(manager->second) });
+        break;
+    case pb::CaseAction::NEWCOMER:
+    case pb::CaseAction::IDLE_SPARE:
+        for (const auto& process : m_cluster.processes()) {
+            const auto* node = dynamic_cast<const NodeMachine*>(process->machine.get());
+            if (!node)
+                continue;
+            const bool isSpare = !node->dataBucket() && !node->parityBucket();
+            const bool isNew = (node->dataBucket() && node->dataBucket()->state() == pb::RECOVERING)
+                || (node->parityBucket() && node->parityBucket()->state() == pb::INIT);
+            if (action.target() == pb::CaseAction::IDLE_SPARE ? isSpare : isNew)
+                found.push_back({ process->index, m_lastGroup, false });
+        }
+        break;
+    case pb::CaseAction::COORDINATOR_ITSELF: found.push_back({ m_coordinator->index, m_lastGroup, false }); break;
+    case pb::CaseAction::SAME_GROUP:
+        if (groups.contains(m_lastGroup))
+            addMembers(m_lastGroup, pb::NO_ROLE, found);
+        break;
+    default: break;
+    }
+    std::erase_if(found, [this](const Victim& victim) {
+        const SimProcess* process = m_cluster.at(Address { victim.process, 0, 0 });
+        return !process || process->isGone();
+    });
+    return found;
+}
+
+void Breaker::mark(const Victim& victim, Time time)
+{
+    Time& until = m_awayUntil[victim.process];
+    until = std::max(until, m_cluster.now() + time + kGrace);
+    m_oracle.onDisturbed(*m_cluster.at(Address { victim.process, 0, 0 }));
+}
+
+void Breaker::hit(const pb::CaseAction& action)
+{
+    if (!m_coordinator || action.kind() == pb::CaseAction::NOTHING)
+        return;
+    const std::vector<Victim> all = applyTo(action);
+    if (all.empty())
+        return;
+    const Victim& victim = all[action.pick() % all.size()];
+    const bool isCoordinator = victim.process == m_coordinator->index;
+    const bool isSeenByCoordinator = action.kind() != pb::CaseAction::PART || action.side() == pb::CaseAction::ALL
+        || action.side() == pb::CaseAction::THE_COORDINATOR;
+    if (!m_case.is_unbounded() && isSeenByCoordinator && victim.isCounted && bearable(victim.group) == 0) {
+        ++m_counts.spared;
+        return;
+    }
+    m_lastGroup = victim.group;
+    if (isCoordinator) // whom it cannot hear it may take for dead
+        m_oracle.setBounded(!m_case.is_unbounded(), true);
+    const Time time = std::chrono::milliseconds(action.duration_ms());
+    switch (static_cast<int>(action.kind())) {
+    case pb::CaseAction::KILL:
+        if (isCoordinator)
+            return;
+        ++m_counts.kills;
+        m_oracle.onKilled(*m_cluster.at(Address { victim.process, 0, 0 }));
+        m_cluster.kill(victim.process);
+        return;
+    case pb::CaseAction::PAUSE:
+        ++m_counts.pauses;
+        mark(victim, time);
+        m_cluster.pause(victim.process, time);
+        return;
+    case pb::CaseAction::SLOW:
+        ++m_counts.slow;
+        mark(victim, time);
+        m_cluster.slowDown(victim.process, action.argument(), time);
+        return;
+    case pb::CaseAction::PART:
+        ++m_counts.parts;
+        if (isSeenByCoordinator)
+            mark(victim, time);
+        part(action, victim, time);
+        return;
+    default: return;
+    }
+}
+
+void Breaker::part(const pb::CaseAction& action, const Victim& victim, Time time)
+{
+    std::set<std::uint32_t> others;
+    switch (static_cast<int>(action.side())) {
+    case pb::CaseAction::ALL:
+        for (const auto& process : m_cluster.processes())
+            others.insert(process->index);
+        break;
+    case pb::CaseAction::ITS_GROUP:
+    case pb::CaseAction::ONE_OF_ITS_GROUP: {
+        std::vector<Victim> members;
+        if (coordinator().file().groups().contains(victim.group))
+            addMembers(victim.group, pb::NO_ROLE, members);
+        std::erase_if(members, [&](const Victim& member) { return member.process == victim.process; });
+        if (!members.empty() && action.side() == pb::CaseAction::ONE_OF_ITS_GROUP)
+            members = { members[action.argument() % members.size()] };
+        for (const Victim& member : members)
+            others.insert(member.process);
+        break;
+    }
+    case pb::CaseAction::THE_COORDINATOR: others.insert(m_coordinator->index); break;
+    case pb::CaseAction::THE_CLIENTS:
+        for (const auto& process : m_cluster.processes())
+            if (process->info.kind() == pb::CLIENT)
+                others.insert(process->index);
+        break;
+    default: break;
+    }
+    others.erase(victim.process);
+    const Time until = m_cluster.now() + time;
+    if (action.direction() != 2)
+        m_cluster.part({ { victim.process }, others, until });
+    if (action.direction() != 1)
+        m_cluster.part({ others, { victim.process }, until });
+}
+
+void Breaker::end()
+{
+    std::vector<std::uint32_t> paused;
+    for (const auto& process : m_cluster.processes())
+        if (process->pausedUntil() > m_cluster.now() && process->info.kind() == pb::NODE)
+            paused.push_back(process->index);
+    for (const std::uint32_t process : paused) {
+        if (!m_case.paused_die())
+            continue;
+        ++m_counts.kills;
+        m_oracle.onKilled(*m_cluster.at(Address { process, 0, 0 }));
+        m_cluster.kill(process);
+    }
+    m_cluster.heal();
+}
+
+} // namespace lhrs

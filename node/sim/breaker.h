@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/file_state.h"
+#include "node/sim/oracle.h"
+#include "node/sim/sim_cluster.h"
+#include "proto/config.pb.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace lhrs {
+
+class Coordinator;
+
+// Breaks what a case wants broken: chooses who is hit among those to whom an action applies, and in a bounded case
+// leaves out what the group could not bear at that moment - members that are not back yet count as failed.
+class Breaker {
+public:
+    Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
+
+    // The file exists; from now on there is something to hit.
+    void begin(const SimProcess& coordinator);
+    // KILL, PAUSE, PART, SLOW. Nothing, where it applies to nobody or the group could not bear it.
+    void hit(const pb::CaseAction& action);
+    // The faults are over: whoever is paused wakes up or dies.
+    void end();
+
+    struct Counts {
+        std::uint64_t kills = 0;
+        std::uint64_t pauses = 0;
+        std::uint64_t parts = 0;
+        std::uint64_t slow = 0;
+        std::uint64_t spared = 0; // in a bounded case
+    };
+    const Counts& counts() const { return m_counts; }
+
+private:
+    // Someone who may be hit; `isCounted`: a member on whom the group counts.
+    struct Victim {
+        std::uint32_t process = 0;
+        GroupNumber group;
+        bool isCounted = false;
+    };
+
+    std::vector<Victim> applyTo(const pb::CaseAction& action) const;
+    void addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const;
+    bool isAway(std::uint32_t process) const;
+    bool isAway(const FileState::MemberInfo& member) const;
+    std::uint32_t bearable(GroupNumber g) const;
+    void part(const pb::CaseAction& action, const Victim& victim, Time time);
+    void mark(const Victim& victim, Time time);
+    const Coordinator& coordinator() const;
+
+    const pb::Case& m_case;
+    SimCluster& m_cluster;
+    Oracle& m_oracle;
+    const SimProcess* m_coordinator = nullptr;
+    std::map<std::uint32_t, Time> m_awayUntil; // processes that may be taken for dead
+    GroupNumber m_lastGroup;
+    Counts m_counts;
+};
+
+} // namespace lhrs

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The oracle among failures: who answers for a bucket, what of its changes survives, and what may be said of a loss.
+#include "node/sim/oracle.h"
+
+#include "common/check/say.h"
+#include "node/core/coordinator.h"
+#include "node/core/node_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+using check::say;
+
+const Coordinator* Oracle::coordinator() const
+{
+    for (const auto& process : m_cluster.processes())
+        if (process->info.kind() == pb::COORDINATOR && !process->isGone())
+            return dynamic_cast<const Coordinator*>(process->machine.get());
+    return nullptr;
+}
+
+bool Oracle::isGone(std::uint32_t number) const
+{
+    const auto holder = m_dataBuckets.find(number);
+    return holder == m_dataBuckets.end() || m_fenced.contains(holder->second.incarnation) || !dataBucket(number);
+}
+
+bool Oracle::isLost(std::uint64_t key) const
+{
+    return m_lostBuckets.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+}
+
+bool Oracle::isInLostGroup(std::uint64_t key) const
+{
+    return m_lostGroups.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+}
+
+std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
+{
+    const auto columns = m_columns.find(group);
+    return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
+}
+
+// ---- who holds which place
+
+void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
+{
+    const std::uint64_t incarnation = event.node_recruited().incarnation();
+    m_incarnations[process.index] = incarnation;
+    if (event.place().role() != pb::DATA) {
+        m_parityBuckets.insert(process.index);
+        return;
+    }
+    const std::uint32_t number = event.place().number();
+    const NodeMachine* machine = node(process.index);
+    if (machine && machine->dataBucket() && machine->dataBucket()->state() == pb::RECOVERING) {
+        m_recovering[process.index] = number; // it counts when it is enabled
+        return;
+    }
+    m_dataBuckets[number] = { process.index, incarnation };
+    m_histories.insert_or_assign(number, BucketHistory());
+    m_arrived.erase(number);
+    std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
+}
+
+void Oracle::onReleased(const SimProcess& process)
+{
+    m_recovering.erase(process.index);
+    m_parityBuckets.erase(process.index);
+    const std::uint64_t incarnation = m_incarnations[process.index];
+    if (m_fenced.contains(incarnation))
+        return; // it was taken for dead: what it did is judged by the cut
+    for (const auto& [number, holder] : m_dataBuckets) {
+        if (holder.process != process.index || holder.incarnation != incarnation)
+            continue;
+        onUndone(number);
+        return;
+    }
+}
+
+// The split that was to create the bucket is undone.
+void Oracle::onUndone(std::uint32_t target)
+{
+    if (target < m_file.buckets())
+        return;
+    m_dataBuckets.erase(target);
+    m_histories.erase(target);
+    m_arrived.erase(target);
+    std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
+}
+
+void Oracle::onKilled(const SimProcess& process)
+{
+    m_disturbed.insert(process.index);
+    m_parityBuckets.erase(process.index);
+    m_recovering.erase(process.index);
+}
+
+void Oracle::onFailed(const pb::BucketFailed& failed)
+{
+    ++m_counts.failed;
+    if (const SimProcess* process = m_cluster.numbered(NodeId(failed.process())))
+        m_fenced.insert(m_incarnations[process->index]);
+    if (failed.role() == pb::PARITY)
+        m_columns[failed.group()].erase(failed.index());
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+// ---- what of a lost bucket survives
+
+void Oracle::onBatchApplied(const SimProcess& process, const pb::Event& event)
+{
+    const pb::BatchApplied& batch = event.batch_applied();
+    for (const std::uint32_t rank : batch.ranks())
+        m_touched.emplace(process.index, rank);
+    const std::uint32_t number = event.place().number() * m_config.m() + batch.position();
+    const auto history = m_histories.find(number);
+    if (history != m_histories.end() && history->second.known() < batch.sequence())
+        m_batches[{ number, batch.sequence() }] = batch;
+}
+
+void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
+{
+    const auto found = m_histories.find(number);
+    if (found == m_histories.end() || found->second.known() >= upTo)
+        return;
+    BucketHistory& history = found->second;
+    if (!isGone(number)) {
+        // An undone split is a change that nobody tells of.
+        const DataBucket* bucket = dataBucket(number);
+        if (bucket->state() == pb::UP)
+            history.know(bucket->link().sequence());
+        return;
+    }
+    for (auto batch = m_batches.upper_bound({ number, history.known() }); batch != m_batches.end(); ++batch) {
+        const auto& [bucket, sequence] = batch->first;
+        if (bucket != number || sequence > upTo)
+            break;
+        m_arrived.erase(number);
+        for (int i = 0; i < batch->second.ranks_size(); ++i) {
+            const std::uint64_t key = batch->second.keys(i);
+            const check::Version* version = m_ledger.latest(key);
+            const bool isThere = batch->second.kinds(i) == pb::CHANGE_INSERT;
+            if (isThere && (!version || !version->isPresent))
+                return fail(11, say("a split that bucket ", number, " did not live to see moves key ", key, ", which does not exist"));
+            history.set(batch->second.ranks(i), { sequence, isThere, isThere ? key : 0,
+                isThere ? std::make_shared<const std::string>(version->value) : nullptr });
+        }
+    }
+    history.know(upTo);
+}
+
+void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
+{
+    if (m_fenced.contains(m_incarnations[manager.index]))
+        return; // it was replaced and does not know yet
+    for (int i = 0; i < agreed.positions_size(); ++i) {
+        const std::uint32_t number = agreed.group() * m_config.m() + agreed.positions(i);
+        const std::uint64_t cut = agreed.cuts(i);
+        const auto holder = m_dataBuckets.find(number);
+        if (holder == m_dataBuckets.end())
+            continue;
+        if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
+            if (before->second != cut)
+                fail(13, say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
+            continue;
+        }
+        m_cuts[number] = cut;
+        m_cut.insert(holder->second.incarnation);
+        learn(number, cut);
+        BucketHistory& history = m_histories[number];
+        ++m_counts.cuts;
+        m_counts.withdrawn += history.known() > cut ? 1 : 0;
+        report(m_ledger.withdrawn(number, cut));
+        history.cut(cut);
+    }
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+void Oracle::onEnabled(const SimProcess& process)
+{
+    const std::uint32_t number = m_recovering[process.index];
+    m_recovering.erase(process.index);
+    ++m_counts.recovered;
+    if (m_cuts.erase(number) == 0)
+        fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
+    const SimProcess* former = m_cluster.at(Address { m_dataBuckets[number].process, 0, 0 });
+    const DataBucket* displaced = dataBucket(number);
+    const bool mayAnswer = displaced && (displaced->state() == pb::UP || displaced->state() == pb::SPLITTING)
+        && displaced->hasLease(m_cluster.clockOf(*former));
+    if (mayAnswer)
+        fail(9, say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
+            " still has the lease of its former incarnation"));
+    m_dataBuckets[number] = { process.index, m_incarnations[process.index] };
+    m_enabledNow.push_back(number);
+}
+
+void Oracle::checkWhole(std::uint32_t number)
+{
+    const DataBucket* bucket = dataBucket(number);
+    const BucketHistory& history = m_histories[number];
+    if (!bucket)
+        return;
+    if (bucket->link().sequence() != history.known())
+        fail(13, say("bucket ", number, " goes on from change ", bucket->link().sequence(), " and its cut is ", history.known()));
+    const std::uint32_t last = std::max(history.rankMax(), bucket->store().rankMax().value);
+    for (Rank rank(1); rank.value <= last; rank = rank.next()) {
+        const BucketHistory::Slot* slot = history.latest(rank.value);
+        const bool isWanted = slot && slot->isPresent;
+        const bool isThere = rank <= bucket->store().rankMax() && bucket->store().has(rank);
+        if (isWanted != isThere)
+            fail(13, say("the recovered bucket ", number, (isThere ? " has a" : " lacks the"), " record at rank ", rank.value));
+        else if (isThere && (bucket->store().at(rank).key.value != slot->key || bucket->store().at(rank).value != *slot->value))
+            fail(13, say("the recovered bucket ", number, " has another record at rank ", rank.value, " than the lost one had"));
+    }
+    report(check::checkRanks(extract(*bucket)));
+}
+
+void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, bool isChange)
+{
+    const bool saysNothing = reply.result() == pb::RETRY || reply.result() == pb::INVALID || reply.result() == pb::LOST;
+    const NodeMachine* machine = node(process.index);
+    if (saysNothing || reply.degraded() || !machine || !machine->dataBucket())
+        return;
+    if (m_recovering.contains(process.index))
+        return fail(13, say(process.info.name(), " answers for bucket ", reply.bucket(), " before it is enabled"));
+    // That a change was carried out stays true; whatever else it says may have changed since.
+    const auto holder = m_dataBuckets.find(reply.bucket());
+    if (!isChange && holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value)
+        fail(9, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
+            ", which is enabled elsewhere"));
+}
+
+// ---- losses
+
+void Oracle::onLost(const pb::GroupLost& lost)
+{
+    ++m_counts.lost;
+    m_lostGroups.insert(lost.group());
+    m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
+    const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
+    std::uint32_t failed = 0, falsely = 0;
+    const auto count = [&](const FileState::MemberInfo& member) {
+        if (!member.hasFailed())
+            return;
+        ++failed;
+        const SimProcess* process = m_cluster.numbered(member.holder.node);
+        falsely += process && !m_disturbed.contains(process->index) ? 1 : 0;
+    };
+    for (const auto& [q, member] : group.data)
+        count(member);
+    std::uint32_t columns = 0;
+    for (const auto& [p, member] : group.parity) {
+        count(member);
+        columns += p.value < group.k ? 1 : 0;
+    }
+    failed += group.k - columns;
+    if (failed <= group.k)
+        fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
+    if (m_isBounded && (falsely == 0 || !m_isNetworkBad))
+        fail(18, say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
+            ") although no more were killed or disturbed than it bears at any time"));
+}
+
+// ---- epochs
+
+void Oracle::rememberApplied(const SimProcess& process)
+{
+    if (!m_parityBuckets.contains(process.index))
+        return;
+    const NodeMachine* machine = node(process.index);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (!parity)
+        return;
+    std::vector<std::uint64_t>& applied = m_applied[parity->incarnation().value];
+    applied.resize(m_config.m());
+    for (std::uint32_t q = 0; q < m_config.m(); ++q)
+        applied[q] = parity->applied(Position(q));
+}
+
+// I15: what is ordered or named for the first time never goes back, and what is older is refused.
+void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects)
+{
+    const auto rise = [&](std::uint64_t& highest, std::uint64_t epoch, const char* what) {
+        if (epoch < highest)
+            fail(15, say(process.info.name(), " ", what, " epoch ", epoch, " after ", highest));
+        highest = std::max(highest, epoch);
+    };
+    bool isAcknowledged = false;
+    for (const Effects::Send& send : effects.sends()) {
+        const pb::Message& message = *send.message;
+        isAcknowledged = isAcknowledged || message.has_delta_ack();
+        if (send.tries > 0)
+            continue;
+        if (message.has_epoch())
+            rise(m_ordered[message.epoch().view().group()], message.epoch().view().epoch(), "orders");
+        else if (message.has_epoch_ack())
+            rise(m_epochs[m_incarnations[process.index]], message.epoch_ack().epoch(), "acknowledges");
+        else if (message.has_lease_request())
+            rise(m_epochs[m_incarnations[process.index]], message.lease_request().epoch(), "asks for a lease in");
+        else if (message.has_confirm() && std::exchange(m_lastIncarnation, message.confirm().incarnation()) >= message.confirm().incarnation())
+            fail(15, say("incarnation ", message.confirm().incarnation(), " is given away after ", m_lastIncarnation));
+    }
+    if (!isAcknowledged || !input.message || !input.message->has_delta())
+        return;
+    const NodeMachine* machine = node(process.index);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (parity && input.message->delta().epoch() < parity->view().epoch())
+        fail(15, say(process.info.name(), " takes a change of epoch ", input.message->delta().epoch(), " in epoch ",
+            parity->view().epoch()));
+}
+
+} // namespace lhrs
