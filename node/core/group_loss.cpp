@@ -12,6 +12,12 @@ void GroupRecovery::lose(Time now, Effects& out)
 {
     m_step = Step::Lost;
     m_orders.forget();
+    // Who was on the way in is a spare again.
+    if (m_enlistment)
+        m_enlistment->stop(now, out);
+    m_enlistment.reset();
+    if (m_parity && !m_parity->isOver())
+        m_parity->abort("the group is lost", now, out);
     auto* event = out.event().mutable_group_lost();
     event->set_group(m_group.value);
     for (auto& [q, member] : group().data) {

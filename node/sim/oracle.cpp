@@ -470,7 +470,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     check::Version* shown = nullptr;
     ++m_counts.replies;
-    checkAuthorityOf(process, reply, issued && outcome == check::Outcome::Ok && !isSearch);
+    checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)

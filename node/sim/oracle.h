@@ -102,8 +102,8 @@ private:
     void onRecruited(const SimProcess& process, const pb::Event& event);
     void onReleased(const SimProcess& process);
     void onBatchApplied(const SimProcess& process, const pb::Event& event);
-    // No answer that depends on contents comes from a displaced bucket (I9).
-    void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, bool isChange);
+    // No answer comes from a displaced bucket if it was asked for after the displacement (I9).
+    void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued);
     void onFailed(const pb::BucketFailed& failed);
     void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
     void onEnabled(const SimProcess& process);
@@ -145,6 +145,7 @@ private:
     struct Holder {
         std::uint32_t process = 0;
         std::uint64_t incarnation = 0;
+        Time since {};
     };
     std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: who answers for it, or did last
     std::set<std::uint32_t> m_parityBuckets;               // processes

@@ -59,7 +59,7 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
         m_recovering[process.index] = number; // it counts when it is enabled
         return;
     }
-    m_dataBuckets[number] = { process.index, incarnation };
+    m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
     m_arrived.erase(number);
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
@@ -185,6 +185,10 @@ void Oracle::onEnabled(const SimProcess& process)
 {
     const std::uint32_t number = m_recovering[process.index];
     m_recovering.erase(process.index);
+    if (m_fenced.contains(m_incarnations[process.index])) { // failed since, and does not know yet
+        m_cut.insert(m_incarnations[process.index]);
+        return;
+    }
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
@@ -195,7 +199,7 @@ void Oracle::onEnabled(const SimProcess& process)
     if (mayAnswer)
         fail(9, say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
             " still has the lease of its former incarnation"));
-    m_dataBuckets[number] = { process.index, m_incarnations[process.index] };
+    m_dataBuckets[number] = { process.index, m_incarnations[process.index], m_cluster.now() };
     m_enabledNow.push_back(number);
 }
 
@@ -220,7 +224,7 @@ void Oracle::checkWhole(std::uint32_t number)
     report(check::checkRanks(extract(*bucket)));
 }
 
-void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, bool isChange)
+void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued)
 {
     const bool saysNothing = reply.result() == pb::RETRY || reply.result() == pb::INVALID || reply.result() == pb::LOST;
     const NodeMachine* machine = node(process.index);
@@ -228,9 +232,8 @@ void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply,
         return;
     if (m_recovering.contains(process.index))
         return fail(13, say(process.info.name(), " answers for bucket ", reply.bucket(), " before it is enabled"));
-    // That a change was carried out stays true; whatever else it says may have changed since.
     const auto holder = m_dataBuckets.find(reply.bucket());
-    if (!isChange && holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value)
+    if (holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value && issued > holder->second.since)
         fail(9, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
             ", which is enabled elsewhere"));
 }
