@@ -207,7 +207,11 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
         return;
     ++found->second.refused;
     found->second.tries = 0;
-    address(found->second, now, out);
+    // A bucket on the way passed it on to where the right one was once: the coordinator tells both of us.
+    if (found->second.target != bucket)
+        alarm(found->second, now, out);
+    else
+        address(found->second, now, out);
 }
 
 void Client::onLocation(const pb::Message& message, Time now, Effects& out)

@@ -118,6 +118,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     const BucketNumber right = addressOf(addressed(Key(alarm.request().key()), file.config()), file.image());
     if (right != accused && !alarm.is_scan()) { // a scan means the bucket, not a key
         location.set_adopt_file(true);
+        // The bucket passed it on to nobody: what it knows of the right one is old.
+        const FileState::MemberInfo& forwarder = *file.data(accused);
+        if (!forwarder.hasFailed())
+            *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(right);
         return;
     }
     const GroupNumber g = file.groupOf(accused);
