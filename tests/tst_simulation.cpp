@@ -32,6 +32,7 @@ struct Wish {
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds;
     std::string caseFile;
     bool isTraced = false; // --trace: every event as a line
+    bool isQuick = false;  // --quick: no failure is made small
 };
 Wish wish;
 
@@ -437,6 +438,10 @@ bool takeArguments(int& argc, char** argv)
     int kept = 1;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
+        if (name == "--quick") {
+            wish.isQuick = true;
+            continue;
+        }
         if (name == "--trace") {
             wish.isTraced = true;
             continue;
@@ -496,7 +501,7 @@ int playWished()
     }
     std::uint64_t failed = 0;
     for (std::uint64_t seed = wish.seeds->first;; ++seed) {
-        if (const auto failure = play(seed, nullptr, !wish.isTraced)) {
+        if (const auto failure = play(seed, nullptr, !wish.isTraced && !wish.isQuick)) {
             ++failed;
             std::printf("%s", failure->c_str());
             std::fflush(stdout);

@@ -156,7 +156,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     case B::kBatchApplied:
         onBatchApplied(process, event);
         break;
-    case B::kRecordsMoved: onRecordsMoved(event); break;
+    case B::kRecordsMoved: onRecordsMoved(process, event); break;
     case B::kSplitApplied: onSplitApplied(event); break;
     case B::kOperationForwarded: ++m_counts.forwards; break;
     case B::kOperationDone: onOperationDone(event); break;
@@ -264,10 +264,13 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
 
 // ---- splits
 
-void Oracle::onRecordsMoved(const pb::Event& event)
+void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 {
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
+    const auto holder = m_dataBuckets.find(target);
+    if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index])
+        return; // it was paused, and what was to create it is undone
     // They count when the split is committed; until then its sequence number may still become an empty change.
     auto& arrived = m_arrived[target];
     for (int i = 0; i < moved.keys_size(); ++i) {

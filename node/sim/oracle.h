@@ -95,7 +95,7 @@ private:
     };
     void onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change);
     void onAcknowledged(const SimProcess& process, const pb::Event& event);
-    void onRecordsMoved(const pb::Event& event);
+    void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
     void onReply(const SimProcess& process, const pb::Reply& reply);

@@ -143,7 +143,8 @@ void Oracle::checkRoles(const pb::FileDescription& file)
     std::map<std::uint64_t, std::uint64_t> places; // by process number: incarnation
     for (const pb::FileDescription::Group& group : file.groups())
         for (const pb::Member& member : group.view().members())
-            if (!places.emplace(member.holder().node(), member.holder().incarnation()).second)
+            if (member.state() != pb::FAILED && member.state() != pb::MEMBER_LOST
+                && !places.emplace(member.holder().node(), member.holder().incarnation()).second)
                 fail(16, say("one server holds two places, one of them in group ", group.number()));
     for (const auto& process : m_cluster.processes()) {
         const NodeMachine* machine = node(process->index);
