@@ -223,8 +223,10 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         return;
     if (m_scan)
         m_scan->onLocation(location, now, out);
-    if (location.adopt_file())
-        m_image = truth; // the key belongs elsewhere, and the bucket that would have said so does not answer
+    if (location.adopt_file()) { // the key belongs elsewhere, and the bucket that would have said so does not answer
+        m_image = truth;
+        leaveForTheRightBucket(a, truth, now, out);
+    }
     const bool isLost = location.state() == pb::MEMBER_LOST;
     if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
         leaveForTheRightBucket(a, truth, now, out);
