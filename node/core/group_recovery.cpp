@@ -302,13 +302,16 @@ void GroupRecovery::rebuild(Time now, Effects& out)
 void GroupRecovery::enable(Time now, Effects& out)
 {
     m_step = Step::Enable;
+    m_rebuilt.clear();
     for (const Enlistment::Member& spare : m_enlistment->members()) {
         FileState::MemberInfo& member = group().data.at(positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()));
         m_parts.file.unhide(spare.holder.incarnation);
         member.holder = spare.holder;
         member.state = pb::UP;
         member.isFenced = false;
+        m_rebuilt.push_back(spare.place.number);
     }
+    m_enlistment.reset(); // they are members now: whoever fails from here on, they are not sent away
     newEpoch(pb::GROUP_DEGRADED, "the lost buckets are rebuilt; their former holders are fenced", now, out);
 }
 
@@ -318,14 +321,13 @@ void GroupRecovery::refill(Time now, Effects& out)
         auto* event = out.event().mutable_recovery_finished();
         event->set_group(m_group.value);
         event->set_recovery(m_recovery);
-        for (const Enlistment::Member& spare : m_enlistment->members())
-            event->add_buckets(spare.place.number);
+        for (const std::uint32_t number : m_rebuilt)
+            event->add_buckets(number);
         event->set_records(m_done.records());
         event->set_bytes(m_done.bytes());
         event->set_slices(m_done.slices());
         event->set_rebuild_ns(m_done.total_ns());
         event->set_total_ns((now - m_started).count());
-        m_enlistment.reset();
     }
     m_step = Step::Refill;
     for (const ParityColumn p : failedParity()) {
