@@ -16,8 +16,12 @@ bool DataBucket::isUpIn(const pb::View& view) const
 void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (Epoch(view.epoch()) < m_link.epoch())
-        return; // a late copy; the newer one was acknowledged
+    if (Epoch(view.epoch()) < m_link.epoch()) {
+        // A newer one overtook it. Whoever waits for this one is answered once the newer one is, or waits for ever.
+        if (!m_owedEpochAck)
+            NodeContext::acknowledge(message, out);
+        return;
+    }
     if (Epoch(view.epoch()) > m_link.epoch()) {
         m_view = view;
         takeView(now);

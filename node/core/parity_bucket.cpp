@@ -409,8 +409,10 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const HeldChange& b
 void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (view.epoch() < m_view.epoch())
-        return; // a late copy
+    if (view.epoch() < m_view.epoch()) {
+        NodeContext::acknowledge(message, out); // a newer one overtook it, and somebody may wait for this one
+        return;
+    }
     if (view.epoch() > m_view.epoch()) {
         takeView(view, now);
         for (const pb::Member& member : view.members()) {
