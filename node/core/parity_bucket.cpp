@@ -208,10 +208,14 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
         if (change.split != 0) {
             if (!change.isComplete || change.decision == HeldChange::Decision::Open)
                 break;
-            if (change.decision == HeldChange::Decision::Commit)
-                applyBatch(q, next->first, change, now, out);
-        } else if (change.delta.kind() != pb::CHANGE_UNKNOWN) {
-            applyDelta(q, change.delta, now, out);
+        }
+        if (change.split != 0 && change.decision == HeldChange::Decision::Commit) {
+            applyBatch(q, next->first, change, now, out);
+        } else {
+            // What a split left behind that was undone is an empty change, and somebody may not know of it yet.
+            if (change.split == 0 && change.delta.kind() != pb::CHANGE_UNKNOWN)
+                applyDelta(q, change.delta, now, out);
+            change.delta.set_sequence(next->first);
             logDelta(position, change.delta);
         }
         ++position.applied;
