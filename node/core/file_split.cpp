@@ -235,8 +235,9 @@ void FileSplit::advance(Time now, Effects& out)
         return;
     case Step::CommitSource: {
         // A source that failed may still answer from its lease: the target answers only when that has run out.
+        // (A target that failed too answers nobody before its group is recovered, which waits for this.)
         const FileState::MemberInfo* source = m_parts.file.data(m_source);
-        if (!source->hasFailed() || source->isFenced)
+        if (!source->hasFailed() || source->isFenced || m_parts.file.data(m_target)->hasFailed())
             commitTarget(now, out);
         return;
     }
