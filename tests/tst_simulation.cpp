@@ -146,7 +146,9 @@ std::string keepShrunk(const pb::Case& failing, int invariant)
 // Plays a seed; the failure's description, or nothing.
 std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr, bool isShrunk = false)
 {
-    const pb::Case drawn = drawCase(seed);
+    pb::Case drawn = drawCase(seed);
+    if (wish.isTraced)
+        drawn.set_with_messages(true);
     Simulation simulation(drawn);
     trace(simulation);
     const auto started = std::chrono::steady_clock::now();

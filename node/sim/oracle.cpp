@@ -373,8 +373,13 @@ void Oracle::checkAuthority()
 {
     std::vector<check::Authority> buckets;
     for (const auto& [number, holder] : m_dataBuckets) {
-        if (const DataBucket* bucket = dataBucket(number))
-            buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT });
+        const DataBucket* bucket = dataBucket(number);
+        if (!bucket)
+            continue;
+        // Who was declared failed may still answer while its lease lasts.
+        const bool isEntitled = !m_fenced.contains(holder.incarnation)
+            || bucket->hasLease(m_cluster.clockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
+        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && isEntitled });
     }
     if (!m_fileExists)
         return;

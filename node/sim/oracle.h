@@ -55,6 +55,8 @@ public:
     // Whether LOST is the right answer: the record was lost with its bucket.
     bool isLost(std::uint64_t key) const;
     bool isInLostGroup(std::uint64_t key) const;
+    // Its bucket waits for one that is lost.
+    bool isStuck(std::uint64_t key) const;
     // The run itself found that something does not hold.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 

@@ -32,6 +32,12 @@ bool Oracle::isLost(std::uint64_t key) const
     return m_lostBuckets.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)));
 }
 
+bool Oracle::isStuck(std::uint64_t key) const
+{
+    const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+    return !m_lostGroups.empty() && bucket && bucket->state() == pb::INIT;
+}
+
 bool Oracle::isInLostGroup(std::uint64_t key) const
 {
     return m_lostGroups.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());

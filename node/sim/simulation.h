@@ -59,6 +59,7 @@ private:
     void startNode(pb::Role pool);
     void startClients();
     void issue(ClientState& client);
+    void checkReadBack(std::uint64_t key, pb::ResultCode result);
     void pause(ClientState& client);
     void act();
     void perform(const pb::CaseAction& action);
