@@ -54,6 +54,10 @@ public:
     // The process ends, and its memory with it; what is on its way to it is lost.
     void kill(std::uint64_t node) { m_processes.erase(node); }
 
+    // The process stands still for this long, as if stopped; what comes meanwhile waits for it.
+    void pause(std::uint64_t node, Time time) { m_processes.at(node)->standsUntil = m_now + time; }
+    bool has(std::uint64_t node) const { return m_processes.contains(node); }
+
     // Sees every message before it arrives; false loses it.
     std::function<bool(const Packet&)> onPacket;
     // Sees every event as it happens.
@@ -134,6 +138,7 @@ private:
         EventStamper stamper;
         pb::Role pool = pb::NO_ROLE;
         Time wakes {};
+        Time standsUntil {};
     };
     struct Flight {
         Time at {};
@@ -160,6 +165,10 @@ private:
         m_queue.pop();
         m_now = std::max(m_now, flight.at);
         const auto found = m_processes.find(flight.packet.to);
+        if (found != m_processes.end() && m_now < found->second->standsUntil) {
+            m_queue.push({ found->second->standsUntil, flight.number, flight.packet });
+            return;
+        }
         if ((onPacket && !onPacket(flight.packet)) || found == m_processes.end())
             return;
         ++m_delivered;
@@ -170,6 +179,10 @@ private:
     void wake(Process& process)
     {
         m_now = std::max(m_now, process.wakes);
+        if (m_now < process.standsUntil) {
+            process.wakes = process.standsUntil;
+            return;
+        }
         m_effects.begin(nullptr);
         process.machine->onTime(m_now, m_effects);
         finish(process);

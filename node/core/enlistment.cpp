@@ -149,7 +149,7 @@ bool Enlistment::has(const HolderInfo& holder) const
 
 void Enlistment::takeOut()
 {
-    if (m_members.empty())
+    if (m_members.empty() || !m_parts.file.groups().contains(m_group))
         return;
     FileState::Group& group = m_parts.file.group(m_group);
     for (const Member& member : m_members) {

@@ -162,8 +162,20 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     }
 }
 
+void Failures::dropVanished(Time now, Effects& out)
+{
+    // A group that a split was to create is no more when the split is undone, whatever its members did meanwhile.
+    std::erase_if(m_groups, [&](auto& item) {
+        if (m_parts.file.groups().contains(item.first))
+            return false;
+        item.second->stop(now, out);
+        return true;
+    });
+}
+
 void Failures::onProbeReply(const pb::Message& message, Time now, Effects& out)
 {
+    dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onProbeReply(message.probe_reply(), NodeId(message.sender()), now, out);
 }
@@ -171,12 +183,13 @@ void Failures::onProbeReply(const pb::Message& message, Time now, Effects& out)
 void Failures::onEpochAck(const pb::EpochAck& ack, Time now)
 {
     const auto recovery = m_groups.find(GroupNumber(ack.group()));
-    if (recovery != m_groups.end())
+    if (recovery != m_groups.end() && m_parts.file.groups().contains(recovery->first))
         recovery->second->onEpochAck(ack, now);
 }
 
 void Failures::onCutDone(const pb::Message& message, Time now, Effects& out)
 {
+    dropVanished(now, out);
     NodeContext::acknowledge(message, out);
     const auto recovery = m_groups.find(GroupNumber(message.cut_done().group()));
     if (recovery != m_groups.end())
@@ -185,6 +198,7 @@ void Failures::onCutDone(const pb::Message& message, Time now, Effects& out)
 
 void Failures::onRecoveryDone(const pb::Message& message, Time now, Effects& out)
 {
+    dropVanished(now, out);
     NodeContext::acknowledge(message, out);
     const auto recovery = m_groups.find(GroupNumber(message.recovery_done().group()));
     if (recovery != m_groups.end())
@@ -193,6 +207,7 @@ void Failures::onRecoveryDone(const pb::Message& message, Time now, Effects& out
 
 void Failures::onContentsDone(const pb::ContentsDone& done, Time now, Effects& out)
 {
+    dropVanished(now, out);
     const auto recovery = m_groups.find(GroupNumber(done.group()));
     if (recovery != m_groups.end())
         recovery->second->onContentsDone(done, now, out);
@@ -200,17 +215,20 @@ void Failures::onContentsDone(const pb::ContentsDone& done, Time now, Effects& o
 
 bool Failures::onOffer(const pb::Message& message, Time now, Effects& out)
 {
+    dropVanished(now, out);
     return std::any_of(m_groups.begin(), m_groups.end(), [&](auto& item) { return item.second->onOffer(message, now, out); });
 }
 
 void Failures::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
 {
+    dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onAcknowledged(entry, now, out);
 }
 
 void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
 {
+    dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onGivenUp(entry, now, out);
 }
@@ -229,6 +247,7 @@ void Failures::sweep(Time now, Effects& out)
 
 void Failures::onTime(Time now, Effects& out)
 {
+    dropVanished(now, out);
     sweep(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onTime(now, out);

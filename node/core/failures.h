@@ -49,6 +49,7 @@ private:
     void tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const;
     void answerAlarm(const pb::Message& message, Time now, Effects& out);
     void sweep(Time now, Effects& out);
+    void dropVanished(Time now, Effects& out);
 
     CoordinatorParts& m_parts;
     Growth& m_growth;

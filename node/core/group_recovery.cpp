@@ -198,6 +198,14 @@ void GroupRecovery::conclude(Time now, Effects& out)
 
 // ---- steps
 
+void GroupRecovery::stop(Time now, Effects& out)
+{
+    m_orders.forget();
+    if (m_enlistment)
+        m_enlistment->stop(now, out);
+    m_step = Step::Over;
+}
+
 void GroupRecovery::startOver(Time now, Effects& out)
 {
     ++m_attempts;

@@ -48,6 +48,8 @@ public:
     // A person takes note of the loss; the lost buckets come back empty, unless one of the old processes still answers.
     void acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out);
 
+    // The group is no more.
+    void stop(Time now, Effects& out);
     bool isOver() const { return m_step == Step::Over; }
     // Records of failed buckets can be computed now.
     bool servesRecords() const { return m_step >= Step::Enlist && m_step <= Step::Enable; }
