@@ -280,6 +280,7 @@ struct ClientCalls {
         order.set_window(std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
         order.set_unchecked(!o.isOn("check"));
         order.set_record_times_every(o.integer("timesEvery"));
+        order.set_without_acknowledgement(!o.isOn("acks"));
         return order;
     }
 
@@ -322,6 +323,15 @@ struct ClientCalls {
         for (int i = 0; i < done.times_ns_size(); ++i)
             times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);
         result.setProperty("times_ms", times);
+        if (done.sending_ns() > 0) { // the label of an experiment, and what it costs
+            result.setProperty("label", QStringLiteral("without acknowledgements"));
+            result.setProperty("lost", scriptNumber(done.lost()));
+            QJSValue lost = context.engine.newArray(std::uint32_t(done.lost_keys_size()));
+            for (int i = 0; i < done.lost_keys_size(); ++i)
+                lost.setProperty(std::uint32_t(i), scriptNumber(done.lost_keys(i)));
+            result.setProperty("lostKeys", lost);
+            result.setProperty("sending_s", secondsOf(done.sending_ns()));
+        }
         return result;
     }
 

@@ -153,27 +153,20 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Reply& reply = message.reply();
     const auto found = m_operations.find(reply.request().number());
-    if (found == m_operations.end() || reply.request().client() != m_context.self.node())
-        return; // answered before
+    if (reply.request().client() != m_context.self.node())
+        return;
+    if (found == m_operations.end()) { // answered before
+        if (m_bulk && m_bulk->isOf(reply.request().number())) {
+            learn(reply, out);
+            m_bulk->adjusted(reply.forwards(), reply.image_adjustment());
+        }
+        return;
+    }
     Operation& op = found->second;
     out.serve(op.id);
     if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
         m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
-    if (reply.has_holder() && reply.holder().incarnation() != 0)
-        m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
-    if (reply.image_adjustment()) {
-        ++m_imageAdjustments;
-        const FileImage before = m_image;
-        if (m_mode != pb::FROZEN)
-            m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
-        auto* event = out.event().mutable_image_adjusted();
-        event->set_bucket(reply.iam_bucket());
-        event->set_level(reply.iam_level());
-        event->mutable_before()->set_i(before.i);
-        event->mutable_before()->set_n(before.n);
-        event->mutable_after()->set_i(m_image.i);
-        event->mutable_after()->set_n(m_image.n);
-    }
+    learn(reply, out);
     if (reply.result() == pb::RETRY && reply.degraded()) { // the parity bucket could not, this time
         if (op.stage == Stage::Asking) {
             op.stage = Stage::Sleeping;
@@ -191,6 +184,25 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
         return;
     }
     finish(op, &reply, reply.result(), now, out);
+}
+
+void Client::learn(const pb::Reply& reply, Effects& out)
+{
+    if (reply.has_holder() && reply.holder().incarnation() != 0)
+        m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
+    if (reply.image_adjustment()) {
+        ++m_imageAdjustments;
+        const FileImage before = m_image;
+        if (m_mode != pb::FROZEN)
+            m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
+        auto* event = out.event().mutable_image_adjusted();
+        event->set_bucket(reply.iam_bucket());
+        event->set_level(reply.iam_level());
+        event->mutable_before()->set_i(before.i);
+        event->mutable_before()->set_n(before.n);
+        event->mutable_after()->set_i(m_image.i);
+        event->mutable_after()->set_n(m_image.n);
+    }
 }
 
 void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
@@ -236,6 +248,8 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     if (location.exists()) {
         m_asked.erase(a);
         m_context.locations[a] = HolderInfo::from(location.holder());
+        if (m_bulk)
+            m_bulk->goOn(now);
     } else if (a.value >= bucketCount(truth)) {
         m_asked.erase(a);
         m_image = truth; // lhrs.md 1.7: an image ahead of the file
@@ -330,6 +344,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !isWrong && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());
+    } else if (op.bulkNumber != 0) {
+        endCheck(op, reply, result, out);
     } else if (m_workload) {
         m_workload->ended({ result, forwards, op.resends, event->image_adjusted(), isWrong, isMissing, now - op.started });
     }
@@ -343,6 +359,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     else
         begin(m_operations.at(queue.front()), now, out);
     feedWorkload(now, out);
+    feedBulkInsert(now, out);
 }
 
 void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing)
@@ -393,6 +410,7 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
         onScanReply(message, now, out);
     endScan(now, out);
     feedWorkload(now, out);
+    feedBulkInsert(now, out);
 }
 
 void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
@@ -479,13 +497,21 @@ void Client::onTime(Time now, Effects& out)
             m_asked.clear();
     }
     feedWorkload(now, out);
+    feedBulkInsert(now, out);
+}
+
+std::uint64_t Client::doneBelow() const
+{
+    const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.begin()->first;
+    return m_bulk && !m_bulk->isFencing() ? std::min(lowest, m_bulk->firstNumber()) : lowest;
 }
 
 Time Client::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max() });
+    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
+        m_bulk ? m_bulk->deadline() : Time::max() });
 }
 
 } // namespace lhrs

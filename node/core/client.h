@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/linear_hash.h"
+#include "node/core/bulk_insert.h"
 #include "node/core/machine.h"
 #include "node/core/node_context.h"
 #include "node/core/scan.h"
@@ -48,6 +49,7 @@ private:
         std::string value;
         bool isGenerated = false;
         std::uint64_t ticket = 0;   // of the command; 0: the workload's
+        std::uint64_t bulkNumber = 0; // it finds out what became of this request of a bulk insert
         Stage stage = Stage::Queued;
         BucketNumber target;
         bool knowsTruth = false;    // exact image: asked the coordinator
@@ -82,8 +84,13 @@ private:
     void becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out);
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
     void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
+    // What a reply tells of the file: a location, and perhaps an image adjustment.
+    void learn(const pb::Reply& reply, Effects& out);
     void feedWorkload(Time now, Effects& out);
-    std::uint64_t doneBelow() const { return m_operations.empty() ? m_lastNumber + 1 : m_operations.begin()->first; }
+    void feedBulkInsert(Time now, Effects& out);
+    bool sendUnanswered(Time now, Effects& out);
+    void endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out);
+    std::uint64_t doneBelow() const;
     Time resendInterval(const Operation& op) const;
 
     NodeContext m_context;
@@ -100,6 +107,7 @@ private:
     Ledger m_ledger;
     std::uint64_t m_nextKey = 0;
     std::unique_ptr<Workload> m_workload;
+    std::unique_ptr<BulkInsert> m_bulk;
     std::unique_ptr<Scan> m_scan;
     std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     Time m_roundTrip {};

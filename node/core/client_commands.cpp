@@ -2,6 +2,8 @@
 // What a client is commanded: single operations, workloads, its image.
 #include "node/core/client.h"
 
+#include "node/core/split.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -38,6 +40,102 @@ void Client::feedWorkload(Time now, Effects& out)
     }
 }
 
+// ---- bulk insert without acknowledgement
+
+bool Client::sendUnanswered(Time now, Effects& out)
+{
+    const Key key(m_nextKey);
+    const BucketNumber target = addressOf(addressed(key, m_config), m_image);
+    const auto holder = m_context.locations.find(target);
+    if (holder == m_context.locations.end()) {
+        out.send(m_context.coordinator).mutable_where_is()->set_bucket(target.value);
+        m_bulk->waits(now + 50ms);
+        return false;
+    }
+    ++m_nextKey;
+    const std::uint64_t number = ++m_lastNumber;
+    pb::Message& message = out.send(holder->second.address, Way::Auto, 0, holder->second.node);
+    pb::KeyRequest* request = message.mutable_insert();
+    request->mutable_request()->set_client(m_context.self.node());
+    request->mutable_request()->set_number(number);
+    *message.mutable_operation() = request->request();
+    request->set_done_below(doneBelow());
+    request->set_key(key.value);
+    request->set_value(makeValue(m_context.self.node(), key, number, m_bulk->order().length()));
+    request->set_target(target.value);
+    request->set_incarnation(holder->second.incarnation.value);
+    *request->mutable_client() = m_context.self.address();
+    request->set_unanswered(true);
+    out.serve(request->request());
+    auto* event = out.event().mutable_operation_started();
+    event->set_kind(pb::INSERT);
+    event->set_key(key.value);
+    event->set_bucket(target.value);
+    event->mutable_image()->set_i(m_image.i);
+    event->mutable_image()->set_n(m_image.n);
+    event->set_length(m_bulk->order().length());
+    m_bulk->sent({ number, key });
+    return true;
+}
+
+void Client::feedBulkInsert(Time now, Effects& out)
+{
+    if (!m_bulk || m_isFeeding)
+        return;
+    m_isFeeding = true; // a check that ends at once begins the next; once around is enough
+    std::uint32_t due = m_bulk->due(now);
+    if (due > 0) {
+        while (due > 0 && sendUnanswered(now, out))
+            --due;
+        if (due == 0)
+            m_bulk->burstSent(now);
+    }
+    m_bulk->onTime(now);
+    // A fence counts only where it lets go of all the requests before.
+    while (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber()) {
+        const auto request = m_bulk->nextCheck(now);
+        if (!request)
+            break;
+        Operation& op = create(m_bulk->isFencing() ? pb::UPDATE : pb::SEARCH, request->key, now);
+        op.bulkNumber = request->number;
+        op.isGenerated = true;
+        if (op.kind == pb::UPDATE)
+            op.value = makeValue(m_context.self.node(), op.key, op.id.number(), m_bulk->order().length());
+        begin(op, now, out);
+    }
+    m_isFeeding = false;
+    if (!m_bulk->isOver())
+        return;
+    m_bulk->report(*out.reply(m_bulk->ticket()).mutable_workload(), now);
+    m_bulk.reset();
+}
+
+void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out)
+{
+    const bool isFence = op.kind == pb::UPDATE;
+    const std::uint32_t length = m_bulk->order().length();
+    const bool isWrong = !isFence && result == pb::OK && !m_bulk->order().unchecked()
+        && reply->value() != makeValue(m_context.self.node(), op.key, op.bulkNumber, length);
+    using Outcome = BulkInsert::Checked::Outcome;
+    const BulkInsert::Checked checked = m_bulk->ended(op.key, isFence, result, isWrong);
+    if (checked.outcome == Outcome::Open)
+        return;
+    if (checked.outcome == Outcome::Stored && !isFence)
+        m_ledger.wrote(op.key, op.bulkNumber, length, true);
+    // What became of the insert, which nobody has answered.
+    pb::RequestId id = op.id;
+    id.set_number(op.bulkNumber);
+    out.serve(id);
+    auto* event = out.event().mutable_operation_done();
+    event->set_kind(pb::INSERT);
+    event->set_key(op.key.value);
+    event->set_result(checked.outcome == Outcome::Stored ? pb::OK : checked.outcome == Outcome::Lost ? pb::RETRY : pb::UNKNOWN_OUTCOME);
+    event->set_bucket(reply ? reply->bucket() : op.target.value);
+    event->set_rank(reply ? reply->rank() : 0);
+}
+
+// ---- commands
+
 void Client::operate(const pb::Command& command, Time now, Effects& out)
 {
     const pb::Operate& order = command.operate();
@@ -66,7 +164,7 @@ void Client::operate(const pb::Command& command, Time now, Effects& out)
 void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out)
 {
     const char* wrong = nullptr;
-    if (m_workload)
+    if (m_workload || m_bulk)
         wrong = "a workload is running; stop it or wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
@@ -78,14 +176,20 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         wrong = "kind: insert, update, delete or search is wanted";
     else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
         wrong = "key_list: at least one key is wanted";
+    else if (order.without_acknowledgement() && (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0))
+        wrong = "without_acknowledgement: inserts of next keys only";
     if (wrong) {
         pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(m_workload || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
+        reply.set_refusal(m_workload || m_bulk || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
         reply.set_text(wrong);
         return;
     }
-    m_workload = std::make_unique<Workload>(order, command.ticket(), now);
+    if (order.without_acknowledgement())
+        m_bulk = std::make_unique<BulkInsert>(order, command.ticket(), m_lastNumber + 1, now);
+    else
+        m_workload = std::make_unique<Workload>(order, command.ticket(), now);
     feedWorkload(now, out);
+    feedBulkInsert(now, out);
 }
 
 void Client::runScan(const pb::Command& command, Time now, Effects& out)
@@ -135,13 +239,18 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kStopWorkload:
         if (m_workload)
             m_workload->stop();
+        if (m_bulk)
+            m_bulk->stop();
         describe(*out.reply(command.ticket()).mutable_client());
         feedWorkload(now, out);
+        feedBulkInsert(now, out);
         break;
     case C::kWorkloadProgress: {
         auto* progress = out.reply(command.ticket()).mutable_workload();
         if (m_workload)
             m_workload->report(*progress, now);
+        else if (m_bulk)
+            m_bulk->report(*progress, now);
         break;
     }
     case C::kSetImage:

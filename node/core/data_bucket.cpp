@@ -16,6 +16,9 @@ constexpr std::uint32_t kRetryAfterMs = 20;
 constexpr std::size_t kValueMax = 65535; // lhrs.md 13.2
 constexpr Time kClientSilence = 60s; // lhrs.md 4.4
 
+// Bulk insert: nobody waits for the reply. But a client whose image is out of date hears of that.
+bool isSilent(const pb::KeyRequest& request) { return request.unanswered() && request.forwards() == 0; }
+
 // D = old ^ new, as long as the longer of both.
 void difference(std::string& out, std::string_view before, std::string_view after)
 {
@@ -207,6 +210,7 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     reply.set_result(pb::OK);
     reply.set_forwards(request.forwards());
     reply.set_rank(rank.value);
+    change->isSilent = isSilent(request);
     reply.set_image_adjustment(request.forwards() > 0);
     reply.set_iam_bucket(request.forwarder());
     reply.set_iam_level(request.forwarder_level());
@@ -253,6 +257,8 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
     *reply->mutable_request() = request.request();
     reply->set_result(result);
     reply->set_bucket(number().value);
+    if (isSilent(request))
+        return;
     reply->set_rank(rank.value);
     reply->set_forwards(request.forwards());
     reply->mutable_holder()->set_node(m_parts.context.self.node());
@@ -287,6 +293,8 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     *reply = change.reply;
     reply->set_bucket(number().value);
     HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+    if (change.isSilent)
+        return;
 }
 
 bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)

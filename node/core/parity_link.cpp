@@ -68,6 +68,7 @@ std::unique_ptr<ParityLink::Change> ParityLink::begin()
     change->split = 0;
     change->isDecided = true;
     change->isResent = false;
+    change->isSilent = false;
     change->reply.Clear();
     return change;
 }

@@ -34,6 +34,7 @@ public:
         bool isDecided = true;       // a batch: committed or aborted, so that parity buckets may apply it
         Time sent {};
         bool isResent = false;
+        bool isSilent = false;       // no reply is wanted
     };
 
     ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation);
