@@ -79,6 +79,15 @@ FileImage advanceSplit(FileImage file)
     return file.n == powerOfTwo(file.i) ? FileImage {file.i + 1, 0} : file;
 }
 
+FileImage retreatMerge(FileImage file)
+{
+    LHRS_CHECK(bucketCount(file) >= 2);
+    if (file.n == 0)
+        return {file.i - 1, std::uint32_t(powerOfTwo(file.i - 1)) - 1};
+    --file.n;
+    return file;
+}
+
 std::vector<ScanPart> scanParts(FileImage image)
 {
     std::vector<ScanPart> parts;

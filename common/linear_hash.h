@@ -41,6 +41,10 @@ BucketNumber splitTarget(FileImage file);
 // The state after the split of bucket n has committed (lhrs.md 2.4).
 FileImage advanceSplit(FileImage file);
 
+// The state after the last bucket has been merged back into the one it was split from (lhrs.md 6.1); two buckets at
+// least (check).
+FileImage retreatMerge(FileImage file);
+
 // A scan on its way to one bucket, with the level that the sender believes the bucket to have.
 struct ScanPart {
     BucketNumber bucket;

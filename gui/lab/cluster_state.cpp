@@ -334,6 +334,50 @@ struct Step {
         forgetOldSplits(s);
     }
 
+    SplitState* merge(std::uint64_t id, std::uint32_t bucket, std::uint32_t into, SplitStage stage)
+    {
+        SplitState* split = splitOf(s, id);
+        if (split == nullptr)
+            return nullptr;
+        concern(*split, bucket, into);
+        split->isMerge = true;
+        settle(*split, stage);
+        return split;
+    }
+
+    void structure(const pb::MergeOrdered& e)
+    {
+        if (SplitState* split = merge(e.split(), e.bucket(), e.into(), SplitStage::Ordered)) {
+            split->level = e.level();
+            split->startedNs = runNs;
+        }
+    }
+
+    void structure(const pb::MergeCommitted& e)
+    {
+        takeFileState(s, e.file());
+        merge(e.split(), e.bucket(), e.into(), SplitStage::Committed);
+    }
+
+    void structure(const pb::MergeFinished& e)
+    {
+        if (SplitState* split = merge(e.split(), e.bucket(), e.into(), SplitStage::Finished)) {
+            split->movedReported = std::max(split->movedReported, e.moved());
+            split->endedNs = runNs;
+            settle(*split, SplitStage::Finished);
+        }
+        forgetOldSplits(s);
+    }
+
+    void structure(const pb::MergeUndone& e)
+    {
+        if (SplitState* split = merge(e.split(), e.bucket(), e.into(), SplitStage::Undone)) {
+            split->reason = e.reason();
+            split->endedNs = runNs;
+        }
+        forgetOldSplits(s);
+    }
+
     void structure(const pb::ContentsArrived& e)
     {
         ParityBucketState* column = parity();
@@ -421,6 +465,10 @@ void Step::apply()
     case B::kBatchApplied: structure(event.batch_applied()); break;
     case B::kSplitFinished: structure(event.split_finished()); break;
     case B::kSplitUndone: structure(event.split_undone()); break;
+    case B::kMergeOrdered: structure(event.merge_ordered()); break;
+    case B::kMergeCommitted: structure(event.merge_committed()); break;
+    case B::kMergeFinished: structure(event.merge_finished()); break;
+    case B::kMergeUndone: structure(event.merge_undone()); break;
     case B::kParityCreationOrdered:
         s.file.waitsFor.clear();
         groupOf(s, event.parity_creation_ordered().group()).parityIsBeingAdded = true;
@@ -480,6 +528,7 @@ void Step::apply()
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:
+    case B::kBucketUnderflowed:
     case B::kScanStarted:
     case B::kScanForwarded:
     case B::kScanAnswered:

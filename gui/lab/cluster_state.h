@@ -170,6 +170,7 @@ struct SplitState {
     bool sourceIsPrepared = false, targetIsPrepared = false;
     std::string reason;
     std::int64_t startedNs = 0, endedNs = 0;
+    bool isMerge = false;                     // all of `bucket` goes back to `newBucket`
     bool isOrdered = false;                   // the coordinator told which buckets it concerns
     std::set<std::uint32_t> preparedBuckets;  // data buckets that have staged their part
     std::uint32_t movedReported = 0, movedArrived = 0; // as told at the end; records seen at the target

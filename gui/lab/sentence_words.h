@@ -17,7 +17,8 @@ std::string because(const std::string& reason);
 // "1, 2 and 5"; only the first ones where there are many.
 std::string listed(const google::protobuf::RepeatedField<std::uint32_t>& numbers);
 
-// The sentence of an event of scans; "" of any other. `who`: the process, as a subject.
+// The sentence of an event of scans, or of merges; "" of any other. `who`: the process, as a subject.
 std::string scanSentence(const std::string& who, const pb::Event& event);
+std::string mergeSentence(const std::string& who, const pb::Event& event);
 
 } // namespace lhrs::gui

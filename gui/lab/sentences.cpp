@@ -96,6 +96,12 @@ struct Writer {
         return "data bucket " + num(std::uint64_t(event.place().number()) * state.m() + position);
     }
 
+    std::string splitOrMerge(std::uint64_t id) const
+    {
+        const auto known = state.splits.find(id);
+        return known != state.splits.end() && known->second.isMerge ? "merge" : "split";
+    }
+
     std::string membership() const;
     std::string messages() const;
     std::string operations() const;
@@ -269,19 +275,19 @@ std::string Writer::splits() const
     case B::kRecordsMoved:
         return who() + " takes " + counted(std::uint64_t(event.records_moved().keys_size()), "record", "records")
             + " from bucket " + num(event.records_moved().from()) + ".";
-    case B::kSplitPrepared: return who() + " has staged its part of the split.";
+    case B::kSplitPrepared: return who() + " has staged its part of the " + splitOrMerge(event.split_prepared().split()) + ".";
     case B::kSplitCommitted:
         return who() + " decides the split of bucket " + num(event.split_committed().bucket()) + "; the file state is "
             + imageText(event.split_committed().file()) + ".";
     case B::kSplitApplied: {
         const pb::SplitApplied& e = event.split_applied();
-        return who() + " carries out the split: level " + num(e.level()) + ", "
+        return who() + " carries out the " + splitOrMerge(e.split()) + ": level " + num(e.level()) + ", "
             + counted(std::uint64_t(e.left_ranks_size()), "record", "records") + " left, "
             + counted(std::uint64_t(e.to_ranks_size()), "record", "records") + " changed rank, " + num(e.count())
                 + " remain.";
     }
     case B::kBatchApplied:
-        return who() + " applied the split's batch of " + dataAt(event.batch_applied().position()) + ": "
+        return who() + " applied the " + splitOrMerge(event.batch_applied().split()) + "'s batch of " + dataAt(event.batch_applied().position()) + ": "
             + counted(std::uint64_t(event.batch_applied().ranks_size()), "change", "changes") + ".";
     case B::kSplitFinished: {
         const pb::SplitFinished& e = event.split_finished();
@@ -449,6 +455,7 @@ std::string stateWord(pb::MemberState state)
     case pb::INIT: return "starting";
     case pb::UP: return "up";
     case pb::SPLITTING: return "splitting";
+    case pb::MERGING: return "merging";
     case pb::FAILED: return "failed";
     case pb::RECOVERING: return "being rebuilt";
     case pb::MEMBER_LOST: return "lost";
@@ -512,7 +519,8 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
              &Writer::availability, &Writer::recovery })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;
-    return scanSentence(writer.who(), event);
+    std::string text = mergeSentence(writer.who(), event);
+    return text.empty() ? scanSentence(writer.who(), event) : text;
 }
 
 std::string sentence(const RunEvent& event, const ClusterState& state)
@@ -595,6 +603,11 @@ bool changesStructure(const pb::Event& event)
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:
+    case B::kBucketUnderflowed:
+    case B::kMergeOrdered:
+    case B::kMergeCommitted:
+    case B::kMergeFinished:
+    case B::kMergeUndone:
     case B::kEpochChanged: return true;
     }
     return false;

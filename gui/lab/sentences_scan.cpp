@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sentences of scans, and the words that all sentences share.
+// Sentences of scans and merges, and the words that all sentences share.
 #include "gui/lab/sentence_words.h"
 
 #include <algorithm>
@@ -65,6 +65,31 @@ std::string scanSentence(const std::string& who, const pb::Event& event)
             + " in " + milliseconds(e.time_ns()) + (e.missing_size() > 0 ? "; missing: bucket " + listed(e.missing()) : "")
             + (e.lost_size() > 0 ? "; lost: bucket " + listed(e.lost()) : "") + (e.guaranteed() ? "." : "; not guaranteed.");
     }
+    default: return {};
+    }
+}
+
+std::string mergeSentence(const std::string& who, const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kBucketUnderflowed:
+        return who + " holds only " + counted(event.bucket_underflowed().count(), "record", "records") + " and tells the coordinator.";
+    case B::kMergeOrdered: {
+        const pb::MergeOrdered& e = event.merge_ordered();
+        return who + " orders bucket " + num(e.bucket()) + " to give its records back to bucket " + num(e.into()) + ".";
+    }
+    case B::kMergeCommitted:
+        return who + " decides the merge of bucket " + num(event.merge_committed().bucket()) + " into " + num(event.merge_committed().into())
+            + "; the file state is " + imageText(event.merge_committed().file()) + ".";
+    case B::kMergeFinished: {
+        const pb::MergeFinished& e = event.merge_finished();
+        return "Bucket " + num(e.bucket()) + " is merged into bucket " + num(e.into()) + ": " + counted(e.moved(), "record", "records")
+            + " moved in " + milliseconds(e.total_ns()) + ".";
+    }
+    case B::kMergeUndone:
+        return "The merge of bucket " + num(event.merge_undone().bucket()) + " into " + num(event.merge_undone().into()) + " is undone"
+            + because(event.merge_undone().reason());
     default: return {};
     }
 }

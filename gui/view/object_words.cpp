@@ -119,7 +119,7 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
             return Look::DataSilent;
         if (data->state == pb::INIT)
             return Look::DataStarting;
-        return data->state == pb::SPLITTING ? Look::DataSplitting : Look::DataUp;
+        return data->state == pb::SPLITTING || data->state == pb::MERGING ? Look::DataSplitting : Look::DataUp;
     }
     if (const auto* parity = parityOf(state, object)) {
         if (isGone)

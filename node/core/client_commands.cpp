@@ -274,6 +274,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kListProcesses:
     case C::kDescribeFile:
     case C::kForceSplit:
+    case C::kForceMerge:
     case C::kRaiseAvailability:
     case C::kCreateParity:
     case C::kRecoverGroup:

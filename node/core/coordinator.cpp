@@ -71,6 +71,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kCutDone: m_failures.onCutDone(message, now, out); break;
     case B::kRecoveryDone: m_failures.onRecoveryDone(message, now, out); break;
     case B::kOverload: onOverload(message, now, out); break;
+    case B::kUnderflow: onUnderflow(message, now, out); break;
     case B::kOffer: onOffer(message, now, out); break;
     case B::kPrepared: onPrepared(message, now, out); break;
     case B::kContentsDone: onContentsDone(message, now, out); break;
@@ -119,6 +120,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kReportState:
     case B::kStateReport: // a late copy: what it tells was decided meanwhile
     case B::kRearm:
+    case B::kMerge:
     case B::kScan:
     case B::kScanReply:
     case B::BODY_NOT_SET: break;
@@ -164,14 +166,29 @@ void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
 void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);
+    if (isCopy(message))
+        return;
+    m_growth.owe(0, now, out);
+}
+
+void Coordinator::onUnderflow(const pb::Message& message, Time now, Effects& out)
+{
+    NodeContext::acknowledge(message, out);
+    const pb::Underflow& few = message.underflow();
+    if (!isCopy(message))
+        m_growth.oweMerge(std::uint64_t(few.count()) << std::min(few.level(), 31u), now, out);
+}
+
+bool Coordinator::isCopy(const pb::Message& message)
+{
     // A copy is not a second debt; but two reports of one bucket may overtake each other.
     std::set<std::uint64_t>& seen = m_overloadsSeen[NodeId(message.sender())];
     const bool isLongAgo = seen.size() == kOverloadsSeenMax && message.id() < *seen.begin();
     if (isLongAgo || !seen.insert(message.id()).second)
-        return;
+        return true;
     if (seen.size() > kOverloadsSeenMax)
         seen.erase(seen.begin());
-    m_growth.owe(0, now, out);
+    return false;
 }
 
 void Coordinator::onOffer(const pb::Message& message, Time now, Effects& out)
@@ -280,6 +297,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
             reply.set_text("there is no file yet; it waits for spares");
         }
         break;
+    case C::kForceMerge: forceMerge(command, now, out); break;
     case C::kRaiseAvailability: raiseAvailability(command, out); break;
     case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
     case C::kRecoverGroup:
@@ -328,6 +346,17 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     }
     }
     answerWaiters(now, out);
+}
+
+void Coordinator::forceMerge(const pb::Command& command, Time now, Effects& out)
+{
+    if (m_file.exists()) {
+        m_growth.merge(command.ticket(), now, out);
+        return;
+    }
+    pb::CommandReply& reply = out.reply(command.ticket());
+    reply.set_refusal(pb::REFUSED);
+    reply.set_text("there is no file yet; it waits for spares");
 }
 
 void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)

@@ -67,6 +67,9 @@ private:
     void onAlive(const pb::Message& message, Time now, Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
+    void onUnderflow(const pb::Message& message, Time now, Effects& out);
+    bool isCopy(const pb::Message& report);
+    void forceMerge(const pb::Command& command, Time now, Effects& out);
     void onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Message& message, Time now, Effects& out);
     void onContentsDone(const pb::Message& message, Time now, Effects& out);

@@ -71,7 +71,7 @@ void Coordinator::takeOver(Time now, Effects& out)
         }
     }
     if (found.split)
-        m_growth.resumeSplit(found.split->split, found.split->isDecided, now, out);
+        m_growth.resume(found.split->split, found.split->isMerge, found.split->isDecided, now, out);
     for (const GroupNumber g : groups) {
         const auto group = m_file.groups().find(g);
         if (group == m_file.groups().end())

@@ -74,8 +74,8 @@ void DataBucket::onSearch(const pb::Message& message, Time now, Effects& out) { 
 void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out)
 {
     out.serve(request.request());
-    if (request.target() != number().value || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
-        sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
+    if (m_isGone || request.target() != number().value || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
+        displace(request, out);
         return;
     }
     if (request.value().size() > kValueMax) { // lhrs.md 13.3: no input may end a process
@@ -89,7 +89,11 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
     // Demo paper 2: every bucket checks the address (A1), because the client's image may be out of date.
     const BucketNumber right = forwardTo(number(), m_level, addressed(Key(request.key()), m_config));
     if (right != number()) {
-        forward(kind, request, right, now, out);
+        // A merge that is about to be decided: either way the key is at one of the two afterwards.
+        if (m_merge && m_merge->isPrepared() && right.value == m_merge->order().source())
+            hold(kind, request, out);
+        else
+            forward(kind, request, right, now, out);
         return;
     }
     if (kind != Kind::Search) {
@@ -104,7 +108,7 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Scan& scan = message.scan();
     out.serve(scan.request());
-    if (scan.target() == number().value && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
+    if (!m_isGone && scan.target() == number().value && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
         this->scan(scan, now, out);
     else
         sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
@@ -112,7 +116,7 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
 
 void DataBucket::scan(const pb::Scan& scan, Time now, Effects& out)
 {
-    if (m_state == pb::INIT || m_state == pb::RECOVERING) {
+    if (m_state == pb::INIT || m_state == pb::RECOVERING || (m_merge && m_merge->isPrepared() && !m_merge->isCommitted())) {
         m_scans.hold(m_parts, scan, out);
         return;
     }
@@ -137,7 +141,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         reply(request, pb::LOST, Rank(), out);
         return;
     }
-    if (m_state == pb::SPLITTING || m_view.state() == pb::GROUP_FROZEN) {
+    if (m_state == pb::SPLITTING || m_state == pb::MERGING || m_view.state() == pb::GROUP_FROZEN) {
         hold(kind, request, out);
         return;
     }
@@ -189,6 +193,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         if (m_store.count() <= m_config.b())
             m_isOverloadSent = false;
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, id, now, out);
+        reportUnderflow(now, out);
     }
 }
 
@@ -205,12 +210,12 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     change->request = id;
     change->doneBelow = request.done_below();
     change->client = Address::from(request.client());
+    change->isSilent = isSilent(request);
     auto& reply = change->reply;
     *reply.mutable_request() = id;
     reply.set_result(pb::OK);
     reply.set_forwards(request.forwards());
     reply.set_rank(rank.value);
-    change->isSilent = isSilent(request);
     reply.set_image_adjustment(request.forwards() > 0);
     reply.set_iam_bucket(request.forwarder());
     reply.set_iam_level(request.forwarder_level());
@@ -252,13 +257,13 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
 
 void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
 {
+    if (isSilent(request))
+        return;
     out.serve(request.request());
     auto* reply = out.send(Address::from(request.client())).mutable_reply();
     *reply->mutable_request() = request.request();
     reply->set_result(result);
     reply->set_bucket(number().value);
-    if (isSilent(request))
-        return;
     reply->set_rank(rank.value);
     reply->set_forwards(request.forwards());
     reply->mutable_holder()->set_node(m_parts.context.self.node());
@@ -288,13 +293,13 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     event->set_sequence(change.sequence);
     event->set_key(change.key.value);
     event->set_rank(change.rank.value);
+    if (change.isSilent)
+        return;
     pb::Message& message = out.send(change.client);
     auto* reply = message.mutable_reply();
     *reply = change.reply;
     reply->set_bucket(number().value);
     HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
-    if (change.isSilent)
-        return;
 }
 
 bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
@@ -370,6 +375,29 @@ void DataBucket::reportOverload(Time now, Effects& out)
     event->set_level(m_level);
 }
 
+void DataBucket::reportUnderflow(Time now, Effects& out)
+{
+    if (!m_config.merges() || m_state != pb::UP)
+        return;
+    if (m_store.count() >= underflow())
+        m_underflowBelow = underflow();
+    if (m_store.count() >= m_underflowBelow)
+        return;
+    // Not for each delete; but the coordinator may have found that the file as a whole is full enough, so it hears again
+    // of a bucket that goes on emptying.
+    m_underflowBelow = m_store.count() / 2;
+    pb::Message message;
+    message.set_incarnation(incarnation().value);
+    auto* few = message.mutable_underflow();
+    few->set_bucket(number().value);
+    few->set_level(m_level);
+    few->set_count(m_store.count());
+    m_parts.context.tell(std::move(message), now, out);
+    auto* event = out.event().mutable_bucket_underflowed();
+    event->set_count(m_store.count());
+    event->set_level(m_level);
+}
+
 void DataBucket::onDeltaAck(const pb::Message& message, Time now, Effects& out)
 {
     m_link.onDeltaAck(message.delta_ack(), Incarnation(message.incarnation()), now);
@@ -410,6 +438,10 @@ void DataBucket::progress(Time now, Effects& out)
     m_scans.progress(m_parts, hasLease(now), now, out);
     if (m_source && !m_source->isStarted() && m_link.isIdle())
         m_source->start(m_parts, now, out);
+    if (m_merge && !m_merge->isCommitted())
+        m_merge->progress(m_parts, now, out);
+    if (m_merge && m_merge->isCommitted() && m_link.isIdle())
+        endMerge(now, out);
     if (m_source && m_source->isCommitted() && m_state == pb::SPLITTING && m_link.isIdle()) {
         become(pb::UP, "all parity buckets have the split", out);
         workOff(now, out);
@@ -471,6 +503,8 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
         m_source->onAck(m_parts, entry, now, out);
     if (m_target)
         m_target->onAck(m_parts, entry, now, out);
+    if (m_merge)
+        m_merge->onAck(m_parts, entry, now, out);
     m_scans.onAck(m_parts, entry, now, out);
     for (auto& [asker, sender] : m_contents) {
         if (sender->onAck(entry) && !sender->isDone())
@@ -521,6 +555,7 @@ void DataBucket::check() const
     LHRS_CHECK(m_store.count() + m_store.freeRanks().size() <= m_store.rankMax().value);
     LHRS_CHECK(m_link.heldByAll() <= m_link.sequence());
     LHRS_CHECK(m_state != pb::SPLITTING || m_source);
+    LHRS_CHECK(m_state != pb::MERGING || m_source || m_merge);
 }
 
 } // namespace lhrs

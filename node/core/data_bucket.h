@@ -3,6 +3,7 @@
 
 #include "node/core/contents_sender.h"
 #include "node/core/lease.h"
+#include "node/core/merge_target.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_link.h"
 #include "node/core/record_store.h"
@@ -21,7 +22,8 @@ namespace lhrs {
 //
 //   INIT --(Commit of the split that creates it)--> UP --(Split)--> SPLITTING --(Commit, Abort)--> UP
 //
-// INIT queues everything; SPLITTING answers searches and holds changes.
+// INIT queues everything; SPLITTING and MERGING answer searches and hold changes. What a merge has emptied is no bucket any
+// more, and waits for its release.
 class DataBucket {
 public:
     DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out);
@@ -36,6 +38,8 @@ public:
     void onLocation(const pb::Message& message, Time now, Effects& out);
     void onEpoch(const pb::Message& message, Time now, Effects& out);
     void onSplit(const pb::Message& message, Time now, Effects& out);
+    void onMerge(const pb::Message& message, Time now, Effects& out);
+    void onDisplaced(const pb::Displaced& displaced);
     void onMoveRecords(const pb::Message& message, Time now, Effects& out);
     void onCommit(const pb::Message& message, Time now, Effects& out);
     void onAbort(const pb::Message& message, Time now, Effects& out);
@@ -98,6 +102,11 @@ private:
     void progress(Time now, Effects& out);
     void workOff(Time now, Effects& out);
     void reportOverload(Time now, Effects& out);
+    void reportUnderflow(Time now, Effects& out);
+    std::uint32_t underflow() const { return m_config.b() * 2 / 5; } // lhrs.md 6.1: a load of 0.4
+    // The address of a request was wrong: to its client, and to the bucket that passed it on.
+    void displace(const pb::KeyRequest& request, Effects& out) const;
+    void endMerge(Time now, Effects& out);
     void become(pb::MemberState state, const char* reason, Effects& out);
     void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
     void takeView(Time now);
@@ -122,6 +131,8 @@ private:
     std::uint32_t m_slicesStored = 0;  // of it
     std::unique_ptr<SplitSource> m_source;
     std::unique_ptr<SplitTarget> m_target;
+    std::unique_ptr<MergeTarget> m_merge;
+    bool m_isGone = false; // a merge gave everything to another bucket
     std::map<Incarnation, std::unique_ptr<ContentsSender>> m_contents; // by the asking parity bucket
     std::deque<Held> m_held;                                           // INIT: everything; SPLITTING: changes
     std::multimap<Sequence, Held> m_waitingReads;                      // by the change that they wait for
@@ -129,6 +140,7 @@ private:
     std::map<BucketNumber, Time> m_asked;                              // WhereIs under way, with the time of the next
     std::uint64_t m_lastSplit = 0;
     bool m_isOverloadSent = false;
+    std::uint32_t m_underflowBelow = underflow(); // fewer records are reported
     std::unique_ptr<pb::Message> m_owedFinish; // Finish, acknowledged when the split is over for us too
     struct OwedEpochAck {
         pb::Message epoch;                       // the message to be acknowledged

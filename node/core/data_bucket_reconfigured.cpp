@@ -65,20 +65,81 @@ void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
     }
     // The last split may be finished for everybody else while a parity bucket's word about it is still on its way to
     // us: not acknowledged, so the order comes again.
-    if (m_state != pb::UP || m_source)
+    if (m_state != pb::UP || m_source || m_merge)
         return;
     NodeContext::acknowledge(message, out);
     m_lastSplit = order.split();
     m_parts.context.locations[BucketNumber(order.target())] = HolderInfo::from(order.target_holder());
-    m_source = std::make_unique<SplitSource>(order);
+    m_source = std::make_unique<SplitSource>(order, false);
     become(pb::SPLITTING, "ordered to split; changes wait until all parity buckets have what is under way", out);
     progress(now, out);
+}
+
+void DataBucket::onMerge(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Split& order = message.merge();
+    const bool isSource = order.source() == number().value;
+    if (order.split() <= m_lastSplit || (!isSource && order.target() != number().value) || order.level() != m_level) {
+        NodeContext::acknowledge(message, out); // a late copy
+        return;
+    }
+    if (m_state != pb::UP || m_source || m_merge)
+        return; // as for a split: the order comes again
+    NodeContext::acknowledge(message, out);
+    m_lastSplit = order.split();
+    if (isSource) {
+        m_source = std::make_unique<SplitSource>(order, true);
+        become(pb::MERGING, "ordered to give its records back; changes wait", out);
+    } else {
+        m_merge = std::make_unique<MergeTarget>(order);
+        become(pb::MERGING, "ordered to take the records of the last bucket back; changes wait", out);
+    }
+    progress(now, out);
+}
+
+void DataBucket::endMerge(Time now, Effects& out)
+{
+    const BucketNumber gone(m_merge->order().source());
+    m_merge.reset();
+    m_parts.context.locations.erase(gone);
+    m_asked.erase(gone);
+    m_underflowBelow = underflow();
+    become(pb::UP, "it has the records of the last bucket, and all parity buckets know", out);
+    // What was to be passed on to the bucket that is gone is ours.
+    for (auto [it, end] = m_parked.equal_range(gone); it != end; ++it)
+        m_held.push_back(std::move(it->second));
+    m_parked.erase(gone);
+    m_scans.forget(gone);
+    workOff(now, out);
+    reportOverload(now, out);
+    reportUnderflow(now, out);
+}
+
+void DataBucket::displace(const pb::KeyRequest& request, Effects& out) const
+{
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
+    const auto forwarder = m_parts.context.locations.find(BucketNumber(request.forwarder()));
+    if (request.forwards() > 0 && forwarder != m_parts.context.locations.end())
+        sayDisplaced(forwarder->second.address, request.request(), request.target(), request.incarnation(), out);
+}
+
+void DataBucket::onDisplaced(const pb::Displaced& displaced)
+{
+    // We passed something on to one that is not there any more: the next time we ask.
+    const auto known = m_parts.context.locations.find(BucketNumber(displaced.bucket()));
+    if (known != m_parts.context.locations.end() && known->second.incarnation.value == displaced.incarnation())
+        m_parts.context.locations.erase(known);
 }
 
 void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& out)
 {
     // A late block of an undone split that was to create this bucket before is not for us.
     const pb::MoveRecords& move = message.move_records();
+    if (m_merge && move.split() == m_merge->order().split()) {
+        m_merge->onMoveRecords(message, out);
+        progress(now, out);
+        return;
+    }
     if (move.target() != number().value || move.split() != m_creation || move.level() != m_level)
         return;
     if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block that is here
@@ -127,6 +188,18 @@ void DataBucket::onCommit(const pb::Message& message, Time now, Effects& out)
         m_level = m_source->order().level();
         m_source->commit(m_parts, now, out);
         applied(message, commit.split(), out);
+        if (m_source->isMerge()) { // lhrs.md 6.2: it stops
+            m_isGone = true;
+            workOff(now, out);
+        }
+        progress(now, out);
+        return;
+    }
+    if (m_merge && m_merge->order().split() == commit.split() && !m_merge->isCommitted()) {
+        LHRS_CHECK(m_merge->isPrepared());
+        m_level = m_merge->level();
+        m_merge->commit(m_parts, now, out);
+        applied(message, commit.split(), out);
         progress(now, out);
         return;
     }
@@ -140,8 +213,14 @@ void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
         if (m_source->isStarted())
             m_source->abort(m_parts, now);
         m_source.reset();
-        become(pb::UP, "the split was undone", out);
+        become(pb::UP, m_state == pb::MERGING ? "the merge was undone" : "the split was undone", out);
         workOff(now, out); // an overload that was reported stays owed; it is not reported again
+    }
+    if (m_merge && m_merge->order().split() == message.abort().split() && !m_merge->isCommitted()) {
+        m_merge->abort(m_parts, now);
+        m_merge.reset();
+        become(pb::UP, "the merge was undone", out);
+        workOff(now, out);
     }
     if (m_target && m_target->split() == message.abort().split())
         m_target->stop(m_parts);
@@ -179,7 +258,18 @@ void DataBucket::report(pb::StateReport& out) const
         split->set_target(m_source->order().target());
         split->set_level(m_source->order().level());
         split->set_bucket(number().value);
+        split->set_is_merge(m_source->isMerge());
         split->set_step(m_source->isCommitted() ? pb::OpenSplit::COMMITTED : m_source->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+    }
+    if (m_merge) {
+        auto* split = out.add_splits();
+        split->set_split(m_merge->order().split());
+        split->set_source(m_merge->order().source());
+        split->set_target(number().value);
+        split->set_level(m_merge->order().level());
+        split->set_bucket(number().value);
+        split->set_is_merge(true);
+        split->set_step(m_merge->isCommitted() ? pb::OpenSplit::COMMITTED : m_merge->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
     }
     if (m_creation != 0) {
         auto* split = out.add_splits();

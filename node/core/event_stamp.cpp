@@ -80,6 +80,11 @@ EventClass classOf(const pb::Event& event)
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:
+    case B::kBucketUnderflowed:
+    case B::kMergeOrdered:
+    case B::kMergeCommitted:
+    case B::kMergeFinished:
+    case B::kMergeUndone:
     case B::kGauges:
     case B::BODY_NOT_SET:
         return EventClass::Structure;

@@ -14,7 +14,7 @@ bool hasFailed(pb::MemberState state) { return state == pb::FAILED || state == p
 
 bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
 {
-    return split && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
+    return split && !split->isMerge && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
 }
 
 
@@ -143,6 +143,8 @@ std::map<BucketNumber, Level> FileRebuild::levels(const std::map<GroupNumber, Gr
 
 FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const
 {
+    if (split && split->isMerge)
+        return advanceSplit({ split->level - 1, split->target.value });
     if (split) // as it is before the decision
         return { split->level - 1, split->source.value };
     Level i = levels.empty() ? 0 : levels.begin()->second;
@@ -168,7 +170,7 @@ std::optional<FileRebuild::Split> FileRebuild::openSplit(const std::map<GroupNum
                 // it when it is over.
                 const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
                 if (!isOver && (!open || part.split() > open->split))
-                    open = Split { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level() };
+                    open = Split { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level(), false, part.is_merge() };
             }
         }
     }
@@ -261,6 +263,10 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         entry.k = columns(group);
         for (const pb::Member& member : group.view.members()) {
             if (!isMember(group, member, found.split))
+                continue;
+            // A merge gave everything of it to another bucket, and only its release is missing: it gets its Cancel.
+            if (member.role() == pb::DATA && !isSplitTarget(member, g, found.split, m)
+                && bucketAt(g, Position(member.index()), m).value >= bucketCount(image))
                 continue;
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
             if (!info.hasFailed())

@@ -20,6 +20,7 @@ public:
         BucketNumber source, target;
         Level level = 0;         // of both afterwards
         bool isDecided = false;  // finished; else undone
+        bool isMerge = false;    // the source gives everything to the target; `level` as it was before
     };
     struct Silent {
         GroupNumber group;

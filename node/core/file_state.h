@@ -50,6 +50,7 @@ public:
     Epoch firstEpoch() const { return Epoch((m_coordinatorEpoch - 1) << 32); }
     void setImage(FileImage image) { m_image = image; }
     void setAvailability(std::uint32_t availability, std::uint32_t asked);
+    void commitMerge() { m_image = retreatMerge(m_image); }
     void commitSplit() { m_image = advanceSplit(m_image); }
 
     // The threshold list's word for a file of this many buckets, or what was asked for, whichever is more.

@@ -12,7 +12,7 @@ std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, 
     std::set<std::uint32_t> live;
     std::vector<ParityColumn> columns;
     for (const pb::Member& member : view.members()) {
-        if (member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::INIT))
+        if (member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT))
             live.insert(member.index());
         if (member.role() == pb::PARITY && member.state() == pb::UP && member.index() != own.value)
             columns.push_back(ParityColumn(member.index()));

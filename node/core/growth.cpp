@@ -23,6 +23,21 @@ void Growth::owe(std::uint64_t ticket, Time now, Effects& out)
     pump(now, out);
 }
 
+void Growth::oweMerge(std::uint64_t records, Time now, Effects& out)
+{
+    m_records = records;
+    if (!m_parts.file.config().merges() || m_parts.file.buckets() == 1)
+        return;
+    m_mergesOwed = std::min(m_mergesOwed + 1, m_parts.file.buckets() - 1);
+    pump(now, out);
+}
+
+void Growth::merge(std::uint64_t ticket, Time now, Effects& out)
+{
+    m_mergeTickets.push_back(ticket);
+    pump(now, out);
+}
+
 void Growth::addParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out)
 {
     m_parityWanted.push_back({ g, ticket });
@@ -38,6 +53,10 @@ void Growth::pump(Time now, Effects& out)
         announce(out);
     if (m_split && m_split->isOver())
         endSplit(now, out);
+    if (m_merge && m_merge->takeDecided())
+        announce(out);
+    if (m_merge && m_merge->isOver())
+        endMerge(now, out);
     if (m_parity && m_parity->isOver()) {
         if (m_parity->wasUndone())
             m_pauseUntil = now + kPause;
@@ -67,6 +86,8 @@ void Growth::pump(Time now, Effects& out)
     }
     if (isIdle() && m_owed > 0 && now >= m_pauseUntil)
         startSplit(now, out);
+    if (isIdle() && m_owed == 0 && wantsMerge() && now >= m_pauseUntil)
+        startMerge(now, out);
 }
 
 // ---- creation of the file
@@ -123,10 +144,15 @@ void Growth::startSplit(Time now, Effects& out)
     m_split->start(now, out);
 }
 
-void Growth::resumeSplit(std::uint64_t split, bool isDecided, Time now, Effects& out)
+void Growth::resume(std::uint64_t split, bool isMerge, bool isDecided, Time now, Effects& out)
 {
-    m_split = std::make_unique<FileSplit>(m_parts, split, 0, now);
-    m_split->resume(isDecided, now, out);
+    if (isMerge) {
+        m_merge = std::make_unique<FileMerge>(m_parts, split, 0, now);
+        m_merge->resume(isDecided, now, out);
+    } else {
+        m_split = std::make_unique<FileSplit>(m_parts, split, 0, now);
+        m_split->resume(isDecided, now, out);
+    }
     pump(now, out);
 }
 
@@ -138,6 +164,44 @@ void Growth::endSplit(Time now, Effects& out)
         m_pauseUntil = now + kPause;
         if (split->ticket() != 0)
             m_splitTickets.push_front(split->ticket());
+    }
+    announce(out);
+}
+
+void Growth::startMerge(Time now, Effects& out)
+{
+    FileState& file = m_parts.file;
+    // lhrs.md 6.1: only while the file as a whole holds few records. The report was of one bucket, and may be old.
+    const bool isLoadLow = 5 * m_records < std::uint64_t(2) * file.config().b() * file.buckets();
+    if (file.buckets() == 1 || (m_mergeTickets.empty() && !isLoadLow)) {
+        m_mergesOwed = 0;
+        for (const std::uint64_t ticket : std::exchange(m_mergeTickets, {}))
+            m_parts.refuse(ticket, pb::REFUSED, "the file has one data bucket, which cannot be merged", out);
+        return;
+    }
+    const BucketNumber last(file.buckets() - 1), into(retreatMerge(file.image()).n);
+    if (!file.isWell(file.groupOf(last)) || !file.isWell(file.groupOf(into)))
+        return; // recovery before all others (lhrs.md 11)
+    std::uint64_t ticket = 0;
+    if (m_mergeTickets.empty()) {
+        --m_mergesOwed;
+    } else {
+        ticket = m_mergeTickets.front();
+        m_mergeTickets.pop_front();
+    }
+    m_merge = std::make_unique<FileMerge>(m_parts, (file.coordinatorEpoch() << 32) + ++m_lastSplit, ticket, now);
+    m_merge->start(now, out);
+}
+
+void Growth::endMerge(Time now, Effects& out)
+{
+    const std::unique_ptr<FileMerge> merge = std::move(m_merge);
+    if (merge->wasUndone()) {
+        m_pauseUntil = now + kPause;
+        if (merge->ticket() != 0)
+            m_mergeTickets.push_front(merge->ticket());
+        else
+            ++m_mergesOwed;
     }
     announce(out);
 }
@@ -154,6 +218,8 @@ void Growth::onFailed(GroupNumber g, Time now, Effects& out)
 {
     if (m_split && m_split->concerns(g))
         m_split->onFailed(now, out);
+    if (m_merge && m_merge->concerns(g))
+        m_merge->onFailed(now, out);
     if (m_parity && m_parity->group() == g)
         m_parity->abort("a member of the group failed", now, out);
     pump(now, out);
@@ -168,7 +234,7 @@ bool Growth::isOnItsWay(GroupNumber g, MemberId member) const
 
 bool Growth::isSettled(GroupNumber g) const
 {
-    return (!m_split || m_split->isSettled(g)) && (!m_parity || m_parity->group() != g);
+    return (!m_split || m_split->isSettled(g)) && (!m_merge || m_merge->isSettled(g)) && (!m_parity || m_parity->group() != g);
 }
 
 // ---- what comes in
@@ -185,6 +251,8 @@ void Growth::onPrepared(const pb::Prepared& prepared, Time now, Effects& out)
 {
     if (m_split)
         m_split->onPrepared(prepared, now, out);
+    if (m_merge)
+        m_merge->onPrepared(prepared, now, out);
     pump(now, out);
 }
 
@@ -201,6 +269,8 @@ void Growth::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
         m_creation->onAcknowledged(entry);
     if (m_split)
         m_split->onAcknowledged(entry, now, out);
+    if (m_merge)
+        m_merge->onAcknowledged(entry, now, out);
     if (m_parity)
         m_parity->onAcknowledged(entry, now, out);
     pump(now, out);
@@ -222,6 +292,8 @@ void Growth::onTime(Time now, Effects& out)
         m_creation->onTime(now, out);
     if (m_split)
         m_split->onTime(now, out);
+    if (m_merge)
+        m_merge->onTime(now, out);
     if (m_parity)
         m_parity->onTime(now, out);
     pump(now, out);
@@ -234,10 +306,12 @@ Time Growth::deadline() const
         earliest = std::min(earliest, m_creation->deadline());
     if (m_split)
         earliest = std::min(earliest, m_split->deadline());
+    if (m_merge)
+        earliest = std::min(earliest, m_merge->deadline());
     if (m_parity)
         earliest = std::min(earliest, m_parity->deadline());
     // What waits for a recovery is begun by whatever ends that.
-    if (isIdle() && m_owed > 0 && m_pauseUntil > m_now)
+    if (isIdle() && (m_owed > 0 || wantsMerge()) && m_pauseUntil > m_now)
         earliest = std::min(earliest, m_pauseUntil);
     return earliest;
 }
@@ -250,8 +324,12 @@ std::string Growth::underWay() const
         return "creating the file";
     if (m_split)
         return m_split->words();
+    if (m_merge)
+        return m_merge->words();
     if (m_parity)
         return m_parity->words();
+    if (m_owed == 0 && wantsMerge())
+        return std::to_string(m_mergesOwed + m_mergeTickets.size()) + " merges are owed";
     return m_owed > 0 ? std::to_string(m_owed) + " splits are owed" : "";
 }
 

@@ -3,6 +3,7 @@
 
 #include "node/core/coordinator_parts.h"
 #include "node/core/enlistment.h"
+#include "node/core/file_merge.h"
 #include "node/core/file_split.h"
 #include "node/core/lease.h"
 #include "node/core/parity_creation.h"
@@ -21,6 +22,10 @@ public:
 
     // One split more is owed; `ticket` != 0: a command waits for it.
     void owe(std::uint64_t ticket, Time now, Effects& out);
+    // The same for a merge, if the file is to shrink; `records`: about how many it holds.
+    void oweMerge(std::uint64_t records, Time now, Effects& out);
+    // A merge whatever the load.
+    void merge(std::uint64_t ticket, Time now, Effects& out);
     void addParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
 
     // False if nobody here wants the offer.
@@ -32,8 +37,9 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // A split that was under way when the former coordinator ended: finished or undone. Its members are in the table.
-    void resumeSplit(std::uint64_t split, bool isDecided, Time now, Effects& out);
+    // A split or merge that was under way when the former coordinator ended: finished or undone. Its members are in the
+    // table.
+    void resume(std::uint64_t split, bool isMerge, bool isDecided, Time now, Effects& out);
 
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
@@ -42,9 +48,9 @@ public:
     // Nothing undecided is under way in the group, and all its members have what is decided.
     bool isSettled(GroupNumber g) const;
 
-    bool isAtRest() const { return isIdle() && m_owed == 0 && m_parityWanted.empty() && m_parts.file.exists(); }
+    bool isAtRest() const { return isIdle() && m_owed == 0 && !wantsMerge() && m_parityWanted.empty() && m_parts.file.exists(); }
     // No reconfiguration is under way; some may be owed.
-    bool isIdle() const { return !m_creation && !m_split && !m_parity; }
+    bool isIdle() const { return !m_creation && !m_split && !m_merge && !m_parity; }
     std::string underWay() const;
     std::uint32_t owed() const { return m_owed; }
     void announce(Effects& out) const; // FileStateChanged
@@ -61,14 +67,21 @@ private:
     void endCreation(Effects& out);
     void startSplit(Time now, Effects& out);
     void endSplit(Time now, Effects& out);
+    bool wantsMerge() const { return m_mergesOwed > 0 || !m_mergeTickets.empty(); }
+    void startMerge(Time now, Effects& out);
+    void endMerge(Time now, Effects& out);
     void startParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
 
     CoordinatorParts& m_parts;
     std::unique_ptr<Enlistment> m_creation; // of the file
     std::unique_ptr<FileSplit> m_split;
+    std::unique_ptr<FileMerge> m_merge;
     std::unique_ptr<ParityCreation> m_parity;
     std::uint32_t m_owed = 0;
     std::deque<std::uint64_t> m_splitTickets;
+    std::uint32_t m_mergesOwed = 0;
+    std::uint64_t m_records = 0; // about, by the last report of a bucket with few
+    std::deque<std::uint64_t> m_mergeTickets;
     std::deque<ParityWish> m_parityWanted;
     Time m_pauseUntil {}; // after something was undone
     std::uint64_t m_lastSplit = 0;

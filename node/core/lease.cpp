@@ -39,7 +39,7 @@ void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
     std::vector<State> granters;
     for (const pb::Role role : { pb::PARITY, pb::DATA }) {
         for (const pb::Member& member : view.members()) {
-            const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING;
+            const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING;
             if (member.role() != role || idOf(member) == self || !canGrant)
                 continue;
             State state { { idOf(member), HolderInfo::from(member.holder()) }, {}, Time::max(), false };
@@ -123,7 +123,7 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());
-        const bool isActive = member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING);
+        const bool isActive = member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING);
         const auto known = m_members.find(idOf(member));
         const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
         members[idOf(member)] = { incarnation, hasFailed(member.state()), false, now, isAsked && (isActive || hasAsked) };

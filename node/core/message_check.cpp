@@ -71,6 +71,7 @@ bool isWithinLimits(const pb::Message& message)
         return message.delta().rank() >= 1 && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
     case B::kSplit:
         return message.split().level() >= 1 && isBucketOfLevel(message.split().target(), message.split().level());
+    case B::kMerge: return isBucketOfLevel(message.merge().target(), message.merge().level()) && message.merge().level() >= 1;
     case B::kMoveRecords:
         return message.move_records().level() >= 1 && isBucketOfLevel(message.move_records().target(), message.move_records().level());
     case B::kPrepareBatch: return message.prepare_batch().level() <= kLevelMax;
@@ -86,6 +87,7 @@ bool isWithinLimits(const pb::Message& message)
     case B::kWhereIs:
     case B::kAlarm:
     case B::kOverload:
+    case B::kUnderflow:
     case B::kRegister:
     case B::kRegistered:
     case B::kAlive:

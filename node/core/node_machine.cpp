@@ -56,6 +56,8 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kDeltaNak:
     case B::kLocation:
     case B::kSplit:
+    case B::kMerge:
+    case B::kDisplaced:
     case B::kMoveRecords:
     case B::kFinish:
     case B::kRearm:
@@ -89,10 +91,10 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     // Only an acknowledgement, or not for a node.
     case B::kAck:
     case B::kReply:
-    case B::kDisplaced:
     case B::kWhereIs:
     case B::kAlarm:
     case B::kOverload:
+    case B::kUnderflow:
     case B::kRegister:
     case B::kAlive:
     case B::kEpochAck:
@@ -158,6 +160,8 @@ void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& 
     case B::kLocation: m_data->onLocation(message, now, out); break;
     case B::kEpoch: m_data->onEpoch(message, now, out); break;
     case B::kSplit: m_data->onSplit(message, now, out); break;
+    case B::kMerge: m_data->onMerge(message, now, out); break;
+    case B::kDisplaced: m_data->onDisplaced(message.displaced()); break;
     case B::kMoveRecords: m_data->onMoveRecords(message, now, out); break;
     case B::kCommit: m_data->onCommit(message, now, out); break;
     case B::kAbort: m_data->onAbort(message, now, out); break;
@@ -206,6 +210,8 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
         const pb::Scan& scan = message.scan();
         out.serve(scan.request());
         sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
+        if (scan.forwards() > 0)
+            sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), out);
         return;
     }
     if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
@@ -213,6 +219,8 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
     sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
+    if (request.forwards() > 0) // whoever passed it on must not do that again
+        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)

@@ -321,6 +321,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     HeldChange& held = position.held[batch.sequence()];
     held.split = batch.split();
     held.level = batch.level();
+    held.mergesFrom = batch.merges_from();
     if (batch.block() > held.blocks.size())
         return; // the blocks before come again
     if (batch.block() == held.blocks.size() && !held.isComplete) {
@@ -346,6 +347,8 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
         if (held.split != split)
             continue;
         held.decision = decision;
+        if (decision == HeldChange::Decision::Commit)
+            position.lastMergedFrom = held.mergesFrom;
         if (decision == HeldChange::Decision::Abort)
             held.isComplete = true; // an empty change, whatever of it had come
     }

@@ -77,6 +77,7 @@ private:
         pb::Delta delta;               // no batch
         std::uint64_t split = 0;       // a batch
         Level level = 0;
+        std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
         std::vector<std::string> blocks;
         bool isComplete = false;       // all blocks are here
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
@@ -98,6 +99,7 @@ private:
         std::vector<ContentsRange> ranges;
         Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
         std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+        std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
         std::uint64_t lastCommit = 0;  // of these, the last that was not undone
         bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
         std::deque<pb::Delta> log;     // applied, and above `stable`: somebody may lack them

@@ -8,6 +8,7 @@
 #include "node/core/recovery_manager.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lhrs {
 
@@ -141,15 +142,23 @@ void ParityBucket::report(pb::StateReport& out) const
         mark->set_incarnation(position.incarnation.value);
         mark->set_level(position.level);
         mark->set_applied(position.applied);
-        const auto add = [&](std::uint64_t split, Level level, pb::OpenSplit::Step step) {
-            if (split == 0 || level == 0)
+        const auto add = [&](std::uint64_t split, Level level, std::uint32_t mergesFrom, pb::OpenSplit::Step step) {
+            if (split == 0 || (level == 0 && mergesFrom == 0))
                 return;
-            const std::uint32_t bucket = bucketAt(m_group, q, m_config.m()).value, half = 1u << (level - 1);
+            const std::uint32_t bucket = bucketAt(m_group, q, m_config.m()).value;
             auto* part = out.add_splits();
             part->set_split(split);
-            part->set_source(bucket < half ? bucket : bucket - half);
-            part->set_target(bucket < half ? bucket + half : bucket);
-            part->set_level(level);
+            if (mergesFrom != 0) {
+                part->set_is_merge(true);
+                part->set_source(mergesFrom);
+                part->set_target(mergesFrom - std::bit_floor(mergesFrom));
+                part->set_level(std::uint32_t(std::bit_width(mergesFrom)));
+            } else {
+                const std::uint32_t half = 1u << (level - 1);
+                part->set_source(bucket < half ? bucket : bucket - half);
+                part->set_target(bucket < half ? bucket + half : bucket);
+                part->set_level(level);
+            }
             part->set_bucket(bucket);
             part->set_step(step);
         };
@@ -158,13 +167,13 @@ void ParityBucket::report(pb::StateReport& out) const
             if (held.split == 0 || held.decision == HeldChange::Decision::Abort)
                 continue;
             waiting = held.split;
-            add(held.split, held.level,
+            add(held.split, held.level, held.mergesFrom,
                 held.decision == HeldChange::Decision::Commit ? pb::OpenSplit::COMMITTED
                     : held.isComplete                         ? pb::OpenSplit::PREPARED
                                                               : pb::OpenSplit::ORDERED);
         }
         if (position.lastCommit != waiting)
-            add(position.lastCommit, position.level, pb::OpenSplit::COMMITTED);
+            add(position.lastCommit, position.level, position.lastMergedFrom, pb::OpenSplit::COMMITTED);
     }
 }
 

@@ -31,6 +31,8 @@ public:
     void onGivenUp(const AckList::Entry& entry);
     // Where a bucket is has become known: what waited for it goes on.
     void onLocation(const BucketParts& bucket, BucketNumber at, Time now, Effects& out);
+    // The bucket is no more: what was to be passed on to it is asked for again by its client.
+    void forget(BucketNumber bucket) { m_parked.erase(bucket); }
     // Buckets whose location is wanted.
     std::vector<BucketNumber> wanted() const;
 

@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 128 * 1024;
 
+BlockEntry change(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank, Sequence version)
+{
+    // A zero record becomes this one, or the reverse: either way the delta is the record itself.
+    return { .kind = kind, .key = record.key, .rank = rank,
+        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(record.value.size()), .version = version, .bytes = record.value };
+}
+
+} // namespace
+
 void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out)
 {
     pb::Message message;
@@ -26,15 +35,6 @@ void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t move
     event->set_moved(moved);
     event->set_sequence(sequence);
 }
-
-BlockEntry change(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank, Sequence version)
-{
-    // A zero record becomes this one, or the reverse: either way the delta is the record itself.
-    return { .kind = kind, .key = record.key, .rank = rank,
-        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(record.value.size()), .version = version, .bytes = record.value };
-}
-
-} // namespace
 
 Key addressed(Key key, const pb::FileConfig& config)
 {
@@ -51,8 +51,10 @@ void takeRequest(ResultTable& results, const BlockEntry& entry, Time now)
 
 // ---- the batch
 
-void StagedBatch::start(BucketParts& bucket, std::uint64_t split, Sequence sequence, Level level, NextBlock next, Time now, Effects& out)
+void StagedBatch::start(BucketParts& bucket, std::uint64_t split, Sequence sequence, Level level, NextBlock next, Time now, Effects& out,
+    std::uint32_t mergesFrom)
 {
+    m_mergesFrom = mergesFrom;
     m_split = split;
     m_sequence = sequence;
     m_level = level;
@@ -72,6 +74,7 @@ void StagedBatch::sendBlock(BucketParts& bucket, Time now, Effects& out)
     batch->set_epoch(bucket.link.epoch().value);
     batch->set_sequence(m_sequence);
     batch->set_level(m_level);
+    batch->set_merges_from(m_mergesFrom);
     batch->set_block(m_block++);
     m_isLastSent = m_next(*batch->mutable_changes());
     batch->set_is_last(m_isLastSent);
@@ -112,7 +115,7 @@ void StagedBatch::stop(BucketParts& bucket)
 
 bool SplitSource::leaves(const BucketParts& bucket, Key key) const
 {
-    return forwardTo(bucket.number, m_order.level(), addressed(key, bucket.config)) != bucket.number;
+    return m_isMerge || forwardTo(bucket.number, m_order.level(), addressed(key, bucket.config)) != bucket.number;
 }
 
 void SplitSource::start(BucketParts& bucket, Time now, Effects& out)
@@ -143,7 +146,8 @@ void SplitSource::start(BucketParts& bucket, Time now, Effects& out)
         }
     }
     const Sequence sequence = bucket.link.beginBatch(m_order.split());
-    m_batch.start(bucket, m_order.split(), sequence, m_order.level(), [this, &bucket](std::string& block) { return nextChanges(bucket, block); }, now, out);
+    m_batch.start(bucket, m_order.split(), sequence, m_order.level(), [this, &bucket](std::string& block) { return nextChanges(bucket, block); }, now, out,
+        m_isMerge ? bucket.number.value : 0);
     sendRecords(bucket, now, out);
     reportWhenPrepared(bucket, now, out);
 }

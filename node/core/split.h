@@ -33,7 +33,9 @@ class StagedBatch {
 public:
     // Writes the next block of changes; returns whether it was the last.
     using NextBlock = std::function<bool(std::string& out)>;
-    void start(BucketParts& bucket, std::uint64_t split, Sequence sequence, Level level, NextBlock next, Time now, Effects& out);
+    // `mergesFrom`: of a merge, the bucket that gives everything; 0: a split.
+    void start(BucketParts& bucket, std::uint64_t split, Sequence sequence, Level level, NextBlock next, Time now, Effects& out,
+        std::uint32_t mergesFrom = 0);
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
     bool isStaged() const { return m_isStaged; }
     Sequence sequence() const { return m_sequence; }
@@ -45,6 +47,7 @@ private:
     std::uint64_t m_split = 0;
     Sequence m_sequence = 0;
     Level m_level = 0;
+    std::uint32_t m_mergesFrom = 0;
     NextBlock m_next;
     std::uint32_t m_block = 0;
     std::uint32_t m_unacknowledged = 0;
@@ -53,14 +56,15 @@ private:
 };
 
 // The bucket at the split pointer: plans who leaves and who changes rank, copies the leavers to the target, stages its
-// batch, and carries the plan out at the commit.
+// batch, and carries the plan out at the commit. In a merge it is the last bucket, and everything leaves.
 //
 //   ordered -> (all Deltas acknowledged) moving -> prepared -> committed -> finished
 //                                            \-> aborted: nothing has changed
 class SplitSource {
 public:
-    SplitSource(const pb::Split& order) : m_order(order) {}
+    SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) {}
     const pb::Split& order() const { return m_order; }
+    bool isMerge() const { return m_isMerge; }
     bool isStarted() const { return m_isStarted; }
     bool isCommitted() const { return m_isCommitted; }
     bool isPrepared() const { return m_isReported; }
@@ -79,6 +83,7 @@ private:
     bool leaves(const BucketParts& bucket, Key key) const;
 
     const pb::Split m_order;
+    const bool m_isMerge;
     bool m_isStarted = false;
     bool m_isCommitted = false;
     bool m_isReported = false;
@@ -122,6 +127,9 @@ private:
 
 // The key's hash input: itself, or mix64 of it where the file says so (lhrs.md 1.1).
 Key addressed(Key key, const pb::FileConfig& config);
+
+// Everything of mine is staged: to the coordinator.
+void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out);
 
 // Takes a Result or DoneBelow of a record block into the table.
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now);

@@ -340,6 +340,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             config.set_slice(*ranks);
             return {};
         });
+    app.add_flag("--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
+        "The file shrinks by itself when it holds few records");
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
         [&line](const std::string& word) { return mergeText(word, line.timers); });
     addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/core/merge_target.h"
+
+#include "common/record_block.h"
+
+namespace lhrs {
+
+void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
+{
+    const pb::MoveRecords& move = message.move_records();
+    if (move.block() > m_blocks.size())
+        return; // the source sends it again
+    if (move.block() == m_blocks.size() && !m_isComplete) {
+        if (!BlockReader(move.records()).isWellFormed())
+            return;
+        m_blocks.push_back(move.records());
+        m_isComplete = move.is_last();
+    }
+    NodeContext::acknowledge(message, out);
+}
+
+void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
+{
+    if (!m_isComplete || m_isStaging || !bucket.link.isIdle())
+        return;
+    m_isStaging = true;
+    // Nothing changes here until the decision, so the ranks can be told in advance: the free ones as the store would take
+    // them, then one more each.
+    std::vector<std::uint32_t> free = bucket.store.freeRanks();
+    Rank highest = bucket.store.rankMax();
+    BlockEntry entry;
+    for (const std::string& block : m_blocks) {
+        BlockReader reader(block);
+        while (reader.next(entry)) {
+            if (entry.isOfRequests())
+                continue;
+            if (free.empty()) {
+                highest = highest.next();
+                m_ranks.push_back(highest);
+            } else {
+                m_ranks.emplace_back(free.back());
+                free.pop_back();
+            }
+        }
+    }
+    const Sequence sequence = bucket.link.beginBatch(m_order.split());
+    m_batch.start(bucket, m_order.split(), sequence, level(), [this](std::string& block) { return nextChanges(block); }, now, out,
+        m_order.source());
+    reportWhenPrepared(bucket, now, out);
+}
+
+bool MergeTarget::nextChanges(std::string& out)
+{
+    BlockWriter writer(out);
+    BlockReader reader(m_blocks[m_staged]);
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (!entry.isOfRequests())
+            entry.rank = m_ranks[m_planned++];
+        if (entry.kind != BlockEntry::Kind::Result || entry.result == pb::OK)
+            writer.add(entry);
+    }
+    return ++m_staged == m_blocks.size();
+}
+
+void MergeTarget::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (!m_isStaging)
+        return;
+    m_batch.onAck(bucket, entry, now, out);
+    reportWhenPrepared(bucket, now, out);
+}
+
+void MergeTarget::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
+{
+    if (m_isReported || !m_batch.isStaged())
+        return;
+    m_isReported = true;
+    reportPrepared(bucket, m_order.split(), std::uint32_t(m_ranks.size()), m_batch.sequence(), now, out);
+}
+
+void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
+{
+    m_isCommitted = true;
+    auto* moved = out.event().mutable_records_moved();
+    moved->set_split(m_order.split());
+    moved->set_from(m_order.source());
+    std::size_t next = 0;
+    BlockEntry entry;
+    for (const std::string& block : m_blocks) {
+        BlockReader reader(block);
+        while (reader.next(entry)) {
+            if (entry.isOfRequests()) {
+                takeRequest(bucket.results, entry, now);
+                continue;
+            }
+            const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch.sequence());
+            LHRS_CHECK(rank == m_ranks[next++]); // as its parity buckets were told
+            moved->add_keys(entry.key.value);
+            moved->add_old_ranks(entry.rank.value);
+            moved->add_new_ranks(rank.value);
+        }
+    }
+    m_blocks.clear();
+    auto* event = out.event().mutable_split_applied();
+    event->set_split(m_order.split());
+    event->set_level(level());
+    event->set_count(bucket.store.count());
+    event->set_sequence(m_batch.sequence());
+    bucket.link.decideBatch(m_order.split(), now);
+}
+
+void MergeTarget::abort(BucketParts& bucket, Time now)
+{
+    m_batch.stop(bucket);
+    if (m_isStaging)
+        bucket.link.decideBatch(m_order.split(), now);
+}
+
+} // namespace lhrs
