@@ -179,8 +179,9 @@ void FileMerge::advance(Time now, Effects& out)
         return;
     case Step::CommitSource: {
         // A source that failed may still answer from its lease: the target answers for its keys only when that has run out.
+        // (A target that failed too answers nobody before its group is recovered, which waits for this.)
         const FileState::MemberInfo* source = m_parts.file.data(m_source);
-        if (source->hasFailed() && !source->isFenced)
+        if (source->hasFailed() && !source->isFenced && !m_parts.file.data(m_target)->hasFailed())
             return;
         m_step = Step::CommitTarget;
         commit(m_target, now, out);
