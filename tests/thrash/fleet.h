@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/child_keeper.h"
+#include "gui/lab/control_client.h"
+#include "gui/lab/session.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lhrs::thrash {
+
+using Clock = std::chrono::steady_clock;
+
+enum class Kind { Coordinator, DataNode, ParityNode, Client };
+
+// A process that this program started.
+struct Process {
+    std::string name;
+    Kind kind = Kind::DataNode;
+    pid_t pid = 0;
+    std::uint64_t startTime = 0; // as the kernel counts: a number that is used again belongs to a later one
+    pb::ProcessInfo info;
+    bool isPaused = false;
+    bool mayEnd = false;           // it was killed, or told to end itself
+    bool hasEnded = false;
+    Clock::time_point calmFrom {}; // hurt until then: paused a moment ago, cut off, slow
+
+    bool isNode() const { return kind == Kind::DataNode || kind == Kind::ParityNode; }
+};
+
+// What the coordinator is started with.
+struct Shape {
+    std::uint32_t m = 4;
+    std::uint32_t k = 2;
+    std::uint32_t bucketsMax = 4;
+    std::uint32_t dataNodes = 5;
+    std::uint32_t parityNodes = 3;
+    std::uint32_t clients = 3;
+    double timeScale = 3;
+};
+
+// The processes of one cluster, and the only place that signals them: by process number and start time, never by name.
+class Fleet {
+public:
+    Fleet(std::string programs, std::string logs);
+    ~Fleet();
+
+    Result<void> start(const Shape& shape);
+    Result<Process*> add(Kind kind);
+
+    std::vector<std::unique_ptr<Process>>& all() { return m_processes; }
+    // Not ended; nullptr: none has this process number.
+    Process* find(std::uint64_t node);
+    Process* coordinator();
+    std::vector<Process*> living(Kind kind);
+
+    void kill(Process& process);
+    void pause(Process& process);
+    void resume(Process& process);
+    // From now on its end is no surprise.
+    static void letEnd(Process& process) { process.mayEnd = true; }
+
+    // Notes who has ended, and says who should not have.
+    std::vector<std::string> reap();
+    // Lines of level error in the logs so far that were not told before.
+    std::vector<std::string> errorsInLogs();
+    gui::ControlClient& control() { return m_session.control(); }
+
+private:
+    Result<Process*> launch(Kind kind, const std::string& name, const std::string& program, std::vector<std::string> arguments);
+    Result<Process*> startCoordinator();
+    void signal(Process& process, int number);
+
+    const std::string m_programs;
+    const std::string m_logs;
+    Shape m_shape;
+    gui::Session m_session;
+    std::mutex m_mutex; // guards m_ended
+    std::map<pid_t, std::string> m_ended;
+    gui::ChildKeeper m_keeper;
+    std::vector<std::unique_ptr<Process>> m_processes;
+    std::map<std::string, std::streamoff> m_readTo; // of each log
+    std::string m_coordinatorAddress;
+    std::uint32_t m_started = 0;
+};
+
+} // namespace lhrs::thrash

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/check/linearize.h"
+#include "gui/lab/control_client.h"
+#include "node/sim/random.h"
+#include "tests/thrash/fleet.h"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lhrs::thrash {
+
+// What clients ask for and what they are told, key by key, as histories that are judged. Many lanes, each with one
+// operation under way; a few keys, so that lanes meet. A thread of its own gives the orders.
+class Writers {
+public:
+    static constexpr std::uint32_t kLanesOfClient = 4;
+    static constexpr std::uint32_t kKeys = 48; // of a round
+
+    Writers(gui::ControlClient& control, std::uint64_t seed);
+    ~Writers();
+
+    // Who carries out orders from now on; what was given to others stays open.
+    void setClients(const std::vector<std::uint64_t>& clients);
+    // Keys that were never used before.
+    void beginRound();
+    void go();
+    // No further orders; waits for the answers to those given. False: some are missing after this time.
+    bool halt(std::chrono::milliseconds patience);
+
+    // All keys of this round are searched for, then judged; keys of earlier rounds must be what they were. The file
+    // must be whole and nothing else be going on. Says what is wrong.
+    std::vector<std::string> readBackAndJudge(const std::string& directory);
+
+    struct Figures {
+        std::uint64_t operations = 0;
+        std::map<std::string, std::uint64_t> outcomes;
+        std::int64_t longestNs = 0; // that a key was asked for without an answer that tells something
+        std::uint64_t longestKey = 0;
+        std::uint64_t retired = 0; // keys with too many operations of unknown outcome
+    };
+    Figures figures() const;
+
+private:
+    struct KeyState {
+        std::uint64_t key = 0;
+        check::History history;
+        std::uint32_t unknown = 0;
+        std::int64_t waitingSince = -1; // the first order since the last answer that told something
+        std::optional<std::uint64_t> settled; // after its round
+        bool isSettled = false;
+    };
+    struct Lane {
+        std::uint64_t client = 0;
+        bool isBusy = false;
+    };
+    struct Order {
+        std::size_t key = 0;
+        std::size_t index = 0; // in its history
+        std::size_t lane = 0;
+        std::uint64_t client = 0;
+        check::RequestKind kind = check::RequestKind::Search;
+    };
+
+    void run(std::stop_token stop);
+    void giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock);
+    void answered(const Order& order, const gui::Answer& answer);
+    std::int64_t now() const;
+    bool searchAll(const std::vector<std::size_t>& keys, std::vector<std::string>& wrong);
+
+    gui::ControlClient& m_control;
+    const Clock::time_point m_start = Clock::now();
+
+    mutable std::mutex m_mutex; // all of what follows
+    std::condition_variable_any m_changed;
+    Generator m_draws;
+    std::vector<KeyState> m_keys; // of all rounds
+    std::size_t m_firstOfRound = 0;
+    std::vector<Lane> m_lanes;
+    std::uint64_t m_values = 0;
+    std::uint64_t m_open = 0; // orders without an answer
+    bool m_isGoing = false;
+    Figures m_figures;
+    std::vector<std::string> m_wrong; // answers that are wrong by themselves
+
+    std::jthread m_thread;
+};
+
+} // namespace lhrs::thrash
