@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Targets that feed the machines of the protocol.
+#include "common/wire.h"
+#include "tests/bucket_rigs.h"
+#include "tests/fuzz/targets.h"
+#include "tests/memory_cluster.h"
+
+namespace lhrs::fuzz {
+
+namespace {
+
+using namespace test;
+
+// A file in one of its states, which the first byte of an input names.
+constexpr std::size_t kStates = 5;
+
+std::unique_ptr<FileRig> fileIn(std::size_t state)
+{
+    FileRig::Options options;
+    options.config = fileConfig(2, 1, 6);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    options.config.set_slice(2);
+    options.dataSpares = 6;
+    options.paritySpares = 4;
+    auto rig = std::make_unique<FileRig>(options);
+    if (state == 0)
+        return rig; // nobody knows anybody yet
+    LHRS_CHECK(rig->waitForFile());
+    if (state == 1)
+        return rig;
+    rig->insertMany(20);
+    rig->waitForRest();
+    if (state == 3) { // a split under way
+        pb::Command split;
+        split.mutable_force_split();
+        rig->cluster.command(FileRig::kCoordinator, split);
+        rig->cluster.run(300us);
+    } else if (state == 4) { // a bucket recovers
+        rig->kill(rig->holder(pb::DATA, 0, 1));
+        rig->cluster.run(700ms);
+    }
+    return rig;
+}
+
+std::uint64_t machineOf(FileRig& rig, std::uint8_t number)
+{
+    std::vector<std::uint64_t> all { FileRig::kCoordinator, FileRig::kClient };
+    all.insert(all.end(), rig.nodes.begin(), rig.nodes.end());
+    return all[number % all.size()];
+}
+
+// What a client may say. Whoever has the cluster's key may end a machine by contradicting it, which is no promise of ours.
+constexpr int kOfClients[] = { pb::Message::kInsert, pb::Message::kUpdate, pb::Message::kDelete, pb::Message::kSearch,
+    pb::Message::kWhereIs, pb::Message::kAlarm, pb::Message::kAck, pb::Message::kScan };
+
+// [state][receiver] message
+void runMachines(std::string_view input)
+{
+    pb::Message message;
+    if (input.size() < 2 || !parseMessage(input.substr(2), message)
+        || std::find(std::begin(kOfClients), std::end(kOfClients), int(message.body_case())) == std::end(kOfClients))
+        return;
+    const auto rig = fileIn(std::uint8_t(input[0]) % kStates);
+    message.set_sender(4'711);
+    message.mutable_from()->set_ip(4'711);
+    rig->cluster.inject(machineOf(*rig, std::uint8_t(input[1])), message);
+    rig->cluster.run(2s);
+}
+
+std::vector<std::string> machinesSeeds()
+{
+    std::vector<std::string> seeds;
+    for (std::size_t state = 0; state < kStates; ++state) {
+        for (const int kind : kOfClients) {
+            pb::Message message;
+            const auto* field = pb::Message::descriptor()->FindFieldByNumber(kind);
+            auto* body = message.GetReflection()->MutableMessage(&message, field);
+            message.set_id(5);
+            message.mutable_operation()->set_client(4'711);
+            message.mutable_operation()->set_number(1);
+            Mutator mutator { state };
+            for (int i = 0; i < 8; ++i)
+                mutator.message(*body);
+            for (char receiver = 0; receiver < 4; ++receiver)
+                seeds.push_back(std::string { char(state), receiver } + message.SerializeAsString());
+        }
+    }
+    return seeds;
+}
+
+// [state][receiver] command
+void runCommands(std::string_view input)
+{
+    pb::Command command;
+    if (input.size() < 2 || !parseCommand(input.substr(2), command) || command.body_case() == pb::Command::BODY_NOT_SET)
+        return;
+    if (command.has_run_workload() && command.run_workload().count() > 1'000)
+        return; // what it does is another test's
+    const auto rig = fileIn(std::uint8_t(input[0]) % kStates);
+    rig->cluster.command(machineOf(*rig, std::uint8_t(input[1])), command);
+    rig->cluster.run(2s);
+}
+
+std::vector<std::string> commandsSeeds()
+{
+    std::vector<std::string> seeds;
+    const auto* oneof = pb::Command::descriptor()->FindOneofByName("body");
+    for (int i = 0; i < oneof->field_count(); ++i) {
+        pb::Command command;
+        auto* body = command.GetReflection()->MutableMessage(&command, oneof->field(i));
+        Mutator mutator { std::uint64_t(i) };
+        for (int change = 0; change < 5; ++change)
+            mutator.message(*body);
+        for (char receiver = 0; receiver < 4; ++receiver)
+            seeds.push_back(std::string { char(1 + i % 4), receiver } + command.SerializeAsString());
+    }
+    return seeds;
+}
+
+template <class T>
+void mutateBehindTwo(std::string& input, const std::string& other, Mutator& mutator)
+{
+    T message;
+    if (input.size() < 2 || mutator.below(6) == 0 || !message.ParseFromString(input.substr(2))) {
+        mutator.bytes(input, other);
+        return;
+    }
+    if (mutator.below(3) == 0)
+        input[mutator.below(2)] = char(mutator.below(16));
+    const auto* body = message.GetReflection()->GetOneofFieldDescriptor(message, T::descriptor()->FindOneofByName("body"));
+    for (std::uint64_t left = 1 + mutator.below(3); left > 0; --left) {
+        if (body != nullptr && mutator.below(8) > 0) // of the same kind
+            mutator.message(*message.GetReflection()->MutableMessage(&message, body));
+        else
+            mutator.message(message);
+    }
+    input = input.substr(0, 2) + message.SerializePartialAsString();
+}
+
+// Changes of four buckets, drawn by the first half of the input, arrive in the order of the second half, some often, some
+// late; at last all. The parity bucket must hold what the model says.
+void runDeltas(std::string_view input)
+{
+    ParityRig rig;
+    std::vector<ParityRig::Change> changes;
+    const std::string_view draw = input.substr(0, input.size() / 2), order = input.substr(input.size() / 2);
+    for (std::size_t i = 0; i + 2 < draw.size() && changes.size() < 200; i += 3) {
+        const auto byte = [&](std::size_t at) { return std::uint32_t(std::uint8_t(draw[i + at])); };
+        const std::uint32_t q = byte(0) % 4, rank = 1 + byte(1) % 6;
+        auto& records = rig.model.positions[q];
+        const std::string value(byte(2), char('a' + byte(1) % 26));
+        if (!records.contains(rank))
+            changes.push_back(rig.insert(q, rank, 1'000 * q + 100 * rank + changes.size() * 10'000, value));
+        else if (byte(0) & 0x80)
+            changes.push_back(rig.erase(q, rank));
+        else
+            changes.push_back(rig.update(q, rank, value));
+    }
+    for (const char at : order)
+        if (!changes.empty())
+            rig.delta(changes[std::uint8_t(at) % changes.size()]);
+    for (const ParityRig::Change& change : changes)
+        rig.delta(change);
+    LHRS_CHECK(rig.differenceToModel().empty());
+}
+
+std::vector<std::string> deltasSeeds()
+{
+    std::vector<std::string> seeds { "", "abc", std::string(60, 'a') };
+    Generator draws(1, DrawnFor::Workload);
+    for (int i = 0; i < 20; ++i) {
+        std::string seed(20 + draws.below(400), '\0');
+        for (char& byte : seed)
+            byte = char(draws.next());
+        seeds.push_back(seed);
+    }
+    return seeds;
+}
+
+} // namespace
+
+Target machinesTarget()
+{
+    return { "machines", "what a client may say, to each machine in each state of a file", &runMachines, &machinesSeeds,
+        &mutateBehindTwo<pb::Message>, 2'000 };
+}
+
+Target commandsTarget()
+{
+    return { "commands", "every command, to each machine in each state of a file", &runCommands, &commandsSeeds,
+        &mutateBehindTwo<pb::Command>, 2'000 };
+}
+
+Target deltasTarget()
+{
+    return { "deltas", "Deltas in any order, with doubles and gaps, against a model", &runDeltas, &deltasSeeds, &mutateBytes, 1'500 };
+}
+
+} // namespace lhrs::fuzz

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over. lhrs-fuzz NAME FILE
+// replays one. An input that ends the process is left in the file that its last words name; it belongs into
+// tests/fuzz/corpus/NAME.
+#include "tests/fuzz/targets.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace {
+
+using namespace lhrs::fuzz;
+
+// For the handler: the input under way, and where to leave it.
+std::string current;
+char crashFile[256];
+
+void onCrash(int number)
+{
+    const int file = ::open(crashFile, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file >= 0 && ::write(file, current.data(), current.size()) == ssize_t(current.size())) {
+        constexpr char kText[] = "the input that did it is in ";
+        [[maybe_unused]] auto written = ::write(2, kText, sizeof kText - 1);
+        written = ::write(2, crashFile, std::strlen(crashFile));
+        written = ::write(2, "\n", 1);
+    }
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+}
+
+int usage()
+{
+    std::fprintf(stderr, "lhrs-fuzz NAME [FILE | --minutes T] [--seed S]; the targets are\n");
+    for (const Target& target : targets())
+        std::fprintf(stderr, "  %-10s %s\n", target.name, target.tells);
+    return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const Target* target = nullptr;
+    for (const Target& one : targets())
+        if (argc >= 2 && std::strcmp(one.name, argv[1]) == 0)
+            target = &one;
+    if (target == nullptr)
+        return usage();
+    double minutes = 1;
+    std::uint64_t seed = 1;
+    const char* replayed = nullptr;
+    for (int i = 2; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--minutes") == 0 && i + 1 < argc)
+            minutes = std::atof(argv[++i]);
+        else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+            seed = std::strtoull(argv[++i], nullptr, 0);
+        else if (argv[i][0] != '-')
+            replayed = argv[i];
+        else
+            return usage();
+    }
+    if (replayed != nullptr) {
+        std::ifstream file(replayed, std::ios::binary);
+        if (!file) {
+            std::fprintf(stderr, "there is no file %s\n", replayed);
+            return 2;
+        }
+        target->run(std::string((std::istreambuf_iterator<char>(file)), {}));
+        return 0;
+    }
+    google::protobuf::SetLogHandler(nullptr); // of texts that are none
+    std::snprintf(crashFile, sizeof crashFile, "crash-%s-%d.bin", target->name, int(::getpid()));
+    for (const int number : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL })
+        std::signal(number, &onCrash);
+    const auto seeds = target->seeds();
+    for (const std::string& one : seeds)
+        target->run(current = one);
+    Mutator mutator(seed);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * minutes);
+    std::uint64_t tries = 0;
+    std::vector<std::string> pool = seeds;
+    while (std::chrono::steady_clock::now() < end) {
+        current = pool[mutator.below(pool.size())];
+        target->mutate(current, pool[mutator.below(pool.size())], mutator);
+        target->run(current);
+        if (++tries % 16 == 0 && !current.empty()) { // changes add up
+            if (pool.size() < 4 * seeds.size())
+                pool.push_back(current);
+            else
+                pool[seeds.size() + mutator.below(pool.size() - seeds.size())] = current;
+        }
+    }
+    std::printf("%s: %zu inputs and %llu mutations, nothing found\n", target->name, seeds.size(),
+        static_cast<unsigned long long>(tries));
+    return 0;
+}

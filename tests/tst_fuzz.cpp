@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The fuzz targets for a moment: their first inputs, what once ended a process (tests/fuzz/corpus), and some mutations.
+// For longer: ./run test fuzz NAME --minutes T
+#include "tests/fuzz/targets.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+using namespace lhrs::fuzz;
+
+class FuzzTest : public QObject {
+    Q_OBJECT
+private slots:
+    void noInputEndsTheProcess_data();
+    void noInputEndsTheProcess();
+};
+
+void FuzzTest::noInputEndsTheProcess_data()
+{
+    QTest::addColumn<int>("target");
+    for (std::size_t i = 0; i < targets().size(); ++i)
+        QTest::newRow(targets()[i].name) << int(i);
+}
+
+void FuzzTest::noInputEndsTheProcess()
+{
+    QFETCH(int, target);
+    google::protobuf::SetLogHandler(nullptr); // of texts that are none
+    const Target& tried = targets()[std::size_t(target)];
+    std::vector<std::string> inputs = tried.seeds();
+    const QDir corpus(QString(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + tried.name);
+    for (const QString& name : corpus.entryList(QDir::Files)) {
+        QFile file(corpus.filePath(name));
+        QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(name));
+        inputs.push_back(file.readAll().toStdString());
+    }
+    for (const std::string& input : inputs)
+        tried.run(input);
+    Mutator mutator(1);
+    for (unsigned i = 0; i < tried.tries; ++i) {
+        std::string input = inputs[mutator.below(inputs.size())];
+        tried.mutate(input, inputs[mutator.below(inputs.size())], mutator);
+        tried.run(input);
+    }
+}
+
+QTEST_GUILESS_MAIN(FuzzTest)
+#include "tst_fuzz.moc"
