@@ -174,13 +174,7 @@ void FileSplit::undo(std::string reason, Time now, Effects& out)
 void FileSplit::cancel(Time now, Effects& out)
 {
     m_step = Step::Cancel;
-    for (const Enlistment::Member& member : m_enlistment.members()) {
-        pb::Message message;
-        message.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
-        const std::uint32_t index = member.place.role == pb::DATA ? positionOf(m_target, m_parts.file.config().m()).value : member.place.column;
-        m_orders.send(std::move(message), m_parts.file.member(m_group, member.place.role, index), now, out);
-    }
-    m_enlistment.takeOut();
+    m_enlistment.stop(now, out); // not waited for: one of them may be why this is undone
     if (!m_parts.file.data(m_source)->hasFailed())
         m_parts.file.data(m_source)->state = pb::UP;
     FileState::Group& group = m_parts.file.group(m_group);

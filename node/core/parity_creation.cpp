@@ -77,11 +77,7 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
         undone(out);
         return;
     }
-    pb::Message message;
-    const FileState::MemberInfo* member = m_parts.file.member(m_group, pb::PARITY, m_column.value);
-    message.mutable_cancel()->set_incarnation(m_enlistment.members().front().holder.incarnation.value);
-    m_orders.send(std::move(message), member, now, out);
-    m_enlistment.takeOut();
+    m_enlistment.stop(now, out); // not waited for: it may be why this is undone
     FileState::Group& group = m_parts.file.group(m_group);
     group.epoch = group.epoch.next();
     m_orders.sendEpoch(m_group, now, out);
