@@ -341,6 +341,8 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
 
 void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out)
 {
+    if (groupOf(bucket, m_config.m()) != m_group)
+        return; // late, for the place that this process held before
     const Position q = positionOf(bucket, m_config.m());
     PositionState& position = m_positions[q.value];
     for (auto& [sequence, held] : position.held) {
@@ -416,6 +418,8 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const HeldChange& b
 void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
+    if (view.group() != m_group.value)
+        return; // late, for the place that this process held before
     if (view.epoch() < m_view.epoch()) {
         NodeContext::acknowledge(message, out); // a newer one overtook it, and somebody may wait for this one
         return;
@@ -448,6 +452,8 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 
 void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& out)
 {
+    if (message.add_parity().group() != m_group.value || message.add_parity().column() != m_column.value)
+        return; // late, for another place
     NodeContext::acknowledge(message, out);
     if (m_isFilling || m_state != pb::INIT)
         return;

@@ -106,7 +106,7 @@ bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::
 void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& out)
 {
     const pb::CutReport& report = message.cut_report();
-    if (report.epoch() > m_view.epoch())
+    if (report.group() != m_group.value || report.epoch() > m_view.epoch())
         return; // it comes again; our epoch is on its way
     NodeContext::acknowledge(message, out);
     if (m_manager && report.epoch() == m_view.epoch())
@@ -116,7 +116,7 @@ void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& ou
 void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& out)
 {
     const pb::DeltaCopy& copy = message.delta_copy();
-    if (copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size() || !m_positions[copy.position()].hasFailed)
+    if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size() || !m_positions[copy.position()].hasFailed)
         return; // of another epoch, or too early: it comes again
     if (bringToCut(Position(copy.position()), copy.cut(), copy.deltas(), now, out))
         NodeContext::acknowledge(message, out);
@@ -181,7 +181,7 @@ void ParityBucket::report(pb::StateReport& out) const
 
 void ParityBucket::onRecover(const pb::Message& message, Time now, Effects& out)
 {
-    if (message.recover().epoch() > m_view.epoch())
+    if (message.recover().group() != m_group.value || message.recover().epoch() > m_view.epoch())
         return;
     NodeContext::acknowledge(message, out);
     if (m_manager && message.recover().epoch() == m_view.epoch())
@@ -213,7 +213,7 @@ void ParityBucket::onSliceData(const pb::Message& message, Time now, Effects& ou
 
 void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects& out)
 {
-    if (message.recover_record().epoch() > m_view.epoch())
+    if (message.recover_record().group() != m_group.value || message.recover_record().epoch() > m_view.epoch())
         return;
     NodeContext::acknowledge(message, out);
     if (m_records && message.recover_record().epoch() == m_view.epoch() && m_view.state() == pb::GROUP_DEGRADED)
