@@ -32,6 +32,7 @@ struct Wish {
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds;
     std::string caseFile;
     bool isTraced = false; // --trace: every event as a line
+    bool hasMessages = false; // --messages: those too
     bool isQuick = false;  // --quick: no failure is made small
 };
 Wish wish;
@@ -147,7 +148,7 @@ std::string keepShrunk(const pb::Case& failing, int invariant)
 std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr, bool isShrunk = false)
 {
     pb::Case drawn = drawCase(seed);
-    if (wish.isTraced)
+    if (wish.hasMessages) // longer messages, so it may be another run
         drawn.set_with_messages(true);
     Simulation simulation(drawn);
     trace(simulation);
@@ -440,6 +441,10 @@ bool takeArguments(int& argc, char** argv)
     int kept = 1;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
+        if (name == "--messages") {
+            wish.hasMessages = true;
+            continue;
+        }
         if (name == "--quick") {
             wish.isQuick = true;
             continue;

@@ -318,14 +318,11 @@ void Simulation::heal()
 }
 
 // Nothing more will happen: what is not at rest waits for a group that is lost, for good.
-bool Simulation::isAtRestButLost() const
+bool Simulation::isAtRestButLost(bool isStuck) const
 {
     if (m_oracle.lostGroups().empty())
         return false;
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
-    // Where the source of a decided split is lost, its target waits for a person who knows that the old process has ended.
-    const bool isStuck = std::any_of(m_oracle.lostGroups().begin(), m_oracle.lostGroups().end(),
-        [&](std::uint32_t g) { return !coordinator.growth().isSettled(GroupNumber(g)); });
     return (coordinator.growth().isIdle() || isStuck)
         && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [](const auto& item) {
                return item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
@@ -375,10 +372,14 @@ bool Simulation::comeToRest()
         });
         if (!runUntil([&] { return isAnswered; }, kRecoveryTime, "the coordinator did not answer"))
             return false;
-        isAtRest = (isAtRest ? m_actionsUnderWay == 0 : isAtRestButLost()) && isIdle();
+        isAtRest = (isAtRest ? m_actionsUnderWay == 0 : isAtRestButLost(false)) && isIdle();
         if (std::exchange(stepsBefore, steps()) != steps())
             end = m_cluster.now() + kRecoveryTime;
         if (!isAtRest && m_cluster.now() >= end) {
+            // Where the source of a decided split is lost, its target waits for a person who knows that the old process
+            // has ended.
+            if (isAtRestButLost(true))
+                break;
             m_oracle.fail(17, "not at rest 30 virtual seconds after the last step forward: "
                     + (underWay.empty() ? "buckets or commands are waiting" : underWay));
             return false;

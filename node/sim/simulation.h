@@ -65,7 +65,7 @@ private:
     void perform(const pb::CaseAction& action);
     void armActions();
     void heal();
-    bool isAtRestButLost() const;
+    bool isAtRestButLost(bool isStuck) const;
     void askForSpares();
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
     bool comeToRest();
