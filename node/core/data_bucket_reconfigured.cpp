@@ -34,9 +34,12 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
             wasUp[p] = column.isUp;
         m_link.setView(view, now, out);
         m_owedEpochAck = std::make_unique<OwedEpochAck>();
+        // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far. And the others too: of what came
+        // to the new one with the contents it has no Delta, and could not give it to one that lacks it in a cut.
+        const bool isOneNew = std::any_of(m_link.columns().begin(), m_link.columns().end(),
+            [&](const auto& item) { return item.second.isUp && !wasUp[item.first]; });
         for (const auto& [p, column] : m_link.columns()) {
-            // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far.
-            if (column.isUp && !wasUp[p])
+            if (column.isUp && isOneNew)
                 m_owedEpochAck->wanted[p] = m_link.sequence();
         }
         // A sender of contents ends with the parity bucket that asked.
