@@ -53,7 +53,7 @@ std::uint32_t Breaker::bearable(GroupNumber g) const
 {
     const FileState::Group& group = coordinator().file().groups().at(g);
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
-    const bool isNew = group.k == 0 && counted.empty(); // the split that creates it is under way
+    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates it is under way
     const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
     std::uint32_t away = 0;
     for (const auto& [q, member] : group.data)
@@ -75,7 +75,7 @@ void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& foun
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
-            found.push_back({ member.holder.address.ip, g, !isAway(member) && (counted.empty() || counted.contains(p.value)) });
+            found.push_back({ member.holder.address.ip, g, !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)) });
 }
 
 std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const

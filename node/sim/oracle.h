@@ -45,6 +45,7 @@ public:
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
     // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
+    bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
     const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
     // A client told its user.
     void finished(const pb::OperationResult& result);

@@ -169,6 +169,10 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         const auto holder = m_dataBuckets.find(number);
         if (holder == m_dataBuckets.end())
             continue;
+        // One that was enabled and failed before it heard of it, too.
+        const FileState::MemberInfo* member = coordinator()->file().data(BucketNumber(number));
+        if (member && member->hasFailed())
+            m_cut.insert(member->holder.incarnation.value);
         if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
             if (before->second != cut)
                 fail(13, say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
@@ -191,10 +195,8 @@ void Oracle::onEnabled(const SimProcess& process)
 {
     const std::uint32_t number = m_recovering[process.index];
     m_recovering.erase(process.index);
-    if (m_fenced.contains(m_incarnations[process.index])) { // failed since, and does not know yet
-        m_cut.insert(m_incarnations[process.index]);
-        return;
-    }
+    if (m_cut.contains(m_incarnations[process.index]))
+        return; // it failed since, and was replaced, and does not know yet
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
