@@ -74,7 +74,7 @@ public:
     const LeaseTimes& times() const { return m_times; }
     // Grants the request and returns true, or does not.
     bool grant(MemberId asker, Incarnation incarnation, Time now);
-    // How long the last grants to members that failed in this view can still run.
+    // How long the last grants to members that failed in this view can still run, by the slowest clock.
     Time leftToFailed(Time now) const;
     // Data buckets that should ask us, or have asked, and did not for the time of suspicion; each once per silence.
     std::vector<MemberId> takeSilent(Time now);
