@@ -19,23 +19,17 @@ MemberId idOf(const pb::Member& member)
 
 } // namespace
 
-std::uint32_t effectiveAvailability(const pb::View& view)
+std::uint32_t grantsNeeded(const pb::View& view)
 {
-    std::uint32_t k = 0, failed = 0;
-    for (const pb::Member& member : view.members()) {
-        if (member.role() == pb::PARITY && member.state() != pb::INIT)
-            ++k;
-        if (hasFailed(member.state()))
-            ++failed;
-    }
-    return k > failed ? k - failed : 0;
+    return std::uint32_t(std::count_if(view.members().begin(), view.members().end(),
+        [](const pb::Member& member) { return member.role() == pb::PARITY && member.state() == pb::UP; }));
 }
 
 // ---- the asker
 
 void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
 {
-    m_needed = effectiveAvailability(view);
+    m_needed = grantsNeeded(view);
     std::vector<State> granters;
     for (const pb::Role role : { pb::PARITY, pb::DATA }) {
         for (const pb::Member& member : view.members()) {
@@ -126,11 +120,10 @@ Time longestOf(Time grantedUntil, const LeaseTimes& times)
 
 void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
 {
-    // Everybody asks the first kEff parity buckets that are UP (LeaseHolder::takeDue): one of those misses whoever does not.
-    std::uint32_t before = 0;
-    for (const pb::Member& member : view.members())
-        before += member.role() == pb::PARITY && member.state() == pb::UP && member.index() < self.index ? 1 : 0;
-    const bool isAsked = self.role == pb::PARITY && before < effectiveAvailability(view);
+    // Everybody asks all parity buckets that are UP: each of them misses whoever does not.
+    const bool isAsked = std::any_of(view.members().begin(), view.members().end(), [&](const pb::Member& member) {
+        return self.role == pb::PARITY && member.role() == pb::PARITY && member.index() == self.index && member.state() == pb::UP;
+    });
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());

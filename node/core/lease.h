@@ -16,9 +16,10 @@ struct MemberId {
     auto operator<=>(const MemberId&) const = default;
 };
 
-// kEff = k minus the members of this view that failed, never below 0 (lhrs.md 10.2). A parity bucket that is being
-// filled does not count yet.
-std::uint32_t effectiveAvailability(const pb::View& view);
+// How many grants a member of this view needs: one of each parity bucket that is UP. (lhrs.md 10.2 says kEff, which is
+// fewer while data buckets are missing. But those are replaced without our word, and then so many may fail as there are
+// parity buckets, all of them with this view: they must not be able to serve on each other's grants.)
+std::uint32_t grantsNeeded(const pb::View& view);
 
 // The durations of leases (lhrs.md 14.5).
 struct LeaseTimes {
@@ -28,7 +29,7 @@ struct LeaseTimes {
 };
 
 // A data bucket's side of the leases that fence its reads (lhrs.md 10.2, ours): it answers reads only while it holds
-// unexpired grants of kEff other members of its view. A grant counts from the sending of its request, on the asker's
+// enough unexpired grants of other members of its view. A grant counts from the sending of its request, on the asker's
 // monotonic clock. Parity buckets are asked first; for one that does not answer another is asked besides.
 class LeaseHolder {
 public:
