@@ -195,12 +195,11 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
         fail(3, say(where, ": the key is not at rank ", change.rank));
     if (kind == check::RequestKind::Insert && before && before->isPresent)
         fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
-    // A parity bucket counts for this once k is raised; one that has just become UP may still be on its way there.
-    const auto group = m_groups.find(bucket / m_config.m());
-    const std::uint32_t counted = group == m_groups.end() ? 0 : group->second;
+    // A parity bucket counts for this once all members count on it; one that has just become UP may be on its way there.
+    const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
         for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
-            if (column.column < counted && column.applied < before->sequence)
+            if (counted.contains(column.column) && column.applied < before->sequence)
                 fail(3, say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
                     ", is used again while parity bucket ", column.column, " has applied ", column.applied));
     const bool isPresent = kind != check::RequestKind::Delete;
