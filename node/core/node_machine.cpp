@@ -298,7 +298,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
         NodeContext::acknowledge(message, out);
         return;
     }
-    if (!isSpare() || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
+    if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
         return; // our offer expired, or this is a late copy; not acknowledged, so another spare is taken
     NodeContext::acknowledge(message, out);
     m_lastIncarnation = incarnation;
