@@ -11,6 +11,7 @@ namespace lhrs {
 void GroupRecovery::lose(Time now, Effects& out)
 {
     m_step = Step::Lost;
+    m_lostAt = Time::max();
     m_orders.forget();
     // Who was on the way in is a spare again.
     if (m_enlistment)
@@ -40,6 +41,8 @@ void GroupRecovery::acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out
     }
     m_ticket = ticket;
     m_step = Step::Bury;
+    m_isProbing = false;
+    m_silent.clear();
     m_probing = std::uint64_t(now.count()) + 1;
     m_tries = 0;
     m_nextProbe = now;

@@ -56,7 +56,7 @@ std::vector<ParityColumn> GroupRecovery::failedParity() const
 
 void GroupRecovery::probe(Time now, Effects& out)
 {
-    if (m_isProbing || m_step == Step::Lost || m_step == Step::Bury || m_step == Step::Renew)
+    if (m_isProbing || m_step == Step::Bury || m_step == Step::Renew)
         return;
     m_isProbing = true;
     m_probing = std::uint64_t(now.count()) + 1;
@@ -127,6 +127,23 @@ void GroupRecovery::resume(Time now, Effects& out)
     startOver(now, out);
 }
 
+// One that is on its way into the group is no loss: what brings it in is undone.
+bool GroupRecovery::isNew(MemberId id) const
+{
+    const bool isFilled = m_parity && !m_parity->isOver() && id == MemberId { pb::PARITY, m_parity->column().value };
+    return isFilled || !m_parts.file.member(m_group, id.role, id.index) || m_growth.isOnItsWay(m_group, id);
+}
+
+std::uint32_t GroupRecovery::failures() const
+{
+    auto count = std::uint32_t(m_columnsToFill.size());
+    for (const Position q : failedData())
+        count += isNew({ pb::DATA, q.value }) ? 0 : 1;
+    for (const ParityColumn p : failedParity())
+        count += isNew({ pb::PARITY, p.value }) ? 0 : 1;
+    return count;
+}
+
 void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
 {
     FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
@@ -163,6 +180,15 @@ void GroupRecovery::conclude(Time now, Effects& out)
             isSpareDead = true;
     }
     m_silent.clear();
+    if (m_step == Step::Lost) { // who is silent as long as those is lost like them
+        m_lostAt = dead.empty() ? Time::max() : std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
+        if (m_lostAt <= now) {
+            for (const MemberId id : dead)
+                declare(id, "it has been silent too long, in a group that is lost", out);
+            lose(now, out);
+        }
+        return;
+    }
     if (dead.empty()) {
         m_lostAt = Time::max();
         if (m_step == Step::Probe || m_step == Step::Wait)
@@ -173,11 +199,6 @@ void GroupRecovery::conclude(Time now, Effects& out)
             startOver(now, out);
         return;
     }
-    // One that is on its way into the group is no loss: what brings it in is undone.
-    const auto isNew = [&](MemberId id) {
-        const bool isFilled = m_parity && !m_parity->isOver() && id == MemberId { pb::PARITY, m_parity->column().value };
-        return isFilled || !m_parts.file.member(m_group, id.role, id.index) || m_growth.isOnItsWay(m_group, id);
-    };
     const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
     if (failures() + losses > group().k) {
         // lhrs.md 10.8: nobody is declared yet; who comes back with its memory counts as alive.
@@ -511,13 +532,13 @@ void GroupRecovery::onTime(Time now, Effects& out)
         advance(now, out);
     if (m_step == Step::Refill)
         refill(now, out);
-    if (m_step == Step::Over || m_step == Step::Lost)
+    if (m_step == Step::Over)
         return;
     if (m_step == Step::Bury || m_step == Step::Renew) {
         bury(now, out);
         return;
     }
-    if (m_nextProbe <= now) {
+    if (looksAgainAt() <= now) {
         if (!m_isProbing)
             probe(now, out);
         else if (m_tries < m_parts.acks.timers().probes_max())
@@ -527,9 +548,16 @@ void GroupRecovery::onTime(Time now, Effects& out)
     }
 }
 
+// The next probe. A lost group is probed only when somebody misses a member.
+Time GroupRecovery::looksAgainAt() const
+{
+    const bool isIdle = m_step == Step::Over || m_step == Step::Renew || (m_step == Step::Lost && !m_isProbing && m_lostAt == Time::max());
+    return isIdle ? Time::max() : m_nextProbe;
+}
+
 Time GroupRecovery::deadline() const
 {
-    Time earliest = m_step == Step::Over || m_step == Step::Lost || m_step == Step::Renew ? Time::max() : m_nextProbe;
+    Time earliest = looksAgainAt();
     if (m_enlistment)
         earliest = std::min(earliest, m_enlistment->deadline());
     if (m_parity)

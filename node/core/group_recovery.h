@@ -69,6 +69,7 @@ private:
     void sendProbes(Time now, Effects& out);
     void conclude(Time now, Effects& out);
     void announceFailed(MemberId id, const char* reason, Effects& out) const;
+    Time looksAgainAt() const;
     void declare(MemberId id, const char* reason, Effects& out);
     void startOver(Time now, Effects& out);
     void advance(Time now, Effects& out);
@@ -87,7 +88,8 @@ private:
     void renewed(Time now, Effects& out);
     std::vector<Position> failedData() const;
     std::vector<ParityColumn> failedParity() const;
-    std::uint32_t failures() const { return std::uint32_t(failedData().size() + failedParity().size() + m_columnsToFill.size()); }
+    bool isNew(MemberId id) const;
+    std::uint32_t failures() const;
 
     CoordinatorParts& m_parts;
     Growth& m_growth;
