@@ -68,7 +68,10 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     std::vector<check::DataBucket> buckets;
     checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
-        if (m_lostGroups.contains(group.number()))
+        // The target of a decided split waits for its source, and that may be lost.
+        const bool isStuck = !m_lostGroups.empty()
+            && std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; });
+        if (m_lostGroups.contains(group.number()) || isStuck)
             continue;
         std::vector<const DataBucket*> data(m_config.m(), nullptr);
         std::vector<const ParityBucket*> parity;
@@ -126,7 +129,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     if (m_lostGroups.empty())
         report(check::checkPlacement(m_settings, m_file, buckets));
     auto contents = m_ledger.contents();
-    std::erase_if(contents, [this](const auto& item) { return isInLostGroup(item.first); });
+    std::erase_if(contents, [this](const auto& item) { return isInLostGroup(item.first) || isStuck(item.first); });
     report(check::checkContents(contents, buckets));
     m_availability = file.availability();
     checkAvailability();

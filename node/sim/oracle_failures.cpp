@@ -35,6 +35,8 @@ bool Oracle::isLost(std::uint64_t key) const
 bool Oracle::isStuck(std::uint64_t key) const
 {
     const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+    if (isInLostGroup(key) && !bucket) // died since, and nobody has missed it long enough
+        return true;
     return !m_lostGroups.empty() && bucket && bucket->state() == pb::INIT;
 }
 
@@ -65,6 +67,8 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
         m_recovering[process.index] = number; // it counts when it is enabled
         return;
     }
+    if (const auto holder = m_dataBuckets.find(number); holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
+        return; // an old order, to one that was paused
     m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
     m_arrived.erase(number);
@@ -250,9 +254,11 @@ void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply,
 
 void Oracle::onLost(const pb::GroupLost& lost)
 {
-    ++m_counts.lost;
-    m_lostGroups.insert(lost.group());
+    const bool isNew = m_lostGroups.insert(lost.group()).second;
+    m_counts.lost += isNew ? 1 : 0;
     m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
+    if (!isNew)
+        return;
     const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
     std::uint32_t failed = 0, falsely = 0;
     const auto count = [&](const FileState::MemberInfo& member) {
