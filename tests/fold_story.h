@@ -286,7 +286,7 @@ inline std::string textOf(const ClusterState& s)
     const auto data = [&](const char* what, const DataBucketState& b) {
         out << what << ' ' << b.number << ' ' << b.level << ' ' << b.count << ' ' << b.process << ' ' << b.incarnation
             << ' ' << b.sequence << ' '
-            << b.state << ' ' << b.reason << ' ' << b.isOverflowed << ' ' << b.ranksAreObserved;
+            << b.state << ' ' << b.reason << ' ' << b.slicesStored << ' ' << b.isOverflowed << ' ' << b.ranksAreObserved;
         write(out, b.ranks);
         write(out, b.incoming);
     };
@@ -303,7 +303,18 @@ inline std::string textOf(const ClusterState& s)
         write(out, b.ranks);
     }
     for (const auto& [number, g] : s.groups)
-        out << "group " << number << ' ' << g.k << ' ' << g.epoch << ' ' << g.parityIsBeingAdded << '\n';
+    {
+        out << "group " << number << ' ' << g.k << ' ' << g.epoch << ' ' << g.parityIsBeingAdded << ' ' << g.state << ' '
+            << g.kEffective() << ' ' << g.recordRecoveredNs << '\n';
+        for (const auto& [place, down] : g.down)
+            out << "  down " << place.role << ' ' << place.index << ' ' << down.process << ' ' << down.isLost << ' ' << down.reason << ' '
+                << down.sinceNs << '\n';
+        for (const auto& [place, suspicion] : g.suspected)
+            out << "  suspected " << place.role << ' ' << place.index << ' ' << suspicion.reason << ' ' << suspicion.sinceNs << '\n';
+        const RecoveryState& r = g.recovery;
+        out << "  recovery " << r.id << ' ' << r.buckets.size() << ' ' << r.manager << ' ' << r.slices << ' ' << r.rankTo << ' ' << r.records
+            << ' ' << r.bytes << ' ' << r.isStarted << r.isOver << ' ' << r.startedNs << ' ' << r.endedNs << '\n';
+    }
     for (const auto& [id, x] : s.splits)
         out << "split " << id << ' ' << x.bucket << ' ' << x.newBucket << ' ' << x.level << ' ' << x.moved << ' '
             << int(x.stage) << ' '

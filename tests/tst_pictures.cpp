@@ -208,9 +208,11 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord_data()
 {
     QTest::addColumn<int>("look");
     QTest::addColumn<bool>("isParity");
-    for (const Look look : { Look::DataUp, Look::DataStarting, Look::DataSplitting, Look::DataSilent, Look::DataGone })
+    for (const Look look : { Look::DataUp, Look::DataStarting, Look::DataSplitting, Look::DataSilent, Look::DataGone, Look::DataPaused, Look::DataSuspect, Look::DataFailed,
+             Look::DataRecovering, Look::DataLost })
         QTest::newRow(qPrintable("data " + lookWord(look))) << int(look) << false;
-    for (const Look look : { Look::ParityUp, Look::ParityStarting, Look::ParitySplitting, Look::ParitySilent, Look::ParityGone })
+    for (const Look look : { Look::ParityUp, Look::ParityStarting, Look::ParitySplitting, Look::ParitySilent, Look::ParityGone, Look::ParityPaused, Look::ParitySuspect,
+             Look::ParityFailed, Look::ParityLost })
         QTest::newRow(qPrintable("parity " + lookWord(look))) << int(look) << true;
 }
 
@@ -235,12 +237,22 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
             silent.insert(process);
         else if (word == "process gone")
             state.markEnded(process, "killed", 1);
+        else if (word == "paused")
+            state.markPaused(process, true);
+        else if (word == "being rebuilt")
+            member = pb::RECOVERING;
+        const MemberPlace place { isParity ? pb::PARITY : pb::DATA, isParity ? 0u : 1u };
+        if (word == "suspect")
+            state.groups[0].suspected[place] = { "not heard of", 1 };
+        else if (word == "failed" || word == "LOST")
+            state.groups[0].down[place] = { process, word == "LOST", "it does not answer probes", 1 };
         QCOMPARE(int(lookOf(state, object, &silent)), look);
         const Drawn picture = drawn(state, kSmallView, Theme(), {}, &silent);
         const Glyph glyph = Theme().look(Look(look)).glyph;
         if (glyph != Glyph::None)
             QCOMPARE(glyphsOf(picture.list, object, glyph), 1);
-        for (const Glyph other : { Glyph::Cross, Glyph::Clock, Glyph::Fork, Glyph::Dots }) {
+        for (const Glyph other : { Glyph::Cross, Glyph::Gone, Glyph::Question, Glyph::Hourglass, Glyph::Turning, Glyph::DoubleCross, Glyph::Clock, Glyph::Fork,
+                 Glyph::Dots }) {
             if (other != glyph)
                 QCOMPARE(glyphsOf(picture.list, object, other), 0);
         }

@@ -104,7 +104,10 @@ inline ClusterState fileOf(const FileShape& shape)
         for (std::uint32_t rank = 1; rank <= shape.records; ++rank)
             bucket.ranks.set(rank, std::uint64_t(rank) * 100 + a);
         s.data[a] = bucket;
-        s.groups[a / shape.m] = { a / shape.m, shape.k, 3, false };
+        GroupState& group = s.groups[a / shape.m];
+        group.number = a / shape.m;
+        group.k = shape.k;
+        group.epoch = 3;
     }
     for (const auto& [number, group] : s.groups) {
         for (std::uint32_t column = 0; column < shape.k; ++column) {

@@ -226,6 +226,12 @@ QString processNameOf(const ClusterState& state, ProcessId id)
     return found == state.processes.end() ? QString() : QString::fromStdString(found->second.name);
 }
 
+// The contents shown are those of a process that runs.
+bool isThere(Look look)
+{
+    return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone && look != Look::ParityFailed && look != Look::ParityLost;
+}
+
 } // namespace
 
 void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const QRectF& rect, DisplayList& out)
@@ -245,13 +251,17 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     card.amount = { QStringLiteral("%1 / %2").arg(grouped(bucket.count), grouped(b)), grouped(bucket.count),
         bucket.count >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.count / 1000.0)) : QString::number(bucket.count) };
     for (const auto& [id, split] : in.state.splits) {
-        if (!split.isUnderWay())
+        if (!split.isUnderWay() || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
             continue;
         if (split.bucket == bucket.number)
             card.stateWord = QStringLiteral("splitting → %1").arg(split.newBucket);
         else if (split.newBucket == bucket.number)
             card.stateWord = QStringLiteral("new ← %1").arg(split.bucket);
     }
+    if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
+        card.stateWord = bucket.slicesStored == 1 ? QStringLiteral("rebuilt: 1 slice") : QStringLiteral("rebuilt: %1 slices").arg(bucket.slicesStored);
+    if (!isThere(card.look))
+        card.kind = in.theme.outline;
     const CardDetail detail = drawFrame(in, object, card, out);
     if (detail >= CardDetail::Tile)
         return;
@@ -263,8 +273,9 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
         out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
         return;
     }
-    drawCells(in, geometry, in.cells.data(bucket, geometry, in.plan.ranks), in.theme.dataFill, out,
+    drawCells(in, geometry, in.cells.data(bucket, geometry, in.plan.ranks), isThere(card.look) ? in.theme.dataFill : in.theme.outline, out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank)); });
+    drawDamage(in, card.look, geometry.area, out);
 }
 
 void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out)
@@ -290,6 +301,8 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
         card.stateWord = QStringLiteral("filling %1 of %2").arg(contents).arg(bucket.contentsIn.size());
     if (held > 0)
         card.corner = { QStringLiteral("holds %1").arg(held) };
+    if (!isThere(card.look))
+        card.kind = in.theme.outline;
     const CardDetail detail = drawFrame(in, object, card, out);
     if (detail >= CardDetail::Tile)
         return;
@@ -302,8 +315,9 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
         return;
     }
     // The number of records that the parity record covers.
-    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), in.theme.parityFill, out,
+    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(card.look) ? in.theme.parityFill : in.theme.outline, out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
+    drawDamage(in, card.look, geometry.area, out);
 }
 
 void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect, DisplayList& out)

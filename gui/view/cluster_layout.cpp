@@ -9,6 +9,8 @@ namespace lhrs::gui {
 
 namespace {
 
+const QString kDisplacedTitle = QStringLiteral("Displaced: serves nothing"); // as the picture writes it
+
 // What the groups' area has to hold.
 struct Census {
     std::vector<std::uint32_t> groups;
@@ -172,6 +174,21 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     layout.pools.push_back(pool);
 }
 
+// A strip below the rows: as many chips as fit behind its title.
+void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme, QRectF strip, ClusterLayout& layout)
+{
+    const qreal u = theme.px(1);
+    layout.displaced = strip;
+    const qreal title = std::min(strip.width() * 0.4, theme.metrics({ TextSize::Small, true }).horizontalAdvance(kDisplacedTitle) + 18 * u);
+    const qreal gap = 6 * u, room = strip.width() - title - 6 * u;
+    const qreal wide = std::min(300 * u, (room - gap * qreal(processes.size() - 1)) / qreal(processes.size()));
+    qreal x = strip.left() + title;
+    for (const ProcessId process : processes) {
+        layout.items.push_back({ { ObjectKind::Displaced, process, 0 }, process, QRectF(x, strip.top() + 3 * u, std::max(4.0, wide), strip.height() - 6 * u) });
+        x += wide + gap;
+    }
+}
+
 void placeTop(const ClusterState& state, const Theme& theme, QRectF band, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
@@ -262,7 +279,11 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
     placeTop(state, theme, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
-    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, all.width(), poolTop - all.top() - topHeight - 14 * u);
+    const std::vector<ProcessId> displaced = displacedOf(state);
+    const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
+    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, all.width(), poolTop - all.top() - topHeight - 14 * u - stripHeight);
+    if (!displaced.empty())
+        placeDisplaced(displaced, theme, QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
     placeGroups(state, theme, options, layout);
     if (options.showSpares) {
         const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3, parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
@@ -324,9 +345,21 @@ std::vector<ProcessId> sortedByName(const ClusterState& state, auto&& wanted)
 
 std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool)
 {
+    // One that has ended is forgotten as soon as its program was started again.
+    const auto hasSuccessor = [&](const ProcessState& ended) {
+        return std::any_of(state.processes.begin(), state.processes.end(),
+            [&](const auto& p) { return !p.second.hasEnded && p.second.name == ended.name; });
+    };
     return sortedByName(state, [&](const ProcessState& p) {
         const pb::Role role = p.pool == pb::NO_ROLE ? pb::DATA : p.pool;
-        return p.kind == pb::NODE && p.place.role() == pb::NO_ROLE && role == pool;
+        return p.kind == pb::NODE && p.place.role() == pb::NO_ROLE && role == pool && !(p.hasEnded && hasSuccessor(p));
+    });
+}
+
+std::vector<ProcessId> displacedOf(const ClusterState& state)
+{
+    return sortedByName(state, [&](const ProcessState& p) {
+        return !p.hasEnded && (state.displacedData.contains(p.id) || state.displacedParity.contains(p.id));
     });
 }
 

@@ -48,6 +48,7 @@ struct ClusterLayout {
     QRectF clients;    // area of the clients; empty: nothing known yet
     std::size_t clientsHidden = 0;
     QRectF file;       // panel with the file state
+    QRectF displaced;  // strip of the processes whose places were given to others; null: there are none
     QRectF groupsArea; // clips the groups when they are zoomed
     QRectF foot;
     QPointF panMax;    // pan lies between 0 and this
@@ -79,6 +80,8 @@ CardDetail detailFor(QSizeF card, const Theme& theme);
 
 // Processes by role as the canvas orders them: by name, numbers as numbers.
 std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
+// Those that still run, though their place was given to another.
+std::vector<ProcessId> displacedOf(const ClusterState& state);
 std::vector<ProcessId> clientsOf(const ClusterState& state);
 ProcessId coordinatorOf(const ClusterState& state);
 

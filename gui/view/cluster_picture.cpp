@@ -97,6 +97,7 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
     put(QStringLiteral("k = %1").arg(k), kSmallBold, in.theme.text);
     if (known != in.state.groups.end()) {
+        drawGroupState(in, group, known->second, row, out);
         if (known->second.parityIsBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
         put(QStringLiteral("epoch %1").arg(known->second.epoch), kSmall, in.theme.muted);
@@ -397,6 +398,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     }
     drawTop(in, out);
     drawFilePanel(in, out);
+    drawDisplaced(in, out);
     for (const ClusterLayout::Pool& pool : in.layout.pools)
         drawPool(in, pool, out);
     for (const ClusterLayout::Item& item : in.layout.items) {

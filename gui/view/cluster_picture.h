@@ -87,6 +87,11 @@ void drawCluster(const PictureInput& input, DisplayList& out);
 void drawDataCard(const PictureInput& input, const DataBucketState& bucket, const QRectF& rect, DisplayList& out);
 void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out);
 void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
+// What failures do to a group, on the right of its header and around it; takes what it uses from the row.
+void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row, DisplayList& out);
+void drawDisplaced(const PictureInput& input, DisplayList& out);
+// Over a card whose contents are not there any more: they are told from those that are.
+void drawDamage(const PictureInput& input, Look look, const QRectF& card, DisplayList& out);
 void drawFilePanel(const PictureInput& input, DisplayList& out);
 // The capacity b that a bucket is measured against; at least 1.
 std::uint32_t capacityOf(const ClusterState& state, const DataBucketState& bucket);

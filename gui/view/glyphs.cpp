@@ -49,6 +49,40 @@ GlyphPath make(Glyph glyph)
         line(p, { 0.12, 0.12 }, { 0.88, 0.88 });
         line(p, { 0.88, 0.12 }, { 0.12, 0.88 });
         return stroked(p);
+    case Glyph::Gone: // an empty place
+        p.addEllipse(QPointF(0.5, 0.5), 0.4, 0.4);
+        line(p, { 0.85, 0.15 }, { 0.15, 0.85 });
+        return stroked(p);
+    case Glyph::Question:
+        p.moveTo(0.22, 0.3);
+        p.cubicTo(0.22, -0.06, 0.8, -0.06, 0.8, 0.3);
+        p.cubicTo(0.8, 0.5, 0.5, 0.48, 0.5, 0.7);
+        p.addEllipse(QPointF(0.5, 0.92), 0.04, 0.04);
+        return stroked(p);
+    case Glyph::Hourglass:
+        return filled(polygon({ { 0.12, 0.04 }, { 0.88, 0.04 }, { 0.56, 0.5 }, { 0.88, 0.96 }, { 0.12, 0.96 }, { 0.44, 0.5 } }));
+    case Glyph::Turning: // most of a circle, with an arrow's head at its end
+        p.arcMoveTo(QRectF(0.12, 0.12, 0.76, 0.76), 40);
+        p.arcTo(QRectF(0.12, 0.12, 0.76, 0.76), 40, 280);
+        line(p, { 0.98, 0.5 }, { 0.79, 0.74 });
+        p.lineTo(0.58, 0.52);
+        return stroked(p);
+    case Glyph::DoubleCross:
+        for (const double y : { 0.0, 0.46 }) {
+            line(p, { 0.2, 0.06 + y }, { 0.8, 0.48 + y });
+            line(p, { 0.8, 0.06 + y }, { 0.2, 0.48 + y });
+        }
+        return stroked(p);
+    case Glyph::Flag:
+        p = polygon({ { 0.2, 0.08 }, { 0.92, 0.3 }, { 0.3, 0.54 }, { 0.3, 0.98 }, { 0.16, 0.98 }, { 0.16, 0.08 } });
+        return filled(p);
+    case Glyph::Alarm: // a bell
+        p.moveTo(0.08, 0.76);
+        p.cubicTo(0.3, 0.6, 0.12, 0.1, 0.5, 0.06);
+        p.cubicTo(0.88, 0.1, 0.7, 0.6, 0.92, 0.76);
+        p.closeSubpath();
+        p.addEllipse(QPointF(0.5, 0.88), 0.12, 0.1);
+        return filled(p);
     case Glyph::Clock:
         p.addEllipse(QPointF(0.5, 0.5), 0.42, 0.42);
         line(p, { 0.5, 0.22 }, { 0.5, 0.5 });
@@ -123,7 +157,8 @@ const GlyphPath& glyphPath(Glyph glyph)
 
 const char* glyphName(Glyph glyph)
 {
-    static constexpr std::array<const char*, std::size_t(Glyph::Stop) + 1> kNames { "none", "dots", "fork", "cross", "clock",
+    static constexpr std::array<const char*, std::size_t(Glyph::Stop) + 1> kNames { "none", "dots", "fork", "cross", "gone", "question", "hourglass",
+        "turning", "double cross", "flag", "alarm", "clock",
         "ring", "hand", "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live",
         "simulated", "play", "pause", "next", "stop" };
     return kNames[std::size_t(glyph)];

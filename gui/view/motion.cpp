@@ -69,7 +69,7 @@ void Motion::take(const Pacer& pacer, double seconds)
     learnAddresses(pacer.state());
     m_notDrawn = 0;
     for (const ShownEvent& event : pacer.scheduled())
-        plan(event, clock);
+        plan(event, clock, pacer.state());
     for (const ShownEvent& event : pacer.shown())
         start(event, pacer);
     const auto isOver = [clock](const auto& thing) { return thing.end <= clock; };
@@ -94,8 +94,8 @@ void Motion::take(const Pacer& pacer, double seconds)
     }
 }
 
-// What an event that will be shown later has on its way until then: the records of a split.
-void Motion::plan(const ShownEvent& event, double clock)
+// What an event that will be shown later has on its way until then: the records of a split, or of a recovered slice.
+void Motion::plan(const ShownEvent& event, double clock, const ClusterState& state)
 {
     if (event.run.isGap())
         return;
@@ -107,17 +107,35 @@ void Motion::plan(const ShownEvent& event, double clock)
         const pb::OperationStarted& started = body.operation_started();
         m_labels[operation] = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
     }
-    if (!body.has_records_moved() || m_isReduced)
+    if (body.has_recovery_started())
+        m_managers[body.recovery_started().group()] = body.recovery_started().manager();
+    if (m_isReduced)
         return;
-    const pb::RecordsMoved& moved = body.records_moved();
-    const auto count = std::size_t(std::min(moved.old_ranks_size(), moved.new_ranks_size()));
-    const std::size_t drawn = std::min(count, kRecords);
-    const double from = std::max(clock, event.at - event.hop), length = std::max(0.6, event.at - from);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks; // before, afterwards
+    if (body.has_records_moved()) {
+        const pb::RecordsMoved& moved = body.records_moved();
+        for (int i = 0; i < std::min(moved.old_ranks_size(), moved.new_ranks_size()); ++i)
+            ranks.emplace_back(moved.old_ranks(i), moved.new_ranks(i));
+        planRecords({ ObjectKind::Data, moved.from(), 0 }, body.place().number(), ranks, event, clock);
+    } else if (body.has_slice_stored() && body.place().role() == pb::DATA) {
+        const std::uint32_t group = body.place().number() / state.m();
+        const auto manager = m_managers.find(group);
+        for (const std::uint32_t rank : body.slice_stored().ranks())
+            ranks.emplace_back(rank, rank);
+        planRecords({ ObjectKind::Parity, group, manager == m_managers.end() ? 0 : manager->second }, body.place().number(), ranks, event, clock);
+    }
+}
+
+void Motion::planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
+    const ShownEvent& event, double clock)
+{
+    const std::size_t count = ranks.size(), drawn = std::min(count, kRecords);
+    const double start = std::max(clock, event.at - event.hop), length = std::max(0.6, event.at - start);
     for (std::size_t i = 0; i < drawn; ++i) {
-        const auto record = int(i * count / drawn);
-        Record flight { moved.from(), body.place().number(), moved.old_ranks(record), moved.new_ranks(record), 0, 0 };
+        const auto& [before, afterwards] = ranks[i * count / drawn];
+        Record flight { from, to, before, afterwards, 0, 0 };
         // One after the other lifts off; the last one lands when the new bucket has them.
-        flight.start = from + length * 0.5 * double(i + 1) / double(drawn);
+        flight.start = start + length * 0.5 * double(i + 1) / double(drawn);
         flight.end = flight.start + length * 0.5;
         m_records.push_back(flight);
     }
@@ -132,7 +150,7 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
     const pb::Event& body = *event.run.event;
     const double clock = pacer.clock();
     if (pacer.isLive())
-        plan(event, clock);
+        plan(event, clock, pacer.state());
     const OperationKey operation { body.operation().client(), body.operation().number() };
     if (pacer.isLive() && body.has_operation_started()) {
         m_operationsSeen += 1;
@@ -165,7 +183,7 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
         m_labels.erase(operation);
     }
     if (!m_isReduced)
-        pulse(event, body, clock);
+        pulse(event, body, clock, pacer.state().m());
 }
 
 void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer)
@@ -185,7 +203,7 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
     if (messageClass == MessageClass::Reply && m_adjusted.contains(operation))
         messageClass = MessageClass::Image;
     // The squares of the records are this message.
-    if (sent.kind() == "move_records")
+    if (sent.kind() == "move_records" || sent.kind() == "spare_slice")
         return;
     Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false, {} };
     if (pacer.isLive()) {
@@ -214,7 +232,7 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
     m_messages.push_back(std::move(message));
 }
 
-void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock)
+void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m)
 {
     const pb::Place& place = body.place();
     Pulse pulse;
@@ -268,12 +286,69 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock)
         pulse.text = QStringLiteral("not mine: forward to %1").arg(body.operation_forwarded().to());
         pulse.end = clock + 1.6;
         isImportant = true;
+    } else if (failurePulse(event, body, m, pulse)) {
+        pulse.end = clock + 3;
+        isImportant = true;
     } else {
         return;
     }
     if (m_pulses.size() >= kPulses && !isImportant)
         return;
     m_pulses.push_back(std::move(pulse));
+}
+
+// What happens to buckets that fail, and to those that stand in for them.
+bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const
+{
+    const auto memberOf = [](pb::Role role, std::uint32_t group, std::uint32_t index) {
+        return role == pb::DATA ? ObjectRef { ObjectKind::Data, index, 0 } : ObjectRef { ObjectKind::Parity, group, index };
+    };
+    const auto say = [&pulse](QRgb colour, const QString& text) {
+        pulse.colour = QColor::fromRgb(colour);
+        pulse.text = text;
+        return true;
+    };
+    if (body.has_message_sent() && body.message_sent().kind() == "alarm" && body.message_sent().tries() == 0) {
+        const bool isOfClient = body.place().role() == pb::NO_ROLE;
+        pulse.object = isOfClient ? ObjectRef { ObjectKind::Client, event.run.process, 0 } : pulse.object;
+        return say(okabe::kOrange, QStringLiteral("no answer: alarm"));
+    }
+    if (body.has_member_suspected()) {
+        const pb::MemberSuspected& e = body.member_suspected();
+        pulse.object = memberOf(e.role(), e.group(), e.index());
+        return say(okabe::kOrange, QStringLiteral("suspected"));
+    }
+    if (body.has_bucket_failed()) {
+        const pb::BucketFailed& e = body.bucket_failed();
+        pulse.object = memberOf(e.role(), e.group(), e.index());
+        return say(okabe::kVermillion, QStringLiteral("declared failed"));
+    }
+    if (body.has_cut_agreed())
+        return say(okabe::kSkyBlue, QStringLiteral("the cut is agreed: %1 copied").arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
+    if (body.has_recovery_started()) {
+        pulse.object = { ObjectKind::Parity, body.recovery_started().group(), body.recovery_started().manager() };
+        return say(okabe::kGreen, QStringLiteral("recovery manager"));
+    }
+    if (body.has_slice_recovered()) {
+        const pb::SliceRecovered& e = body.slice_recovered();
+        return say(okabe::kGreen, QStringLiteral("ranks %1–%2: %3 by %4").arg(e.rank_from()).arg(e.rank_to()).arg(countedWords(e.records(), "record", "records"), e.is_xor() ? QStringLiteral("XOR") : QStringLiteral("decoding")));
+    }
+    if (body.has_recovery_finished() && body.recovery_finished().buckets_size() > 0) {
+        const pb::RecoveryFinished& e = body.recovery_finished();
+        pulse.object = { ObjectKind::Data, e.buckets(0), 0 };
+        return say(okabe::kGreen, QStringLiteral("%1 back, %2").arg(countedWords(std::uint64_t(e.buckets_size()), "bucket is", "buckets are"), countedWords(e.records(), "record", "records")));
+    }
+    if (body.has_record_recovered()) {
+        const pb::RecordRecovered& e = body.record_recovered();
+        pulse.rank = e.rank();
+        return say(okabe::kGreen, e.result() == pb::OK ? QStringLiteral("computes key %1 of bucket %2").arg(e.key()).arg(e.bucket()) : QStringLiteral("key %1 is in no key list").arg(e.key()));
+    }
+    if (body.has_group_lost()) {
+        const pb::GroupLost& e = body.group_lost();
+        pulse.object = { ObjectKind::Data, e.buckets_size() > 0 ? e.buckets(0) : e.group() * m, 0 };
+        return say(okabe::kBlack, QStringLiteral("group %1 is lost").arg(e.group()));
+    }
+    return false;
 }
 
 QString Motion::footNote(const Pacer& pacer) const

@@ -47,7 +47,8 @@ private:
         QString label;
     };
     struct Record {
-        std::uint32_t from = 0, to = 0, fromRank = 0, toRank = 0; // buckets and ranks
+        ObjectRef from;            // a bucket; of a recovery its manager
+        std::uint32_t to = 0, fromRank = 0, toRank = 0; // bucket, ranks
         double start = 0, end = 0;
     };
     struct Invitation {
@@ -76,10 +77,12 @@ private:
         bool isDone = false;
     };
 
-    void plan(const ShownEvent& event, double clock);
+    void plan(const ShownEvent& event, double clock, const ClusterState& state);
+    void planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock);
+    bool failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const;
     void start(const ShownEvent& event, const Pacer& pacer);
     void startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer);
-    void pulse(const ShownEvent& event, const pb::Event& body, double clock);
+    void pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m);
     void learnAddresses(const ClusterState& state);
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 
@@ -97,6 +100,7 @@ private:
     std::map<OperationKey, Chain> m_chains;
     std::map<OperationKey, QString> m_labels;  // of operations whose messages are drawn in full
     std::set<OperationKey> m_adjusted;         // their reply brings an image adjustment
+    std::map<std::uint32_t, std::uint32_t> m_managers; // group -> column of its recovery manager
     std::unordered_map<std::string, ProcessId> m_byAddress;
     std::size_t m_processes = 0;
     std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived

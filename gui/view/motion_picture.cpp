@@ -96,10 +96,10 @@ void Motion::drawBands(const PictureInput& in, DisplayList& out) const
 
 void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out) const
 {
-    const auto placeOf = [&](std::uint32_t bucket, std::uint32_t rank) -> std::optional<QRectF> {
-        const ClusterLayout::Item* item = in.layout.find({ ObjectKind::Data, bucket, 0 });
-        if (!item)
-            item = in.layout.find({ ObjectKind::Dummy, bucket, 0 });
+    const auto placeOf = [&](ObjectRef bucket, std::uint32_t rank) -> std::optional<QRectF> {
+        const ClusterLayout::Item* item = in.layout.find(bucket);
+        if (!item && bucket.kind == ObjectKind::Data)
+            item = in.layout.find({ ObjectKind::Dummy, bucket.a, 0 });
         if (!item)
             return std::nullopt;
         const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
@@ -110,7 +110,7 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
     for (const Record& record : m_records) {
         if (clock < record.start)
             continue;
-        const auto from = placeOf(record.from, record.fromRank), to = placeOf(record.to, record.toRank);
+        const auto from = placeOf(record.from, record.fromRank), to = placeOf({ ObjectKind::Data, record.to, 0 }, record.toRank);
         if (!from || !to)
             continue;
         const double t = eased(record.start, record.end, clock);

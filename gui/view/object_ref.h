@@ -13,6 +13,7 @@ enum class ObjectKind : std::uint8_t {
     Dummy,       // a: bucket number that does not exist yet
     Group,       // a: group
     Spare,       // a: process
+    Displaced,   // a: process whose place was given to another
     Client,      // a: process
     Coordinator, // a: process
     Pool,        // a: role

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/object_words.h"
 
+#include "gui/lab/sentences.h"
 #include "gui/view/cluster_layout.h"
 
 #include <QLocale>
@@ -30,7 +31,7 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
         id = data->process;
     else if (const auto* parity = parityOf(state, object))
         id = parity->process;
-    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator)
+    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator)
         id = object.a;
     const auto found = state.processes.find(id);
     return found != state.processes.end() ? &found->second : nullptr;
@@ -39,6 +40,16 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
 QString processName(const ProcessState* process)
 {
     return process ? QString::fromStdString(process->name) : QStringLiteral("unknown process");
+}
+
+// "data bucket 2, incarnation 7"
+QString formerPlaceWords(const ClusterState& state, ProcessId process)
+{
+    if (const auto data = state.displacedData.find(process); data != state.displacedData.end())
+        return QStringLiteral("data bucket %1, incarnation %2").arg(data->second.number).arg(data->second.incarnation & 0xffffffff);
+    const auto parity = state.displacedParity.find(process);
+    return parity == state.displacedParity.end() ? QStringLiteral("a bucket")
+                                                 : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(parity->second.incarnation & 0xffffffff);
 }
 
 QString imageWords(const pb::FileState& image)
@@ -80,6 +91,7 @@ QString nameOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Parity: return QStringLiteral("parity %1.%2").arg(object.a).arg(object.b);
     case ObjectKind::Group: return QStringLiteral("group %1").arg(object.a);
     case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(processOf(state, object)));
+    case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(processOf(state, object)));
     case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(processOf(state, object)));
     case ObjectKind::Coordinator: return QStringLiteral("coordinator");
     case ObjectKind::Pool: return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers") : QStringLiteral("spare data servers");
@@ -100,6 +112,8 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
         return { ObjectKind::Coordinator, id, 0 };
     if (p.kind == pb::CLIENT)
         return { ObjectKind::Client, id, 0 };
+    if (state.displacedData.contains(id) || state.displacedParity.contains(id))
+        return { ObjectKind::Displaced, id, 0 };
     if (p.place.role() == pb::DATA)
         return { ObjectKind::Data, p.place.number(), 0 };
     if (p.place.role() == pb::PARITY)
@@ -111,19 +125,35 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
 {
     const ProcessState* process = processOf(state, object);
     const bool isGone = process && process->hasEnded;
+    const bool isPaused = process && process->isPaused;
     const bool isSilent = silent && process && silent->contains(process->id);
+    // What the coordinator has decided counts more than what is known of the process, and that more than what is feared.
     if (const auto* data = dataOf(state, object)) {
+        if (const DownMember* down = state.downOf(*data))
+            return down->isLost ? Look::DataLost : Look::DataFailed;
         if (isGone)
             return Look::DataGone;
+        if (isPaused)
+            return Look::DataPaused;
+        if (state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()))
+            return Look::DataSuspect;
         if (isSilent)
             return Look::DataSilent;
         if (data->state == pb::INIT)
             return Look::DataStarting;
+        if (data->state == pb::RECOVERING)
+            return Look::DataRecovering;
         return data->state == pb::SPLITTING || data->state == pb::MERGING ? Look::DataSplitting : Look::DataUp;
     }
     if (const auto* parity = parityOf(state, object)) {
+        if (const DownMember* down = state.downOf(*parity))
+            return down->isLost ? Look::ParityLost : Look::ParityFailed;
         if (isGone)
             return Look::ParityGone;
+        if (isPaused)
+            return Look::ParityPaused;
+        if (state.suspicionOf(pb::PARITY, parity->group, parity->column))
+            return Look::ParitySuspect;
         if (isSilent)
             return Look::ParitySilent;
         if (parity->state == pb::INIT)
@@ -131,11 +161,14 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
         return parity->state == pb::SPLITTING ? Look::ParitySplitting : Look::ParityUp;
     }
     switch (object.kind) {
-    case ObjectKind::Client: return isGone ? Look::ClientGone : Look::Client;
-    case ObjectKind::Coordinator: return isGone ? Look::CoordinatorGone : Look::Coordinator;
+    case ObjectKind::Client: return isGone ? Look::ClientGone : isPaused ? Look::ClientPaused : Look::Client;
+    case ObjectKind::Coordinator: return isGone ? Look::CoordinatorGone : isPaused ? Look::CoordinatorPaused : Look::Coordinator;
+    case ObjectKind::Displaced: return state.displacedParity.contains(object.a) ? Look::ParityDisplaced : Look::DataDisplaced;
     case ObjectKind::Spare:
         if (isGone)
             return Look::SpareGone;
+        if (isPaused)
+            return Look::SparePaused;
         if (process && process->offer.invitation != 0)
             return Look::SpareOffered;
         return process && process->isInvited ? Look::SpareInvited : Look::SpareIdle;
@@ -178,10 +211,18 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Dummy: return QStringLiteral("Data bucket %1 does not exist yet; it counts as zero").arg(object.a);
     case ObjectKind::Group: {
         const auto group = state.groups.find(std::uint32_t(object.a));
-        return QStringLiteral("Bucket group %1, %2").arg(object.a).arg(countedWords(group != state.groups.end() ? group->second.k : 0, "parity bucket", "parity buckets"));
+        if (group == state.groups.end())
+            return QStringLiteral("Bucket group %1").arg(object.a);
+        const GroupState& known = group->second;
+        return QStringLiteral("Bucket group %1, %2, %3, survives %4")
+            .arg(object.a)
+            .arg(countedWords(known.k, "parity bucket", "parity buckets"), QString::fromStdString(groupStateWord(known.state)))
+            .arg(countedWords(known.kEffective(), "failure more", "failures more"));
     }
     case ObjectKind::Spare:
         return QStringLiteral("Spare %1 server %2, %3").arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"), processName(process), word);
+    case ObjectKind::Displaced:
+        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing").arg(processName(process), formerPlaceWords(state, object.a));
     case ObjectKind::Client: {
         const auto client = state.clients.find(object.a);
         if (client == state.clients.end())
@@ -228,6 +269,23 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         if (object.kind == ObjectKind::Dummy)
             lines << QStringLiteral("Parity counts it as a bucket full of zeros.");
     }
+    const DownMember* down = nullptr;
+    const Suspicion* suspicion = nullptr;
+    if (const auto* data = dataOf(state, object)) {
+        down = state.downOf(*data);
+        suspicion = state.suspicionOf(pb::DATA, data->number / m, data->number % m);
+    } else if (const auto* parity = parityOf(state, object)) {
+        down = state.downOf(*parity);
+        suspicion = state.suspicionOf(pb::PARITY, parity->group, parity->column);
+    } else if (object.kind == ObjectKind::Group) {
+        if (const auto group = state.groups.find(std::uint32_t(object.a)); group != state.groups.end())
+            lines << QStringLiteral("epoch %1, k = %2, effective k = %3").arg(group->second.epoch).arg(group->second.k).arg(group->second.kEffective());
+    }
+    if (down)
+        lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(double(down->sinceNs) / 1e9, 0, 'f', 2)
+                     .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(down->reason));
+    else if (suspicion)
+        lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
     if (const Look look = lookOf(state, object, nullptr); process) {
         lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
         if (process->hasEnded)
@@ -260,6 +318,8 @@ std::vector<ObjectRef> objectsOf(const ClusterState& state)
         for (ProcessId spare : sparesOf(state, role))
             objects.push_back({ ObjectKind::Spare, spare, 0 });
     }
+    for (ProcessId process : displacedOf(state))
+        objects.push_back({ ObjectKind::Displaced, process, 0 });
     return objects;
 }
 

@@ -93,6 +93,8 @@ void Pacer::advance(double seconds)
         return;
     }
     show();
+    if (m_time - m_learntAt > kSyncEvery)
+        learnWhatNoEventTells();
     if (isOnlyAlive() && m_time - m_syncedAt > kSyncEvery)
         synchronise();
 }
@@ -104,6 +106,27 @@ void Pacer::synchronise()
     m_state = m_feed.state();
     m_syncedAt = m_time;
     ++m_version;
+}
+
+// Ends and pauses of processes are known from who made them, also while events are still being shown. An end is shown in
+// its turn: not before what happened earlier.
+void Pacer::learnWhatNoEventTells()
+{
+    m_learntAt = m_time;
+    const ClusterState now = m_feed.state();
+    const std::int64_t shown = shownNs();
+    for (auto& [id, process] : m_state.processes) {
+        const auto known = now.processes.find(id);
+        if (known == now.processes.end())
+            continue;
+        if (known->second.hasEnded && !process.hasEnded && known->second.lastEventNs <= shown) {
+            m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
+            ++m_version;
+        } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
+            m_state.markPaused(id, known->second.isPaused);
+            ++m_version;
+        }
+    }
 }
 
 void Pacer::goLive()

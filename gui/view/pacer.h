@@ -88,6 +88,7 @@ private:
     bool isOnlyAlive() const;
     void show();
     void synchronise();
+    void learnWhatNoEventTells();
     void goLive();
 
     const EventFeed& m_feed;
@@ -96,7 +97,7 @@ private:
     std::uint64_t m_cursor = 0;
     bool m_isStarted = false, m_isLive = false, m_isReduced = false;
     double m_hop = 0.45, m_rate = 1 / 0.45, m_clock = 0, m_last = 0;
-    double m_time = 0, m_calmSince = 0, m_syncedAt = 0;
+    double m_time = 0, m_calmSince = 0, m_syncedAt = 0, m_learntAt = 0;
     std::int64_t m_eventNs = 0, m_newestNs = 0;
     struct Incoming {
         double arrived = 0;

@@ -48,6 +48,20 @@ QString lookWord(Look look)
     case Look::SpareGone:
     case Look::ClientGone:
     case Look::CoordinatorGone: return QStringLiteral("process gone");
+    case Look::DataPaused:
+    case Look::ParityPaused:
+    case Look::SparePaused:
+    case Look::ClientPaused:
+    case Look::CoordinatorPaused: return QStringLiteral("paused");
+    case Look::DataSuspect:
+    case Look::ParitySuspect: return QStringLiteral("suspect");
+    case Look::DataFailed:
+    case Look::ParityFailed: return QStringLiteral("failed");
+    case Look::DataRecovering: return QStringLiteral("being rebuilt");
+    case Look::DataLost:
+    case Look::ParityLost: return QStringLiteral("LOST");
+    case Look::DataDisplaced:
+    case Look::ParityDisplaced: return QStringLiteral("displaced");
     case Look::SpareIdle: return QStringLiteral("waiting");
     case Look::SpareInvited: return QStringLiteral("invited");
     case Look::SpareOffered: return QStringLiteral("offered");
@@ -88,20 +102,34 @@ Theme::Theme(Kind kind, qreal fontScale) : m_kind(kind), m_fontScale(std::clamp(
     set(Look::DataStarting, incoming, Outline::Rectangle, Glyph::Dots);
     set(Look::DataSplitting, caution, Outline::Rectangle, Glyph::Fork);
     set(Look::DataSilent, neutral, Outline::Rectangle, Glyph::Clock, true, true);
-    set(Look::DataGone, bad, Outline::Rectangle, Glyph::Cross, false, true);
+    set(Look::DataGone, bad, Outline::Rectangle, Glyph::Gone, true, true);
+    set(Look::DataPaused, neutral, Outline::Rectangle, Glyph::Hourglass, true, true);
+    set(Look::DataSuspect, caution, Outline::Rectangle, Glyph::Question, true);
+    set(Look::DataFailed, bad, Outline::Rectangle, Glyph::Cross, false, true);
+    set(Look::DataRecovering, good, Outline::Rectangle, Glyph::Turning, false, true);
+    set(Look::DataLost, neutral, Outline::Rectangle, Glyph::DoubleCross, false, true);
+    set(Look::DataDisplaced, caution, Outline::Rectangle, Glyph::Flag, true);
     set(Look::ParityUp, parityFill, Outline::CutCorners, Glyph::None);
     set(Look::ParityStarting, incoming, Outline::CutCorners, Glyph::Dots);
     set(Look::ParitySplitting, caution, Outline::CutCorners, Glyph::Fork);
     set(Look::ParitySilent, neutral, Outline::CutCorners, Glyph::Clock, true, true);
-    set(Look::ParityGone, bad, Outline::CutCorners, Glyph::Cross, false, true);
+    set(Look::ParityGone, bad, Outline::CutCorners, Glyph::Gone, true, true);
+    set(Look::ParityPaused, neutral, Outline::CutCorners, Glyph::Hourglass, true, true);
+    set(Look::ParitySuspect, caution, Outline::CutCorners, Glyph::Question, true);
+    set(Look::ParityFailed, bad, Outline::CutCorners, Glyph::Cross, false, true);
+    set(Look::ParityLost, neutral, Outline::CutCorners, Glyph::DoubleCross, false, true);
+    set(Look::ParityDisplaced, caution, Outline::CutCorners, Glyph::Flag, true);
     set(Look::SpareIdle, neutral, Outline::Rounded, Glyph::None, true);
     set(Look::SpareInvited, colour(okabe::kYellow), Outline::Rounded, Glyph::Ring, true);
     set(Look::SpareOffered, good, Outline::Rounded, Glyph::Hand, true);
-    set(Look::SpareGone, bad, Outline::Rounded, Glyph::Cross, true, true);
+    set(Look::SpareGone, bad, Outline::Rounded, Glyph::Gone, true, true);
+    set(Look::SparePaused, neutral, Outline::Rounded, Glyph::Hourglass, true, true);
     set(Look::Client, good, Outline::Circle, Glyph::None);
-    set(Look::ClientGone, bad, Outline::Circle, Glyph::Cross, false, true);
+    set(Look::ClientGone, bad, Outline::Circle, Glyph::Gone, false, true);
+    set(Look::ClientPaused, neutral, Outline::Circle, Glyph::Hourglass, false, true);
     set(Look::Coordinator, neutral, Outline::Diamond, Glyph::None);
-    set(Look::CoordinatorGone, bad, Outline::Diamond, Glyph::Cross, false, true);
+    set(Look::CoordinatorGone, bad, Outline::Diamond, Glyph::Gone, false, true);
+    set(Look::CoordinatorPaused, neutral, Outline::Diamond, Glyph::Hourglass, false, true);
     set(Look::DummyBucket, neutral, Outline::Rectangle, Glyph::Ring, true);
 
     const auto message = [&](MessageClass c, QColor shade, Glyph g, const char* word) {
@@ -259,8 +287,13 @@ std::optional<MessageClass> messageClassOf(std::string_view kind)
         { "move_records", MessageClass::Bulk },
         { "prepare_batch", MessageClass::Bulk },
         { "contents", MessageClass::Bulk },
+        { "slice_data", MessageClass::Bulk },
+        { "spare_slice", MessageClass::Bulk },
+        { "member_record", MessageClass::Bulk },
+        { "delta_copy", MessageClass::Delta },
     };
-    if (kind == "alive" || kind == "register" || kind == "registered")
+    if (kind == "alive" || kind == "register" || kind == "registered" || kind == "lease_request" || kind == "lease_grant"
+        || kind == "state_report" || kind == "report_state")
         return std::nullopt;
     const auto* found = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const auto& c) { return c.kind == kind; });
     return found != std::end(kClasses) ? found->messageClass : MessageClass::Control;

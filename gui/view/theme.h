@@ -28,7 +28,14 @@ enum class Glyph {
     None,
     Dots,      // starting
     Fork,      // splitting
-    Cross,     // the process is gone
+    Cross,     // failed: declared so by the coordinator
+    Gone,      // the process is gone: nothing inside
+    Question,  // suspected
+    Hourglass, // paused: it stands still
+    Turning,   // being rebuilt
+    DoubleCross, // lost for good
+    Flag,      // displaced: outside its row
+    Alarm,     // a request that is not answered
     Clock,     // no event for a while
     Ring,      // an invitation
     Hand,      // an offer
@@ -60,19 +67,33 @@ enum class Look {
     DataSplitting,
     DataSilent,
     DataGone,
+    DataPaused,
+    DataSuspect,
+    DataFailed,
+    DataRecovering,
+    DataLost,
+    DataDisplaced,
     ParityUp,
     ParityStarting,
     ParitySplitting,
     ParitySilent,
     ParityGone,
+    ParityPaused,
+    ParitySuspect,
+    ParityFailed,
+    ParityLost,
+    ParityDisplaced,
     SpareIdle,
     SpareInvited,
     SpareOffered,
     SpareGone,
+    SparePaused,
     Client,
     ClientGone,
+    ClientPaused,
     Coordinator,
     CoordinatorGone,
+    CoordinatorPaused,
     DummyBucket,
 };
 inline constexpr int kLooks = int(Look::DummyBucket) + 1;

@@ -284,6 +284,14 @@ void MainWindow::enableActions()
     enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient);
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
+    const ProcessId server = isHere && m_operator->isLocal() ? serverOfSelection() : 0;
+    const auto process = m_pacer.state().processes.find(server);
+    const bool hasServer = server != 0 && process != m_pacer.state().processes.end();
+    const bool runs = hasServer && !process->second.hasEnded, isPaused = hasServer && process->second.isPaused;
+    enable({ "kill" }, runs);
+    enable({ "pause" }, runs && !isPaused);
+    enable({ "resume" }, runs && isPaused);
+    enable({ "restart" }, hasServer);
     enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);

@@ -78,6 +78,7 @@ private:
     void makeActions();
     void makeWorkActions();
     void makeViewActions();
+    void makeFaultActions();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void connectAll();
@@ -93,6 +94,11 @@ private:
     ObjectRef objectNamed(const QString& name) const;
     std::uint32_t groupOfSelection() const;
     ProcessId clientOfSelection() const;
+    ProcessId serverOfSelection() const;
+    QString targetOfSelection() const;
+    void killSelection();
+    // Why a loss of the selected bucket could not be made good, in a sentence; empty: it could.
+    QString warningOfKill() const;
     void work(pb::OperationKind kind);
     void previewOf(const QAction* action);
     void exportPicture();

@@ -21,6 +21,7 @@ using std::chrono::seconds;
 constexpr milliseconds kAnswer { 3'000 };          // an address that is silent for this long is no coordinator
 constexpr seconds kWorkload { 3'600 };
 constexpr seconds kStructure { 60 };
+constexpr seconds kPauseLease { 60 };              // a pause that is forgotten ends by itself
 constexpr int kWatchEvery = 200;                   // milliseconds
 
 QString text(const std::string& s)
@@ -114,14 +115,19 @@ QString Operator::address() const
 
 void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes)
 {
-    const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 } });")
+    const QString recovery = options.config.recovery() == pb::RECOVERY_AUTOMATIC ? QStringLiteral(", recovery: 'automatic'")
+        : options.config.recovery() == pb::RECOVERY_ON_ALARM                     ? QStringLiteral(", recovery: 'onAlarm'")
+                                                                                 : QString();
+    const QString slice = options.config.slice() > 0 ? QStringLiteral(", slice: %1").arg(options.config.slice()) : QString();
+    const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 }%8 });")
                              .arg(options.config.m())
                              .arg(options.config.availability())
                              .arg(options.config.b())
                              .arg(options.config.field() == pb::GF_8 ? 8 : 16)
                              .arg(recordBytes)
                              .arg(options.dataServers)
-                             .arg(options.parityServers);
+                             .arg(options.parityServers)
+                             .arg(recovery + slice);
     m_recordBytes = recordBytes;
     m_isLocal = true;
     m_address.clear();
@@ -378,6 +384,45 @@ void Operator::setDetail(pb::Detail detail)
     const QString line = QStringLiteral("lab.detail('%1');").arg(QLatin1String(kWords[std::size_t(detail)]));
     emit said(line);
     emit answered(line, tr("all processes publish at this detail"), true);
+}
+
+// ---- faults
+
+// Something that takes a moment and gives nothing but its success.
+void Operator::change(const QString& line, std::function<Result<void>()> act, const QString& done)
+{
+    emit said(line);
+    post([this, line, act = std::move(act), done](const std::stop_token&) {
+        const Result<void> result = act();
+        sayFromThread(line, result ? done : text(result.error().text), bool(result));
+    });
+}
+
+void Operator::kill(ProcessId process, const QString& target)
+{
+    change(QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_session->local().kill({ process }); }, tr("the process is gone, and its memory with it"));
+}
+
+void Operator::pause(ProcessId process, const QString& target)
+{
+    change(QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kPauseLease.count()), [this, process] { return m_session->local().pause({ process }, kPauseLease); },
+        tr("it stands still, for %1 s at most").arg(kPauseLease.count()));
+}
+
+void Operator::resume(ProcessId process, const QString& target)
+{
+    change(QStringLiteral("lab.resume(%1);").arg(target), [this, process] { return m_session->local().resume({ process }); }, tr("it goes on where it stood"));
+}
+
+void Operator::restart(ProcessId process, const QString& target)
+{
+    change(
+        QStringLiteral("lab.restart(%1);").arg(target),
+        [this, process] {
+            const auto started = m_session->local().restart({ process });
+            return started ? Result<void>() : Result<void>(started.error());
+        },
+        tr("its program was started again, as an empty spare"));
 }
 
 // ---- what views pull

@@ -77,6 +77,11 @@ public:
     void audit(std::uint32_t group);
     void addSpares(std::uint32_t data, std::uint32_t parity);
     void setDetail(pb::Detail detail);
+    // Faults of the process that holds the object's place now; the words are those of nameOf().
+    void kill(ProcessId process, const QString& target);
+    void pause(ProcessId process, const QString& target);
+    void resume(ProcessId process, const QString& target);
+    void restart(ProcessId process, const QString& target);
     // The lines that these commands stand for.
     QString lineOf(ProcessId client, const Work& work) const;
     QString clientName(ProcessId client) const;
@@ -108,6 +113,7 @@ private:
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
     void watchLink();
+    void change(const QString& line, std::function<Result<void>()> act, const QString& done);
     void sayFromThread(const QString& line, const QString& outcome, bool isGood);
 
     std::unique_ptr<Session> m_session;

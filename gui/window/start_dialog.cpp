@@ -18,12 +18,16 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lhrs::gui {
 
 namespace {
 
 constexpr int kProcessMegabytes = 12; // of an idle process with its threads, measured
 constexpr int kProcessesMax = 400;
+constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
+constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
@@ -64,7 +68,7 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, 300, 9)), m_parity(spin(this, "parityServers", 0, 300, 5)),
-      m_field(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
+      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Three ways to get one:"), this)),
       m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_connect(new QPushButton(tr("Connect"), this)),
@@ -74,6 +78,10 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_field->setObjectName(QStringLiteral("field"));
     m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
     m_field->setAccessibleName(tr("Field of the parity calculus"));
+    m_recovery->setObjectName(QStringLiteral("recovery"));
+    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off") });
+    m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
+    m_recovery->setToolTip(tr("automatic: whoever misses a bucket reports it; on an alarm: only whose request is not answered, as in 2004; off: never"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -107,6 +115,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     form->addRow(tr("capacity of a bucket, b records"), m_b);
     form->addRow(tr("bytes of a record"), m_recordBytes);
     form->addRow(tr("field"), m_field);
+    form->addRow(tr("recovery"), m_recovery);
     form->addRow(tr("data servers"), m_data);
     form->addRow(tr("parity servers"), m_parity);
     form->addRow(QString(), m_slow);
@@ -186,6 +195,9 @@ LocalOptions StartPage::localOptions() const
     options.config.set_availability(std::uint32_t(m_k->value()));
     options.config.set_b(std::uint32_t(m_b->value()));
     options.config.set_field(m_field->currentIndex() == 1 ? pb::GF_8 : pb::GF_16);
+    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC : m_recovery->currentIndex() == 1 ? pb::RECOVERY_ON_ALARM : pb::RECOVERY_OFF);
+    if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they are seen
+        options.config.set_slice(std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.slowTimers = m_slow->isChecked();
     options.dataServers = std::uint32_t(m_data->value());
     options.parityServers = std::uint32_t(m_parity->value());

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What failures look like on the canvas: groups in words, shape and colour; the recovery's progress; who is displaced;
+// what moves meanwhile.
+#include "tests/motion_show.h"
+
+#include "gui/view/object_words.h"
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr QSizeF kSmallView(1280, 520);
+
+ClusterState failing(pb::GroupState group, bool isLost = false)
+{
+    ClusterState state = fileOf({ 8, 4, 2 });
+    GroupState& g = state.groups[0];
+    g.state = group;
+    g.down[{ pb::DATA, 1 }] = { kFileData + 1, isLost, "it does not answer probes", 12'000'000'000 };
+    return state;
+}
+
+QStringList headerOf(const ClusterState& state, QSizeF view = kSmallView)
+{
+    const Drawn picture = drawn(state, view);
+    QStringList texts;
+    for (const DisplayList::Item& item : picture.list.items())
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && item.object == ObjectRef { ObjectKind::Group, 0, 0 })
+            texts << text->text;
+    return texts;
+}
+
+// All that is drawn lies inside the view.
+bool isInside(const DisplayList& list, QSizeF view)
+{
+    return std::all_of(list.items().begin(), list.items().end(), [&](const DisplayList::Item& item) {
+        const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+        return !text || QRectF(-0.5, -0.5, view.width() + 1, view.height() + 1).contains(list.textRect(*text));
+    });
+}
+
+} // namespace
+
+class FailurePicturesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void theHeaderOfAGroupSaysItsState();
+    void aRecoveryIsABarThatGrows();
+    void theContentsOfAFailedBucketLookGone();
+    void aDisplacedProcessStandsOutsideTheRows();
+    void anEndedOneIsNotDisplaced();
+    void everythingIsSaidInWordsToo();
+    void slicesTravelFromTheManagerToTheSpare();
+    void leasesAreNotDrawn();
+    void failuresAreCalledByTheirNames();
+    void anEndIsShownWhileEventsWait();
+};
+
+void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
+{
+    QVERIFY(!headerOf(fileOf({ 8, 4, 2 })).join(' ').contains("effective"));
+    QVERIFY(headerOf(failing(pb::GROUP_UP)).contains("effective k = 1"));
+    QVERIFY(headerOf(failing(pb::GROUP_FROZEN)).contains("FROZEN: changes wait"));
+    QVERIFY(headerOf(failing(pb::GROUP_DEGRADED)).contains("DEGRADED"));
+    const QStringList lost = headerOf(failing(pb::GROUP_LOST, true));
+    QVERIFY2(lost.contains("LOST: bucket 1"), qPrintable(lost.join(" | ")));
+    QVERIFY(headerOf(failing(pb::GROUP_LOST, true), QSizeF(500, 520)).join(' ').contains("LOST"));
+}
+
+void FailurePicturesTest::aRecoveryIsABarThatGrows()
+{
+    ClusterState state = failing(pb::GROUP_DEGRADED);
+    RecoveryState& recovery = state.groups[0].recovery;
+    recovery.id = 1;
+    recovery.isStarted = true;
+    recovery.buckets = { 1 };
+    recovery.manager = 1;
+    const auto greenWidth = [&] {
+        const Drawn picture = drawn(state, QSizeF(1920, 900));
+        for (const DisplayList::Item& item : picture.list.items())
+            if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box && item.object.kind == ObjectKind::Group && box->fill == Theme().good)
+                return box->rect.width();
+        return -1.0;
+    };
+    QCOMPARE(greenWidth(), 0.0);
+    recovery.slices = 1;
+    recovery.rankTo = 10; // of 20
+    recovery.records = 10;
+    const qreal half = greenWidth();
+    recovery.rankTo = 20;
+    QVERIFY(half > 0 && std::abs(greenWidth() - 2 * half) < 1);
+    QVERIFY(headerOf(state, QSizeF(1920, 900)).join(' ').contains("slice 1: 10 records"));
+    recovery.isOver = true;
+    QCOMPARE(greenWidth(), -1.0);
+}
+
+void FailurePicturesTest::theContentsOfAFailedBucketLookGone()
+{
+    const auto cells = [](const ClusterState& state) {
+        const Drawn picture = drawn(state, kSmallView);
+        for (const DisplayList::Item& item : picture.list.items())
+            if (const auto* found = std::get_if<DisplayList::Cells>(&item.primitive); found && item.object == ObjectRef { ObjectKind::Data, 1, 0 })
+                return found->palette;
+        return std::vector<QColor>();
+    };
+    const auto lines = [](const ClusterState& state) {
+        int count = 0;
+        const Drawn picture = drawn(state, kSmallView);
+        for (const DisplayList::Item& item : picture.list.items())
+            count += std::holds_alternative<DisplayList::Line>(item.primitive) && item.object == ObjectRef { ObjectKind::Data, 1, 0 } ? 1 : 0;
+        return count;
+    };
+    QVERIFY(cells(fileOf({ 8, 4, 2 })) != cells(failing(pb::GROUP_DEGRADED)));
+    QVERIFY(lines(failing(pb::GROUP_DEGRADED)) >= lines(fileOf({ 8, 4, 2 })) + 4); // a cross
+    QVERIFY(lines(failing(pb::GROUP_LOST, true)) >= lines(failing(pb::GROUP_DEGRADED)) + 4); // two
+}
+
+void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
+{
+    ClusterState state = fileOf({ 8, 4, 2 });
+    const qreal before = drawn(state, kSmallView).layout.groupsArea.height();
+    // Another process holds bucket 1 now; the former one still runs.
+    DataBucketState former = state.data[1];
+    state.data[1].process = kFileSpares;
+    state.data[1].incarnation = 99;
+    state.processes[kFileSpares].place = state.processes[kFileData + 1].place;
+    state.displacedData[kFileData + 1] = former;
+    const Drawn picture = drawn(state, kSmallView);
+    const ObjectRef displaced { ObjectKind::Displaced, kFileData + 1, 0 };
+    const ClusterLayout::Item* item = picture.layout.find(displaced);
+    QVERIFY(item != nullptr);
+    QVERIFY(picture.layout.groupsArea.height() < before);
+    QVERIFY(item->rect.top() >= picture.layout.groupsArea.bottom());
+    QVERIFY(!picture.layout.pools.empty() && item->rect.bottom() <= picture.layout.pools[0].frame.top());
+    QCOMPARE(picture.list.hitTest(item->rect.center()), displaced);
+    const QString words = picture.list.texts().join(" | ");
+    QVERIFY2(words.contains("Displaced: serves nothing") && words.contains("node-2 was bucket 1: incarnation 2 is refused"), qPrintable(words));
+    QVERIFY(isInside(picture.list, kSmallView));
+    QCOMPARE(objectOf(state, kFileData + 1), displaced);
+    QVERIFY(sentenceOf(state, displaced).contains("serves nothing"));
+    const std::vector<ObjectRef> objects = objectsOf(state);
+    QVERIFY(std::find(objects.begin(), objects.end(), displaced) != objects.end());
+}
+
+void FailurePicturesTest::anEndedOneIsNotDisplaced()
+{
+    ClusterState state = fileOf({ 8, 4, 2 });
+    state.displacedData[kFileData + 1] = state.data[1];
+    state.markEnded(kFileData + 1, "killed on request", 1);
+    QVERIFY(drawn(state, kSmallView).layout.displaced.isNull());
+}
+
+void FailurePicturesTest::everythingIsSaidInWordsToo()
+{
+    const ClusterState state = failing(pb::GROUP_DEGRADED);
+    const ObjectRef bucket { ObjectKind::Data, 1, 0 };
+    QVERIFY(sentenceOf(state, bucket).contains("failed"));
+    QVERIFY2(detailsOf(state, bucket).join('\n').contains("declared failed at 12.00 s: it does not answer probes"), qPrintable(detailsOf(state, bucket).join('\n')));
+    QVERIFY(sentenceOf(state, { ObjectKind::Group, 0, 0 }).contains("degraded, survives 1 failure more"));
+    QVERIFY(isInside(drawn(state, kSmallView).list, kSmallView));
+}
+
+void FailurePicturesTest::slicesTravelFromTheManagerToTheSpare()
+{
+    Show show({ 4, 4, 1 });
+    pb::Event started;
+    started.mutable_recovery_started()->add_buckets(1);
+    started.mutable_recovery_started()->set_recovery(5);
+    show.feed.tell(kFileCoordinator, started);
+    pb::Event stored;
+    stored.mutable_place()->set_role(pb::DATA);
+    stored.mutable_place()->set_number(1);
+    stored.mutable_slice_stored()->set_recovery(5);
+    for (std::uint32_t rank = 1; rank <= 5; ++rank) {
+        stored.mutable_slice_stored()->add_ranks(rank);
+        stored.mutable_slice_stored()->add_keys(rank);
+    }
+    show.feed.tell(kFileData + 1, stored);
+    QVERIFY(show.until([&] { return show.motion.recordsUnderWay() == 5; }));
+    QVERIFY(show.untilRest());
+    QCOMPARE(show.motion.recordsUnderWay(), std::size_t(0));
+    QCOMPARE(show.pacer.state().data.at(1).slicesStored, 1u);
+}
+
+void FailurePicturesTest::leasesAreNotDrawn()
+{
+    for (const char* kind : { "lease_request", "lease_grant", "alive" })
+        QVERIFY(!messageClassOf(kind));
+    QCOMPARE(messageClassOf("slice_data"), std::optional(MessageClass::Bulk));
+    QCOMPARE(messageClassOf("alarm"), std::optional(MessageClass::Control));
+    // A member that only renews its leases does not keep the picture busy.
+    Show show({ 4, 4, 1 });
+    pb::Event lease;
+    lease.mutable_message_sent()->set_kind("lease_request");
+    lease.mutable_message_sent()->set_to(kFileData + 1);
+    show.feed.tell(kFileData, lease);
+    for (int i = 0; i < 10; ++i)
+        show.frame();
+    QCOMPARE(show.motion.messagesUnderWay(), std::size_t(0));
+    QVERIFY(!show.pacer.isBusy());
+}
+
+void FailurePicturesTest::failuresAreCalledByTheirNames()
+{
+    Show show({ 4, 4, 1 });
+    const auto says = [&](const QString& words) {
+        return show.until([&] { return show.picture().texts().join(" | ").contains(words); }, 20);
+    };
+    pb::Event suspected;
+    suspected.mutable_member_suspected()->set_role(pb::DATA);
+    suspected.mutable_member_suspected()->set_index(1);
+    show.feed.tell(kFileCoordinator, suspected);
+    QVERIFY(says("suspected"));
+    pb::Event failed;
+    failed.mutable_bucket_failed()->set_role(pb::DATA);
+    failed.mutable_bucket_failed()->set_index(1);
+    failed.mutable_bucket_failed()->set_process(kFileData + 1);
+    show.feed.tell(kFileCoordinator, failed);
+    QVERIFY(says("declared failed"));
+    pb::Event recovered;
+    recovered.mutable_place()->set_role(pb::PARITY);
+    recovered.mutable_record_recovered()->set_key(4711);
+    recovered.mutable_record_recovered()->set_bucket(1);
+    recovered.mutable_record_recovered()->set_rank(3);
+    recovered.mutable_record_recovered()->set_result(pb::OK);
+    show.feed.tell(parityProcess(0, 0), recovered);
+    QVERIFY(says("computes key 4711 of bucket 1"));
+    pb::Event lost;
+    lost.mutable_group_lost()->add_buckets(1);
+    show.feed.tell(kFileCoordinator, lost);
+    QVERIFY(says("group 0 is lost"));
+}
+
+void FailurePicturesTest::anEndIsShownWhileEventsWait()
+{
+    Show show({ 4, 4, 1 });
+    const auto suspect = [&] {
+        pb::Event event;
+        event.mutable_member_suspected()->set_role(pb::DATA);
+        event.mutable_member_suspected()->set_index(2);
+        show.feed.tell(kFileCoordinator, event);
+    };
+    for (int i = 0; i < 3; ++i)
+        suspect();
+    show.feed.known().markEnded(kFileData + 2, "killed on request", show.feed.nowNs());
+    for (int i = 0; i < 3; ++i)
+        suspect();
+    QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 2).hasEnded; }, 10));
+    show.feed.known().markPaused(kFileData + 1, true);
+    QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 1).isPaused; }, 10));
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<FailurePicturesTest>(count, arguments);
+}
+#include "tst_failure_pictures.moc"
