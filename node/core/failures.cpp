@@ -20,7 +20,7 @@ void Failures::suspect(GroupNumber g, Time now, Effects& out)
     if (!isOn() || !m_parts.file.exists() || !m_parts.file.groups().contains(g))
         return;
     std::unique_ptr<GroupRecovery>& recovery = m_groups[g];
-    if (!recovery)
+    if (!recovery || recovery->isOver()) // one that is over leaves only with the next look at the clock
         recovery = std::make_unique<GroupRecovery>(m_parts, m_growth, g, now);
     recovery->probe(now, out);
 }
