@@ -9,11 +9,15 @@
 
 #include <QAbstractButton>
 #include <QComboBox>
+#include <QContextMenuEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QMenuBar>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
@@ -22,6 +26,7 @@
 #include <QStyleOptionComboBox>
 #include <QTabBar>
 #include <QTableView>
+#include <QTimer>
 
 #include <csignal>
 
@@ -41,17 +46,20 @@ MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeCho
     return o;
 }
 
-// The texts that a scenario says, as they stand in it.
+// The texts that the scenarios say, as they stand in them.
 QStringList captions()
 {
-    QFile file(kScenario);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
     static const QRegularExpression kSay(QStringLiteral("lab\\.say\\('(.*)'\\);"));
+    const QDir folder(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
     QStringList found;
-    const QString source = QString::fromUtf8(file.readAll());
-    for (auto matches = kSay.globalMatch(source); matches.hasNext();)
-        found << matches.next().captured(1);
+    for (const QString& name : folder.entryList({ QStringLiteral("*.js") })) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::ReadOnly))
+            return {};
+        const QString source = QString::fromUtf8(file.readAll());
+        for (auto matches = kSay.globalMatch(source); matches.hasNext();)
+            found << matches.next().captured(1);
+    }
     return found;
 }
 
@@ -130,6 +138,8 @@ private slots:
     void everyCaptionOfTheScenarioFits();
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
     void aKilledServerIsShown();
+    void aBucketIsKilledFromTheKeyboardAndComesBack();
+    void whatTheParityCouldNotReplaceAsksFirst();
     void theScenarioIsPlayedStepByStepWithOneKey();
 };
 
@@ -275,6 +285,88 @@ void WindowRunTest::aKilledServerIsShown()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("process gone"), kLimit);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     QVERIFY(window.showsCluster());
+}
+
+void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("dataServers", 3);
+    set("parityServers", 2);
+    window.startLocal();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
+    QVERIFY2(window.labLine().text().contains("recovery: 'automatic'"), qPrintable(window.labLine().text()));
+    const auto data = [&]() -> const DataBucketState& { return window.canvas().state().data.at(0); };
+    QTRY_VERIFY_WITH_TIMEOUT(data().state == pb::UP, kLimit);
+    const ProcessId former = data().process;
+    window.selection().select({ ObjectKind::Data, 0, 0 });
+    QSignalSpy said(&window.cluster(), &Operator::said), answered(&window.cluster(), &Operator::answered);
+    // The menu opens by key and offers what the action does.
+    bool hasKill = false;
+    QTimer::singleShot(0, &window, [&] {
+        if (auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget())) {
+            hasKill = menu->actions().contains(window.actions().get("kill")) && window.actions().get("kill")->isEnabled()
+                && menu->actions().contains(window.actions().get("restart")) && !window.actions().get("resume")->isEnabled();
+            menu->close();
+        }
+    });
+    QContextMenuEvent byKey(QContextMenuEvent::Keyboard, QPoint(), QPoint());
+    QCoreApplication::sendEvent(&window.canvas(), &byKey);
+    QVERIFY(hasKill);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
+    QTest::keyClick(&window.canvas(), Qt::Key_K, Qt::ControlModifier | Qt::AltModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(!answered.isEmpty(), kLimit);
+    QCOMPARE(said.last()[0].toString(), QString("lab.kill(lab.data(0));"));
+    QVERIFY2(answered.last()[2].toBool(), qPrintable(answered.last()[1].toString()));
+    QTRY_VERIFY_WITH_TIMEOUT(data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().groups.at(0).state == pb::GROUP_UP, kLimit);
+    QCOMPARE(window.canvas().state().groups.at(0).recovery.buckets, std::vector<std::uint32_t> { 0 });
+    // A pause and its end are seen on the card.
+    window.selection().select({ ObjectKind::Spare, sparesOf(window.canvas().state(), pb::DATA).front(), 0 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("pause")->isEnabled(), kLimit);
+    const ProcessId spare = window.selection().selected().a;
+    window.actions().get("pause")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(spare).isPaused, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("resume")->isEnabled(), kLimit);
+    window.actions().get("resume")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.canvas().state().processes.at(spare).isPaused, kLimit);
+}
+
+void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("k", 0);
+    set("dataServers", 2);
+    set("parityServers", 0);
+    window.startLocal();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0), kLimit);
+    const ProcessId process = window.canvas().state().data.at(0).process;
+    window.selection().select({ ObjectKind::Data, 0, 0 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
+    QString asked;
+    const auto answerBy = [&](const QString& button) {
+        QTimer::singleShot(0, &window, [&asked, button] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!box)
+                return;
+            asked = box->text();
+            for (QAbstractButton* choice : box->buttons())
+                if (choice->text().contains(button))
+                    choice->click();
+        });
+        window.actions().get("kill")->trigger();
+    };
+    answerBy("Cancel");
+    QVERIFY2(asked.contains("Group 0 has no parity bucket") && asked.contains("lost for good"), qPrintable(asked));
+    QVERIFY(!window.cluster().session().ingest().state().processes.at(process).hasEnded);
+    answerBy("Kill it");
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(process).hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("process gone"), kLimit);
 }
 
 void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()

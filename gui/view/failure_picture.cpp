@@ -111,7 +111,7 @@ void drawGroupState(const PictureInput& in, const ClusterLayout::Group& layout, 
     if (group.recovery.isUnderWay() && !isLost)
         drawRecovery(in, group, row, out);
     if (frame.isValid())
-        out.add(DisplayList::Box { layout.frame.adjusted(-5 * u, -2 * u, 5 * u, 1 * u), Outline::Rounded, 5 * u, {}, frame, (isLost ? 3.0 : 2.0) * u, group.state == pb::GROUP_FROZEN, false });
+        out.add(DisplayList::Box { layout.frame.adjusted(-1, -2 * u, 1, 1 * u), Outline::Rounded, 5 * u, {}, frame, (isLost ? 3.0 : 2.0) * u, group.state == pb::GROUP_FROZEN, false });
 }
 
 // One cross for failed, two for lost, none where the process is only gone: nobody has decided anything yet.

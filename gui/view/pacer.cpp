@@ -81,7 +81,8 @@ void Pacer::advance(double seconds)
     }
     pull(seconds);
     const double backlog = std::max(0.0, m_last - m_clock);
-    m_rate = std::max(1.0 / m_hop, backlog / kCatchUp);
+    // Who wants messages to travel slowly wants to wait for them, too.
+    m_rate = std::max(1.0 / m_hop, backlog / (kCatchUp * std::max(1.0, m_hop / kHopNormal)));
     m_clock += seconds * m_rate;
     if (m_isLive) {
         if (m_feed.committed() != m_cursor || m_time - m_syncedAt > kSyncEvery || !m_shown.empty())

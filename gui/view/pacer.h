@@ -68,6 +68,7 @@ public:
     static constexpr std::size_t kWaitingMax = 6'000; // events; above it the picture jumps
     static constexpr double kBacklogMax = 160;        // hops; likewise
     static constexpr double kCatchUp = 3;           // seconds in which the clock would run through what waits
+    static constexpr double kHopNormal = 0.45;      // seconds that a message travels unless told otherwise
 
 private:
     struct Later {
@@ -96,7 +97,7 @@ private:
     std::uint64_t m_version = 0;
     std::uint64_t m_cursor = 0;
     bool m_isStarted = false, m_isLive = false, m_isReduced = false;
-    double m_hop = 0.45, m_rate = 1 / 0.45, m_clock = 0, m_last = 0;
+    double m_hop = kHopNormal, m_rate = 1 / kHopNormal, m_clock = 0, m_last = 0;
     double m_time = 0, m_calmSince = 0, m_syncedAt = 0, m_learntAt = 0;
     std::int64_t m_eventNs = 0, m_newestNs = 0;
     struct Incoming {
