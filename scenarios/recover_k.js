@@ -25,7 +25,7 @@ const lostRecord = lab.records(lab.data(1), { count: 1 })[0];
 const before = lab.witness(lab.data([1, 2]), { pin: [lostRecord.rank] });
 const former = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
 const q = lab.predict({ text: 'Buckets 1 and 2 end at the same moment. Who is needed to compute their records?', choices: ['all six members', 'any four members', 'both parity buckets alone'] });
-lab.camera({ speed: 0.4 }); // it takes a fifth of a second; it is shown slowly
+lab.camera({ speed: 0.25 }); // it takes a fifth of a second; it is shown slowly
 const start = lab.here();
 const two = lab.kill(lab.data([1, 2]));
 lab.say('Two processes are gone, and their memory with them. Others miss them. But suspicion is no proof: the coordinator asks everybody.');

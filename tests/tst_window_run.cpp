@@ -303,6 +303,15 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     const ProcessId former = data().process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
     QSignalSpy said(&window.cluster(), &Operator::said), answered(&window.cluster(), &Operator::answered);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
+    window.canvas().setFocus();
+    QTest::keyClick(&window.canvas(), Qt::Key_K, Qt::ControlModifier | Qt::AltModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(!answered.isEmpty(), kLimit);
+    QCOMPARE(said.last()[0].toString(), QString("lab.kill(lab.data(0));"));
+    QVERIFY2(answered.last()[2].toBool(), qPrintable(answered.last()[1].toString()));
+    QTRY_VERIFY_WITH_TIMEOUT(data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().groups.at(0).state == pb::GROUP_UP, kLimit);
+    QCOMPARE(window.canvas().state().groups.at(0).recovery.buckets, std::vector<std::uint32_t> { 0 });
     // The menu opens by key and offers what the action does.
     bool hasKill = false;
     QTimer::singleShot(0, &window, [&] {
@@ -315,14 +324,6 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QContextMenuEvent byKey(QContextMenuEvent::Keyboard, QPoint(), QPoint());
     QCoreApplication::sendEvent(&window.canvas(), &byKey);
     QVERIFY(hasKill);
-    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
-    QTest::keyClick(&window.canvas(), Qt::Key_K, Qt::ControlModifier | Qt::AltModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(!answered.isEmpty(), kLimit);
-    QCOMPARE(said.last()[0].toString(), QString("lab.kill(lab.data(0));"));
-    QVERIFY2(answered.last()[2].toBool(), qPrintable(answered.last()[1].toString()));
-    QTRY_VERIFY_WITH_TIMEOUT(data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().groups.at(0).state == pb::GROUP_UP, kLimit);
-    QCOMPARE(window.canvas().state().groups.at(0).recovery.buckets, std::vector<std::uint32_t> { 0 });
     // A pause and its end are seen on the card.
     window.selection().select({ ObjectKind::Spare, sparesOf(window.canvas().state(), pb::DATA).front(), 0 });
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("pause")->isEnabled(), kLimit);
