@@ -80,8 +80,11 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
         std::to_string(c.b()), "--field", c.field() == pb::GF_8 ? "8" : "16" };
     if (c.rerank() == pb::KEEP)
         arguments.insert(arguments.end(), { "--rerank", "keep" });
-    if (c.recovery() == pb::RECOVERY_AUTOMATIC || c.recovery() == pb::RECOVERY_ON_ALARM)
-        arguments.insert(arguments.end(), { "--recovery", c.recovery() == pb::RECOVERY_AUTOMATIC ? "automatic" : "alarm" });
+    arguments.insert(arguments.end(),
+        { "--recovery", c.recovery() == pb::RECOVERY_AUTOMATIC ? "automatic"
+                : c.recovery() == pb::RECOVERY_ON_ALARM        ? "alarm"
+                : c.recovery() == pb::RECOVERY_MANUAL          ? "manual"
+                                                               : "off" });
     if (c.slice() != 0)
         arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
     for (const pb::Threshold& threshold : c.thresholds())

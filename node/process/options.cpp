@@ -274,6 +274,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     pb::FileConfig& config = line.config;
     config.set_m(4);
     config.set_availability(1);
+    config.set_recovery(pb::RECOVERY_AUTOMATIC);
     config.set_b(10'000);
     config.set_galois("gf-complete");
     // First, so that the other options change what the file says.
@@ -325,7 +326,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
     addOption(app, "--recovery",
-        "What makes the coordinator look after a silent bucket: off, automatic, alarm (a client's) or manual (a command) (off)", "WAY",
+        "What makes the coordinator look after a silent bucket: off, automatic, alarm (a client's) or manual (a command) (automatic)", "WAY",
         oneOf({ "off", "automatic", "alarm", "manual" }, [&config](const std::string& word) {
             config.set_recovery(word == "automatic" ? pb::RECOVERY_AUTOMATIC
                     : word == "alarm"               ? pb::RECOVERY_ON_ALARM
