@@ -47,6 +47,7 @@ class TestLease : public QObject {
 private slots:
     void everyParityBucketThatIsUpMustGrant();
     void parityBucketsAreAskedFirst();
+    void whoMayNotAnswerYetAsksSooner();
     void aGrantCountsFromTheSendingOfItsRequest();
     void forOneThatDoesNotAnswerAnotherIsAskedAndItIsSuspected();
     void aGrantOfAnotherIncarnationDoesNotCount();
@@ -77,7 +78,7 @@ void TestLease::parityBucketsAreAskedFirst()
     const auto asked = holder.takeDue(1s);
     QCOMPARE(asked.size(), std::size_t(2));
     QVERIFY((asked[0].id == MemberId { pb::PARITY, 0 } && asked[1].id == MemberId { pb::PARITY, 1 }));
-    QVERIFY(holder.takeDue(1s + 99ms).empty());
+    QVERIFY(holder.takeDue(1s + 24ms).empty());
     for (std::uint32_t p = 0; p < 2; ++p)
         holder.onGrant({ pb::PARITY, p }, Incarnation(kIncarnation + 4 + p), 1s, 300ms);
     // One of them has failed: one grant is enough.
@@ -88,6 +89,19 @@ void TestLease::parityBucketsAreAskedFirst()
     // Nothing is left that could fail: no grant is needed.
     holder.setView(viewOf({ .failed = 0b110000 }), { pb::DATA, 1 }, 3s);
     QVERIFY(holder.isHeld(3s) && holder.takeDue(3s).empty() && holder.deadline() == Time::max());
+}
+
+void TestLease::whoMayNotAnswerYetAsksSooner()
+{
+    LeaseHolder holder;
+    holder.setView(viewOf({}), { pb::DATA, 1 }, 1s);
+    QCOMPARE(holder.takeDue(1s).size(), std::size_t(2));
+    QCOMPARE(holder.takeDue(1s + 25ms).size(), std::size_t(4)); // others besides
+    for (std::uint32_t p = 0; p < 2; ++p)
+        holder.onGrant({ pb::PARITY, p }, Incarnation(kIncarnation + 4 + p), 1s + 25ms, 300ms);
+    QVERIFY(!holder.takeDue(1s + 50ms).empty());
+    QVERIFY(holder.takeDue(1s + 149ms).empty()); // it may: no hurry
+    QVERIFY(!holder.takeDue(1s + 150ms).empty());
 }
 
 void TestLease::aGrantCountsFromTheSendingOfItsRequest()

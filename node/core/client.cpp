@@ -167,6 +167,8 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
     if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
         m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
     learn(reply, out);
+    op.forwards = std::max(op.forwards, reply.forwards());
+    op.isImageAdjusted = op.isImageAdjusted || reply.image_adjustment();
     if (reply.result() == pb::RETRY && reply.degraded()) { // the parity bucket could not, this time
         if (op.stage == Stage::Asking) {
             op.stage = Stage::Sleeping;
@@ -314,7 +316,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     bool isWrong = false, isMissing = false;
     record(op, reply, result, isWrong, isMissing);
     ++m_done;
-    const std::uint32_t forwards = reply ? reply->forwards() : 0;
+    const std::uint32_t forwards = op.forwards;
     m_forwards += forwards;
     m_resends += op.resends;
     const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
@@ -325,7 +327,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     event->set_bucket(reply ? reply->bucket() : op.target.value);
     event->set_rank(reply ? reply->rank() : 0);
     event->set_forwards(forwards);
-    event->set_image_adjusted(reply && reply->image_adjustment());
+    event->set_image_adjusted(op.isImageAdjusted);
     event->set_resends(op.resends);
     event->set_path(path);
     event->set_time_ns((now - op.started).count());

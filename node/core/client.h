@@ -55,6 +55,8 @@ private:
         bool knowsTruth = false;    // exact image: asked the coordinator
         bool wasAsked = false;      // some location had to be asked for
         bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
+        std::uint32_t forwards = 0; // the most that a copy of it took
+        bool isImageAdjusted = false;
         std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
         Time started {}, end {}, sent {}, due {};
     };

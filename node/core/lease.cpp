@@ -67,7 +67,8 @@ std::vector<LeaseHolder::Granter> LeaseHolder::takeDue(Time now)
     std::vector<Granter> due;
     if (now < m_nextRound)
         return due;
-    m_nextRound = now + m_times.renewal;
+    // Who may not answer yet asks sooner: a granter may have learned of us just now.
+    m_nextRound = now + (isHeld(now) ? m_times.renewal : m_times.renewal / 4);
     // As many as are needed, and one more for each of them that is late with its answer.
     std::uint32_t wanted = m_needed;
     for (State& state : m_granters) {
