@@ -110,6 +110,8 @@ private slots:
     void nothingIsLostWhoeverFails();
     void anotherCoordinatorFinishesOrUndoesIt_data();
     void anotherCoordinatorFinishesOrUndoesIt();
+    void storm_data();
+    void storm();
 };
 
 void TestMerge::aFileThatHoldsFewRecordsShrinks_data()
@@ -437,6 +439,95 @@ void TestMerge::anotherCoordinatorFinishesOrUndoesIt()
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, splitOrder()).refusal(), pb::NOT_REFUSED);
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, mergeOrder()).refusal(), pb::NOT_REFUSED);
     QCOMPARE(QString::fromStdString(problem(rig)), QString());
+}
+
+// Everything at once, drawn by a seed: splits, merges, failures within what the parity bears, and coordinators that end,
+// while records change and are scanned. More seeds: LHRS_STORMS=1000 (or A..B).
+void TestMerge::storm_data()
+{
+    QTest::addColumn<std::uint64_t>("seed");
+    const QByteArray wanted = qgetenv("LHRS_STORMS");
+    const qsizetype dots = wanted.indexOf("..");
+    const std::uint64_t first = dots < 0 ? 1 : wanted.left(dots).toULongLong();
+    const std::uint64_t last = dots >= 0 ? wanted.mid(dots + 2).toULongLong() : wanted.isEmpty() ? 40 : wanted.toULongLong();
+    for (std::uint64_t seed = first; seed <= last; ++seed)
+        QTest::addRow("seed %llu", static_cast<unsigned long long>(seed)) << seed;
+}
+
+void TestMerge::storm()
+{
+    QFETCH(const std::uint64_t, seed);
+    SeededNumbers draw(seed);
+    const std::uint32_t k = 1 + std::uint32_t(draw.below(2));
+    FileRig::Options options = optionsOf(k, 100, 1u << draw.below(3));
+    options.config.set_merges(draw.below(2) == 0);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    options.config.set_rerank(draw.below(2) ? pb::KEEP : pb::FILL_HOLES);
+    options.config.set_slice(1 + std::uint32_t(draw.below(20)));
+    options.dataSpares = 60;
+    options.paritySpares = 120;
+    options.clients = 2;
+    const bool isLossy = draw.below(2);
+    options.network = { .delay = 50us, .jitter = draw.below(2) ? 0us : 500us, .loss = isLossy ? std::uint32_t(draw.below(60)) : 0,
+        .doubled = isLossy ? std::uint32_t(draw.below(200)) : 0, .seed = seed };
+    FileRig rig(options);
+    trace(rig);
+    QVERIFY(rig.waitForFile());
+    QVERIFY(rig.cluster.runUntil([&] { return rig.client(FileRig::kClient + 1).isRegistered(); }, 10s));
+    rig.insertMany(30 + draw.below(60), 30, 4);
+    for (std::uint64_t i = draw.below(7); i > 0; --i)
+        rig.cluster.ask(FileRig::kCoordinator, splitOrder());
+    for (int round = 0; round < 8; ++round) {
+        QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
+        pb::Command order;
+        *order.mutable_run_workload() = workload(100 + draw.below(200), { 15, 40, 25, 20 }, seed + std::uint64_t(round));
+        order.mutable_run_workload()->set_keys(draw.below(2) ? pb::NEXT : pb::PRESENT);
+        const std::uint64_t writes = rig.cluster.command(FileRig::kClient, order);
+        const std::uint64_t scan = rig.cluster.command(FileRig::kClient + 1, scanOrder());
+        for (std::uint64_t i = draw.below(4); i > 0; --i)
+            rig.cluster.command(FileRig::kCoordinator, draw.below(3) ? mergeOrder() : splitOrder());
+        rig.cluster.run(Time(draw.below(2'000'000)));
+        // No group loses more than it bears: one or two members of one group, drawn.
+        const auto& groups = rig.coordinator().file().groups();
+        auto group = groups.begin();
+        std::advance(group, std::ptrdiff_t(draw.below(groups.size())));
+        std::vector<std::uint64_t> members;
+        for (const auto& [q, member] : group->second.data)
+            members.push_back(member.holder.node.value);
+        for (const auto& [p, member] : group->second.parity)
+            members.push_back(member.holder.node.value);
+        std::set<std::uint64_t> victims;
+        if (draw.below(3) > 0) {
+            for (std::uint64_t n = 1 + draw.below(k); n > 0; --n)
+                victims.insert(members[draw.below(members.size())]);
+        }
+        for (const std::uint64_t victim : victims) {
+            if (rig.nodes.contains(victim))
+                rig.kill(victim);
+            rig.cluster.run(Time(draw.below(300'000)));
+        }
+        if (draw.below(4) == 0) {
+            rig.cluster.kill(FileRig::kCoordinator);
+            rig.cluster.run(Time(draw.below(2'000'000)));
+            rig.startCoordinator(true);
+            QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 30s));
+        }
+        QVERIFY(rig.cluster.runUntil([&] { return rig.cluster.reply(writes) && rig.cluster.reply(scan); }, 120s));
+        const pb::WorkloadResult result = rig.cluster.reply(writes)->workload();
+        QCOMPARE(result.wrong(), 0u);
+        QCOMPARE(result.missing(), 0u);
+        const std::multiset<std::uint64_t> found = keysOf(rig.cluster.reply(scan)->scan());
+        for (const std::uint64_t key : found)
+            QCOMPARE(found.count(key), std::size_t(1));
+        rig.cluster.run(500ms);
+    }
+    rig.cluster.heal();
+    rig.cluster.run(2s);
+    QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
+    rig.cluster.run(1s);
+    QCOMPARE(QString::fromStdString(problem(rig)), QString());
+    const pb::ScanResult all = rig.cluster.ask(FileRig::kClient + 1, scanOrder()).scan();
+    QCOMPARE(all.result(), pb::OK);
 }
 
 QTEST_APPLESS_MAIN(TestMerge)

@@ -70,6 +70,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kProbeReply: m_failures.onProbeReply(message, now, out); break;
     case B::kCutDone: m_failures.onCutDone(message, now, out); break;
     case B::kRecoveryDone: m_failures.onRecoveryDone(message, now, out); break;
+    case B::kStateReport: onStateReport(message, now, out); break;
     case B::kOverload: onOverload(message, now, out); break;
     case B::kUnderflow: onUnderflow(message, now, out); break;
     case B::kOffer: onOffer(message, now, out); break;
@@ -118,7 +119,6 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kMemberRead:
     case B::kMemberRecord:
     case B::kReportState:
-    case B::kStateReport: // a late copy: what it tells was decided meanwhile
     case B::kRearm:
     case B::kMerge:
     case B::kScan:
@@ -143,6 +143,8 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Alive& alive = message.alive();
     m_directory.learn(alive, now);
+    if (m_unheard.contains(Incarnation(alive.incarnation())))
+        out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
     if (alive.role() == pb::NO_ROLE || m_file.isHolder(Incarnation(alive.incarnation())))
         return;
     // It believes that it holds a place that was given to another, or withdrawn: its Cancel was lost.

@@ -60,7 +60,9 @@ private:
     void listen(const pb::Message& message, Time now, Effects& out);
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
-    void onStateReport(const pb::Message& message, Time now);
+    void onStateReport(const pb::Message& message, Time now, Effects& out);
+    // Ends what a data bucket still has under way and nobody else knows of.
+    void abortForgotten(const pb::StateReport& report, Time now, Effects& out);
     void onSuperseded(const pb::Message& message, Effects& out);
 
     void onRegister(const pb::Message& message, Time now, Effects& out);
@@ -90,6 +92,7 @@ private:
     std::unique_ptr<FileRebuild> m_rebuild; // while it listens
     Time m_listensUntil = Time::max(), m_listensAtMost {};
     Orders m_takeover; // what the members are told after a restart
+    std::set<Incarnation> m_unheard; // members that had not reported then
     bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};

@@ -16,14 +16,38 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
         if (alive.process().kind() == pb::NODE)
             out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
     } else if (message.has_state_report()) {
-        onStateReport(message, now);
+        onStateReport(message, now, out);
     }
 }
 
-void Coordinator::onStateReport(const pb::Message& message, Time now)
+void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& out)
 {
-    m_directory.learn(message.state_report().process(), now);
-    m_rebuild->add(message.state_report());
+    const pb::StateReport& report = message.state_report();
+    m_directory.learn(report.process(), now);
+    if (m_rebuild)
+        m_rebuild->add(report);
+    else if (m_unheard.erase(Incarnation(report.incarnation())) > 0)
+        abortForgotten(report, now, out);
+}
+
+void Coordinator::abortForgotten(const pb::StateReport& report, Time now, Effects& out)
+{
+    if (report.role() != pb::DATA || !m_file.isHolder(Incarnation(report.incarnation())))
+        return;
+    const BucketNumber bucket(report.number());
+    for (const pb::OpenSplit& part : report.splits()) {
+        // It was not decided: that would have needed the word of all, and then somebody else knew of it.
+        const bool isOfFormer = part.split() >> 32 < m_file.coordinatorEpoch();
+        if (part.step() == pb::OpenSplit::COMMITTED || !isOfFormer || m_growth.isUnderWay(part.split()))
+            continue;
+        pb::Message message;
+        message.mutable_abort()->set_split(part.split());
+        message.mutable_abort()->set_bucket(bucket.value);
+        message.mutable_abort()->set_reason("the coordinator was started anew and did not hear of it");
+        m_takeover.send(message, m_file.data(bucket), now, out);
+        for (const auto& [p, member] : m_file.group(m_file.groupOf(bucket)).parity)
+            m_takeover.send(message, &member, now, out);
+    }
 }
 
 void Coordinator::endListening(Time now, Effects& out)
@@ -72,6 +96,12 @@ void Coordinator::takeOver(Time now, Effects& out)
     }
     if (found.split)
         m_growth.resume(found.split->split, found.split->isMerge, found.split->isDecided, now, out);
+    for (const FileRebuild::Silent& silent : found.silent) {
+        if (const FileState::MemberInfo* member = m_file.member(silent.group, silent.member.role, silent.member.index))
+            m_unheard.insert(member->holder.incarnation);
+    }
+    for (const pb::StateReport* report : rebuild->reports())
+        abortForgotten(*report, now, out);
     for (const GroupNumber g : groups) {
         const auto group = m_file.groups().find(g);
         if (group == m_file.groups().end())

@@ -17,6 +17,11 @@ bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::optional<
     return split && !split->isMerge && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
 }
 
+// A merge gave everything of it to another bucket, and only its release is missing.
+bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
+{
+    return member.role() == pb::DATA && !isSplitTarget(member, g, split, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
+}
 
 MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
 
@@ -25,6 +30,14 @@ MemberId idOf(const pb::Member& member) { return { member.role(), member.index()
 void FileRebuild::add(const pb::StateReport& report)
 {
     m_reports[NodeId(report.process().node())] = report;
+}
+
+std::vector<const pb::StateReport*> FileRebuild::reports() const
+{
+    std::vector<const pb::StateReport*> reports;
+    for (const auto& [node, report] : m_reports)
+        reports.push_back(&report);
+    return reports;
 }
 
 bool FileRebuild::knows(NodeId node, Incarnation incarnation) const
@@ -163,17 +176,22 @@ FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, cons
 std::optional<FileRebuild::Split> FileRebuild::openSplit(const std::map<GroupNumber, Group>& groups) const
 {
     std::optional<Split> open;
+    std::uint64_t latest = 0;
     for (const auto& [g, group] : groups) {
         for (const auto& [incarnation, report] : group.reports) {
             for (const pb::OpenSplit& part : report->splits()) {
                 // A target and the parity buckets keep the name of the split that they carried out last; the source forgets
                 // it when it is over.
+                latest = std::max(latest, part.split());
                 const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
                 if (!isOver && (!open || part.split() > open->split))
                     open = Split { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level(), false, part.is_merge() };
             }
         }
     }
+    // They are begun one after the other, so an older one is over: a bucket that a merge has emptied may not know.
+    if (open && open->split < latest)
+        open.reset();
     if (open)
         open->isDecided = mayCommit(*open, groups);
     return open;
@@ -219,17 +237,17 @@ std::string FileRebuild::missing() const
         return {};
     const auto known = groups();
     const auto split = openSplit(known);
+    const auto levels = this->levels(known);
+    const FileImage image = imageOf(levels, split);
     for (const auto& [g, group] : known) {
         std::uint32_t silent = 0;
         for (const pb::Member& member : group.view.members())
-            silent += isMember(group, member, split) && !group.reports.contains(Incarnation(member.holder().incarnation())) ? 1 : 0;
+            silent += isMember(group, member, split) && !isReleased(member, g, image, split, config().m()) && !group.reports.contains(Incarnation(member.holder().incarnation())) ? 1 : 0;
         // With recovery off nobody replaces anybody: all must come.
         const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
         if (group.view.state() != pb::GROUP_LOST && silent > k)
             return std::to_string(silent) + " members of group " + std::to_string(g.value) + " are silent";
     }
-    const auto levels = this->levels(known);
-    const FileImage image = imageOf(levels, split);
     for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
         if (!levels.contains(a))
             return "nothing is known of bucket " + std::to_string(a.value);
@@ -264,10 +282,8 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         for (const pb::Member& member : group.view.members()) {
             if (!isMember(group, member, found.split))
                 continue;
-            // A merge gave everything of it to another bucket, and only its release is missing: it gets its Cancel.
-            if (member.role() == pb::DATA && !isSplitTarget(member, g, found.split, m)
-                && bucketAt(g, Position(member.index()), m).value >= bucketCount(image))
-                continue;
+            if (isReleased(member, g, image, found.split, m))
+                continue; // it gets its Cancel
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
             if (!info.hasFailed())
                 info.state = isSplitTarget(member, g, found.split, m) ? pb::INIT : pb::UP;

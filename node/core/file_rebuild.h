@@ -33,6 +33,7 @@ public:
     };
 
     void add(const pb::StateReport& report);
+    std::vector<const pb::StateReport*> reports() const;
     bool knows(NodeId node, Incarnation incarnation) const;
     // Whether a process holds a bucket.
     bool hasFile() const;

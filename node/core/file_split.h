@@ -42,6 +42,7 @@ public:
 
     bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }
     bool wasUndone() const { return m_step == Step::Undone; }
+    std::uint64_t name() const { return m_split; }
     std::uint64_t ticket() const { return m_ticket; } // of the command that waits; 0: none
     // Decided since the last call: (i,n) has moved on.
     bool takeDecided() { return std::exchange(m_isNewlyDecided, false); }

@@ -41,6 +41,9 @@ public:
     // table.
     void resume(std::uint64_t split, bool isMerge, bool isDecided, Time now, Effects& out);
 
+    // Whether it is this split or merge that is under way.
+    bool isUnderWay(std::uint64_t split) const { return (m_split && m_split->name() == split) || (m_merge && m_merge->name() == split); }
+
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
     // Whether this member is being brought in by something that is not decided: its failure loses nothing.
