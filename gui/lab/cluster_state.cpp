@@ -356,6 +356,7 @@ struct Step {
     void structure(const pb::MergeCommitted& e)
     {
         takeFileState(s, e.file());
+        s.file.hasShrunk = true;
         merge(e.split(), e.bucket(), e.into(), SplitStage::Committed);
     }
 

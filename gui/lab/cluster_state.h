@@ -203,6 +203,7 @@ struct FileShown {
     bool exists = false;
     pb::FileConfig config;
     std::uint32_t i = 0, n = 0, buckets = 0, availability = 0, splitsOwed = 0;
+    bool hasShrunk = false; // so that an image may be ahead
     std::string waitsFor; // "a spare data server for bucket 5", empty: nothing
 };
 

@@ -161,9 +161,13 @@ ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef
             mode = QStringLiteral(", image frozen");
         else if (client.mode == pb::EXACT)
             mode = QStringLiteral(", asks the coordinator");
-        const QString behind = believed == buckets ? QStringLiteral("exact") : believed < buckets ? QStringLiteral("%1 behind").arg(buckets - believed) : QStringLiteral("ahead of the file: this must not be");
+        const bool mayBeAhead = state.file.config.merges() || state.file.hasShrunk;
+        const QString behind = believed == buckets ? QStringLiteral("exact")
+            : believed < buckets                   ? QStringLiteral("%1 behind").arg(buckets - believed)
+            : mayBeAhead                           ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
+                                                   : QStringLiteral("ahead of the file: this must not be");
         column.line({ QStringLiteral("%1%2: image (%3, %4), %5").arg(name, mode).arg(image.i).arg(image.n).arg(behind), QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
-            kTitle, believed > buckets ? theme.bad : theme.text);
+            kTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
         column.space(3);
         drawBuckets(column, "truth", buckets, buckets, truth, theme.dataFill);
         drawBuckets(column, "believes", std::min(believed, buckets), buckets, image, theme.good);
