@@ -128,7 +128,9 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());
-        const bool isActive = member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING);
+        // The target of a split asks from its confirmation on, so it is missed also if it ends before it has ever asked.
+        const bool isActive = member.role() == pb::DATA
+            && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT);
         const auto known = m_members.find(idOf(member));
         const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
         members[idOf(member)] = { incarnation, hasFailed(member.state()), false, now, isAsked && (isActive || hasAsked) };
