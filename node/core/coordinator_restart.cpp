@@ -13,6 +13,8 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
     if (message.has_alive()) {
         const pb::Alive& alive = message.alive();
         m_directory.learn(alive, now);
+        if (alive.role() != pb::NO_ROLE)
+            m_rebuild->expect(NodeId(alive.process().node()), Incarnation(alive.incarnation()));
         if (alive.process().kind() == pb::NODE)
             out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
     } else if (message.has_state_report()) {

@@ -233,6 +233,10 @@ bool FileRebuild::mayCommit(const Split& split, const std::map<GroupNumber, Grou
 
 std::string FileRebuild::missing() const
 {
+    for (const auto& [node, incarnation] : m_expected) {
+        if (!knows(node, incarnation)) // else the last survivor of a file could be taken for none
+            return "a process that holds a bucket has not reported";
+    }
     if (!hasFile())
         return {};
     const auto known = groups();

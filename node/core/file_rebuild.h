@@ -33,6 +33,8 @@ public:
     };
 
     void add(const pb::StateReport& report);
+    // The process says that it holds a bucket; its report is on its way.
+    void expect(NodeId node, Incarnation incarnation) { m_expected[node] = incarnation; }
     std::vector<const pb::StateReport*> reports() const;
     bool knows(NodeId node, Incarnation incarnation) const;
     // Whether a process holds a bucket.
@@ -68,6 +70,7 @@ private:
     bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 
     std::map<NodeId, pb::StateReport> m_reports;
+    std::map<NodeId, Incarnation> m_expected;
 };
 
 } // namespace lhrs
