@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Targets that read bytes: envelopes, bodies, events and commands, frames of a stream in pieces.
 #include "common/wire.h"
+#include "node/process/options.h"
 #include "node/transport/envelope.h"
 #include "node/transport/tcp_streams.h"
 #include "tests/fuzz/random_datagrams.h"
 #include "tests/fuzz/targets.h"
 #include "tests/station.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -189,6 +191,36 @@ void runFrames(std::string_view input)
     LHRS_CHECK(came == sent);
 }
 
+std::vector<std::string> lineSeeds()
+{
+    return { "", "--help", "--listen\n127.0.0.1:0\n--name\na", "--coordinator\n127.0.0.1:4000\n--role\nparity",
+        "-m\n4\n-k\n2\n-b\n100\n--field\n8\n--recovery\nautomatic\n--slice\n5\n--time-scale\n0.5",
+        "--threshold\n8:2\n--threshold\n32:3\n--galois\nlog", "--timers\nresend_ms: 50 lease_ms: 4294967295",
+        "--config\n/dev/null\n--mix-keys", "--listen\n10.0.0.1:70000", "--threads\n99999999999999999999", "-b\n-1" };
+}
+
+// A command line, an argument per line: understood, or one sentence about what is wrong.
+void runLine(std::string_view input)
+{
+    std::vector<std::string> words { "program" };
+    for (std::size_t at = 0; at < input.size() && words.size() < 64;) {
+        const std::size_t end = std::min(input.find('\n', at), input.size());
+        words.emplace_back(input.substr(at, end - at));
+        words.back().erase(std::find(words.back().begin(), words.back().end(), '\0'), words.back().end());
+        at = end + 1;
+    }
+    std::vector<const char*> arguments;
+    for (const std::string& word : words)
+        arguments.push_back(word.c_str());
+    const auto check = [](const auto& parsed) {
+        LHRS_CHECK(parsed.line.has_value() != !parsed.text.empty());
+        LHRS_CHECK(parsed.line || parsed.exitCode == kExitClean || parsed.exitCode == kExitUsage);
+    };
+    check(parseNodeLine(int(arguments.size()), arguments.data()));
+    check(parseCoordinatorLine(int(arguments.size()), arguments.data()));
+    check(parseClientLine(int(arguments.size()), arguments.data()));
+}
+
 } // namespace
 
 const std::vector<Target>& targets()
@@ -198,6 +230,7 @@ const std::vector<Target>& targets()
         { "roundtrip", "messages, events, commands and replies are written as they were read", &runRoundTrip, &roundTripSeeds,
             &mutateMessage, 15'000 },
         { "frames", "frames of a stream in random pieces, then anything", &runFrames, &datagramSeeds, &mutateBytes, 300 },
+        { "lines", "command lines of the programs", &runLine, &lineSeeds, &mutateBytes, 1'500 },
         machinesTarget(),
         commandsTarget(),
         deltasTarget(),

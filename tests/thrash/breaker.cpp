@@ -402,8 +402,8 @@ bool Breaker::split()
 bool Breaker::restartCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
-    if (!m_options.restartsCoordinator || coordinator == nullptr)
-        return false;
+    if (!m_options.restartsCoordinator || coordinator == nullptr || Clock::now() < m_fleet.coordinatorGone() + 10s)
+        return false; // it needs a while to find the file again
     m_tell("kill the coordinator");
     m_fleet.kill(*coordinator);
     return true; // its successor comes as all do

@@ -167,6 +167,8 @@ void Fleet::kill(Process& process)
     process.mayEnd = true;
     signal(process, SIGKILL);
     process.hasEnded = true;
+    if (process.kind == Kind::Coordinator)
+        m_coordinatorGone = Clock::now();
     control().endProcess(process.info.node(), "killed on purpose");
 }
 
@@ -195,7 +197,9 @@ std::vector<std::string> Fleet::reap()
             if (process->pid != pid)
                 continue;
             process->hasEnded = true;
-            if (!process->mayEnd)
+            // Who looks in vain for a coordinator at its start gives up, and says so by this code.
+            const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < m_coordinatorGone + 20s;
+            if (!process->mayEnd && !isWithoutCoordinator)
                 surprises.push_back(process->name + ": " + how + "; its log is " + m_logs + "/" + process->name + ".log");
         }
     }

@@ -60,6 +60,7 @@ public:
     std::vector<Process*> living(Kind kind);
 
     void kill(Process& process);
+    Clock::time_point coordinatorGone() const { return m_coordinatorGone; }
     void pause(Process& process);
     void resume(Process& process);
     // From now on its end is no surprise.
@@ -86,6 +87,7 @@ private:
     std::vector<std::unique_ptr<Process>> m_processes;
     std::map<std::string, std::streamoff> m_readTo; // of each log
     std::string m_coordinatorAddress;
+    Clock::time_point m_coordinatorGone {};
     std::uint32_t m_started = 0;
 };
 
