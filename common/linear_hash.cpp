@@ -2,6 +2,7 @@
 #include "common/linear_hash.h"
 
 #include "common/errors.h"
+#include "common/points.h"
 
 namespace lhrs {
 
@@ -51,7 +52,7 @@ BucketNumber forwardTo(BucketNumber a, Level j, Key key)
     if (a1 == a.value)
         return a; // the only way for j = 0
     const std::uint32_t a2 = hash(j - 1, key);
-    if (a2 > a.value && a2 < a1)
+    if (a2 > a.value && a2 < a1 && !LHRS_MUTANT(ForwardWithoutLevelTest))
         a1 = a2;
     return BucketNumber(a1);
 }
@@ -61,7 +62,7 @@ FileImage adjustImage(FileImage image, BucketNumber a, Level j)
     LHRS_CHECK(isValid(image) && j <= kBucketLevelMax && a.value < powerOfTwo(j));
     if (j <= image.i)
         return image;
-    FileImage adjusted = {j - 1, a.value + 1};
+    FileImage adjusted = {j - 1, a.value + (LHRS_MUTANT(ImageOffByOne) ? 2 : 1)};
     if (adjusted.n >= powerOfTwo(adjusted.i))
         adjusted = {adjusted.i + 1, 0};
     return adjusted;

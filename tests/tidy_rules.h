@@ -418,6 +418,33 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
     return found;
 }
 
+// Injection points stand in the list of common/points.h and in the protocol's code, or nowhere.
+inline QStringList pointsOutOfStep(const QList<File>& files)
+{
+    static const QRegularExpression kList(
+        uR"re(enum class Point \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Point::([A-Z]\w*)\))re"_s);
+    const File* points = fileNamed(files, u"common/points.h"_s);
+    if (points == nullptr)
+        return {};
+    const QStringList listed
+        = QString(codeOf(kList.match(points->text).captured(1))).split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+    QStringList used, found;
+    for (const File& file : files) {
+        const QString code = isCpp(file.path) && file.path.startsWith("node/"_L1) ? codeOf(file.text) : QString();
+        for (auto matches = kUse.globalMatch(code); matches.hasNext();) {
+            const auto match = matches.next();
+            used << match.captured(1);
+            if (!listed.contains(match.captured(1)))
+                found << finding(file, match.capturedStart(), u"%1 is not in common/points.h"_s.arg(match.captured(1)));
+        }
+    }
+    for (const QString& point : listed)
+        if (!used.contains(point))
+            found << finding(*points, points->text.indexOf(point), u"no code can fire point %1"_s.arg(point));
+    return found;
+}
+
 // Mutants stand in the list of common/points.h and in the product's code, or nowhere.
 inline QStringList mutantsOutOfStep(const QList<File>& files)
 {

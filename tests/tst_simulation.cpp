@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The simulator on its own, then the whole store in it: fixed seeds, and by command any seed, range or case.
+// The whole store in the simulator: fixed seeds, and by command any seed, range or case.
 #include "common/check/say.h"
 #include "common/points.h"
 #include "node/sim/event_lines.h"
@@ -13,6 +13,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -24,7 +25,7 @@ using namespace lhrs;
 namespace {
 
 constexpr std::uint64_t kQuietSeeds = 100;   // 1..100, in which nobody fails
-constexpr std::uint64_t kFailingSeeds = 200; // from kFailuresFrom on
+constexpr std::uint64_t kFailingSeeds = 100; // from kFailuresFrom on, and as many from kPointsFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.
@@ -48,6 +49,7 @@ struct Totals {
     std::uint64_t kills = 0;
     std::uint64_t pauses = 0;
     std::uint64_t parts = 0;
+    std::uint64_t slow = 0;
     std::uint64_t failed = 0;
     std::uint64_t cuts = 0;
     std::uint64_t withdrawn = 0;
@@ -57,6 +59,7 @@ struct Totals {
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
     std::vector<double> seconds; // of wall time, by seed
+    std::array<std::uint64_t, kPoints> fired {}; // injection points
     Time time {};
 };
 Totals totals;
@@ -72,8 +75,11 @@ void count(const Simulation& simulation)
     totals.recordGroups += counts.recordGroups;
     const Breaker::Counts& broken = simulation.breaker().counts();
     totals.kills += broken.kills;
-    totals.pauses += broken.pauses + broken.slow;
+    totals.pauses += broken.pauses;
     totals.parts += broken.parts;
+    for (std::size_t point = 0; point < kPoints; ++point)
+        totals.fired[point] += simulation.points().fired()[point];
+    totals.slow += broken.slow;
     totals.failed += counts.failed;
     totals.cuts += counts.cuts;
     totals.withdrawn += counts.withdrawn;
@@ -179,73 +185,18 @@ Result<pb::Case> readCase(const std::string& file)
     return told;
 }
 
-// A machine of the test: sends numbered messages to the next process, keeps what it receives.
-class Echo : public Machine {
-public:
-    explicit Echo(std::uint32_t to, std::uint32_t count, Way way) : m_to(to), m_left(count), m_way(way) {}
-    void onMessage(const pb::Message& message, Time now, Effects&) override
-    {
-        received.push_back(message.id());
-        at.push_back(now);
-    }
-    void onCommand(const pb::Command& command, Time, Effects& out) override { out.reply(command.ticket()); }
-    void onTime(Time now, Effects& out) override
-    {
-        if (m_left > 0) {
-            --m_left;
-            pb::Message& message = out.send(Address { m_to, 0, 0 }, m_way);
-            message.set_id(++m_id);
-            message.mutable_ack();
-            out.event().mutable_bucket_overflowed()->set_count(std::uint32_t(m_id));
-        }
-        m_next = m_left > 0 ? now + std::chrono::milliseconds(1) : Time::max();
-    }
-    Time deadline() const override { return m_next; }
-    void snapshot(pb::Snapshot&) const override {}
-    void gauges(pb::Gauges&) const override {}
-
-    std::vector<std::uint64_t> received;
-    std::vector<Time> at;
-
-private:
-    std::uint32_t m_to;
-    std::uint32_t m_left;
-    Way m_way;
-    std::uint64_t m_id = 0;
-    Time m_next {};
-};
-
-struct TwoProcesses {
-    explicit TwoProcesses(const SimCluster::Options& options, Way way, std::uint32_t messages = 1000) : cluster(options)
-    {
-        auto sender = std::make_unique<Echo>(2, messages, way);
-        auto receiver = std::make_unique<Echo>(1, 0, way);
-        from = sender.get();
-        to = receiver.get();
-        cluster.start(cluster.identity(pb::NODE, "from", pb::NO_ROLE), std::move(sender));
-        cluster.start(cluster.identity(pb::NODE, "to", pb::NO_ROLE), std::move(receiver));
-        cluster.runUntil([] { return false; }, std::chrono::minutes(5));
-    }
-    SimCluster cluster;
-    Echo* from = nullptr;
-    Echo* to = nullptr;
-};
-
 } // namespace
 
 class TestSimulation : public QObject {
     Q_OBJECT
 
 private slots:
-    void aDatagramMayBeLostDoubledAndReordered();
-    void aStreamIsOrderedAndReliable();
-    void clocksDriftAndNeverRunBackwards();
-    void aFailedCheckEndsTheRunAndNotTheProcess();
     void aCaseSurvivesItsText();
     void theSameSeedGivesTheSameEvents_data();
     void theSameSeedGivesTheSameEvents();
     void everyFixedSeedHoldsItsInvariants_data();
     void everyFixedSeedHoldsItsInvariants();
+    void everyPointAndFaultHasFired();
     void theOracleLooksAtWhatItShould();
 #ifdef LHRS_MUTANTS
     void everyMutantIsCaught_data();
@@ -253,61 +204,6 @@ private slots:
     void aFailingCaseIsMadeSmall();
 #endif
 };
-
-void TestSimulation::aDatagramMayBeLostDoubledAndReordered()
-{
-    SimCluster::Options options;
-    options.network.set_loss(200);
-    options.network.set_duplicates(300);
-    options.network.set_jitter_us(5000);
-    const TwoProcesses run(options, Way::Auto);
-    std::vector<std::uint64_t> sorted = run.to->received;
-    QVERIFY(!std::is_sorted(sorted.begin(), sorted.end()));
-    std::sort(sorted.begin(), sorted.end());
-    const auto copies = std::ptrdiff_t(sorted.size());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    const auto different = std::ptrdiff_t(sorted.size());
-    QVERIFY(different > 750 && different < 850);
-    QVERIFY(copies - different > 180 && copies - different < 300);
-}
-
-void TestSimulation::aStreamIsOrderedAndReliable()
-{
-    SimCluster::Options options;
-    options.network.set_loss(300);
-    options.network.set_duplicates(500);
-    options.network.set_jitter_us(20000);
-    const TwoProcesses run(options, Way::Stream);
-    QCOMPARE(run.to->received.size(), std::size_t(1000));
-    for (std::uint64_t i = 0; i < 1000; ++i)
-        QCOMPARE(run.to->received[i], i + 1);
-}
-
-void TestSimulation::clocksDriftAndNeverRunBackwards()
-{
-    SimCluster::Options options;
-    options.driftPpmMax = 50'000;
-    options.seed = 3;
-    const TwoProcesses run(options, Way::Auto);
-    QVERIFY(std::is_sorted(run.to->at.begin(), run.to->at.end()));
-    // 1,000 messages, one each millisecond of the sender's clock, by the receiver's: neither is right.
-    const Time span = run.to->at.back() - run.to->at.front();
-    QVERIFY(span != std::chrono::milliseconds(999));
-    QVERIFY(span > std::chrono::milliseconds(890) && span < std::chrono::milliseconds(1110));
-}
-
-void TestSimulation::aFailedCheckEndsTheRunAndNotTheProcess()
-{
-    class Doubter : public Echo {
-    public:
-        Doubter() : Echo(1, 0, Way::Auto) {}
-        void onTime(Time, Effects&) override { LHRS_CHECK(received.size() > 7); }
-    };
-    SimCluster cluster({});
-    cluster.start(cluster.identity(pb::NODE, "doubter", pb::NO_ROLE), std::make_unique<Doubter>());
-    QVERIFY(!cluster.runUntil([] { return false; }, std::chrono::seconds(1)));
-    QVERIFY(cluster.failure() && cluster.failure()->find("received.size() > 7") != std::string::npos);
-}
 
 void TestSimulation::aCaseSurvivesItsText()
 {
@@ -326,7 +222,7 @@ void TestSimulation::theSameSeedGivesTheSameEvents_data()
     QTest::addColumn<quint64>("seed");
     for (std::uint64_t seed = 1; seed <= kRunTwice / 2; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    for (std::uint64_t seed = kFailuresFrom; seed < kFailuresFrom + kRunTwice / 2; ++seed)
+    for (std::uint64_t seed = kPointsFrom; seed < kPointsFrom + kRunTwice / 2; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -345,8 +241,9 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
     QTest::addColumn<quint64>("seed");
     for (std::uint64_t seed = 1; seed <= kQuietSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    for (std::uint64_t seed = kFailuresFrom; seed < kFailuresFrom + kFailingSeeds; ++seed)
-        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (const std::uint64_t first : { kFailuresFrom, kPointsFrom })
+        for (std::uint64_t seed = first; seed < first + kFailingSeeds; ++seed)
+            QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
 void TestSimulation::everyFixedSeedHoldsItsInvariants()
@@ -354,6 +251,17 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants()
     QFETCH(const quint64, seed);
     if (const auto failure = play(seed, nullptr, true))
         QFAIL(failure->c_str());
+}
+
+// A point or a fault that no seed has fired shows nothing.
+void TestSimulation::everyPointAndFaultHasFired()
+{
+    if (totals.seconds.size() < 2 * kFailingSeeds)
+        QSKIP("only after all fixed seeds");
+    for (std::size_t point = 0; point < kPoints; ++point)
+        QVERIFY2(totals.fired[point] > 0, std::string(nameOf(Point(point))).c_str());
+    QVERIFY(totals.kills > 0 && totals.pauses > 0 && totals.parts > 0 && totals.slow > 0);
+    QVERIFY(totals.cuts > 0 && totals.withdrawn > 0 && totals.recovered > 0 && totals.degraded > 0 && totals.lost > 0);
 }
 
 // A run in which nothing is looked at would pass too.
@@ -520,10 +428,14 @@ int playWished()
         " splits, ",
         totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
         " record groups checked, ", totals.time / std::chrono::seconds(1), " virtual seconds").c_str());
-    std::printf("%s\n", check::say(totals.kills, " kills, ", totals.pauses, " pauses and slow nodes, ", totals.parts, " partitions; ",
+    std::printf("%s\n", check::say(totals.kills, " kills, ", totals.pauses, " pauses, ", totals.slow, " slow nodes, ", totals.parts, " partitions; ",
         totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn, " left something out), ", totals.recovered,
         " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
         " operations in histories, ", totals.undecided, " keys undecided").c_str());
+    std::string never;
+    for (std::size_t point = 0; point < kPoints; ++point)
+        never += totals.fired[point] == 0 ? ' ' + std::string(nameOf(Point(point))) : std::string();
+    std::printf("injection points that did not fire:%s\n", never.empty() ? " none" : never.c_str());
     if (!totals.seconds.empty()) {
         std::sort(totals.seconds.begin(), totals.seconds.end());
         std::printf("median seed %.3f s, longest %.3f s\n", totals.seconds[totals.seconds.size() / 2], totals.seconds.back());

@@ -32,6 +32,7 @@ private slots:
     void notesThatCommentsNameAreThere();
     void functionsThatProtocolNamesAreThere();
     void mutantsAreInListAndCode();
+    void pointsAreInListAndCode();
 
     void aRuleBites_data();
     void aRuleBites();
@@ -41,6 +42,7 @@ private slots:
     void aFunctionThatIsGoneIsFound();
     void aNoteThatIsMissingIsFound();
     void aMutantThatIsOnlyListedOrOnlyUsedIsFound();
+    void aPointThatIsOnlyListedOrOnlyUsedIsFound();
 
 private:
     void nothing(const QStringList& findings);
@@ -144,6 +146,7 @@ void TidyTest::functionsThatProtocolNamesAreThere()
     nothing(functionsThatAreGone(named(u"node/PROTOCOL.md"_s), m_files));
 }
 
+void TidyTest::pointsAreInListAndCode() { nothing(pointsOutOfStep(m_files)); }
 void TidyTest::mutantsAreInListAndCode() { nothing(mutantsOutOfStep(m_files)); }
 
 // ---- the rules themselves
@@ -300,6 +303,15 @@ void TidyTest::aNoteThatIsMissingIsFound()
     const File source { u"node/core/a.cpp"_s, u"// See "_s + u"\"Late deltas\" in\n// node/PROTOCOL.md.\n"_s };
     QCOMPARE(notesThatAreMissing({ source }, { u"node/PROTOCOL.md"_s, u"### Late deltas\n"_s }), QStringList());
     QCOMPARE(notesThatAreMissing({ source }, { u"node/PROTOCOL.md"_s, u"### Late delta\n"_s }).size(), 1);
+}
+
+void TidyTest::aPointThatIsOnlyListedOrOnlyUsedIsFound()
+{
+    const File points { u"common/points.h"_s, u"enum class Point {\n    A, // why\n    B,\n};\n"_s };
+    const File code { u"node/core/a.cpp"_s, u"if (out.fires(Point::B) || out.fires(Point::C)) {}\n"_s };
+    QCOMPARE(pointsOutOfStep({ points, code }).size(), 2);
+    const File both { u"node/core/a.cpp"_s, u"if (out.fires(Point::B) || out.fires(Point::A)) {}\n"_s };
+    QCOMPARE(pointsOutOfStep({ points, both }), QStringList());
 }
 
 void TidyTest::aMutantThatIsOnlyListedOrOnlyUsedIsFound()

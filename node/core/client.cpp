@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/client.h"
 
+#include "common/points.h"
 #include "node/core/event_stamp.h"
 #include "node/core/message_check.h"
 #include "node/core/split.h"
@@ -52,7 +53,11 @@ void Client::begin(Operation& op, Time now, Effects& out)
 
 void Client::address(Operation& op, Time now, Effects& out)
 {
+    if (out.fires(Point::ImageForgotten))
+        m_image = {};
     op.target = addressOf(addressed(op.key, m_config), m_image);
+    if (out.fires(Point::CacheForgotten))
+        m_context.locations.erase(op.target);
     const bool isKnown = m_context.locations.contains(op.target);
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
@@ -96,6 +101,10 @@ void Client::send(Operation& op, Time now, Effects& out)
     request->set_target(op.target.value);
     request->set_incarnation(holder.incarnation.value);
     *request->mutable_client() = m_context.self.address();
+    if (out.fires(Point::RequestTwice)) {
+        out.send(holder.address, Way::Auto, op.tries, holder.node) = message;
+        ++op.copies;
+    }
     op.stage = Stage::Sent;
     op.sent = now;
     ++op.copies;
@@ -301,7 +310,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Tim
     for (const std::uint64_t number : waiting) {
         Operation& op = m_operations.at(number);
         if (isLost) {
-            finish(op, nullptr, pb::LOST, now, out);
+            finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
             continue;
         }
         op.stage = Stage::Sleeping;
@@ -480,7 +489,7 @@ void Client::onTime(Time now, Effects& out)
                 alarm(op, now, out);
             } else if (op.stage == Stage::Sleeping) {
                 address(op, now, out);
-            } else if (op.tries >= m_context.acks.timers().client_resends_max()) {
+            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Point::AlarmTooEarly)) {
                 giveUp(op, now, out);
             } else {
                 ++op.tries;

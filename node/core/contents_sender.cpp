@@ -35,7 +35,8 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     contents->set_level(bucket.level);
     contents->set_rank_first(m_next.value);
     BlockWriter block(*contents->mutable_records());
-    for (; m_next <= store.rankMax() && block.size() < kBlockBytes; m_next = m_next.next()) {
+    const std::size_t blockBytes = out.fires(Point::ContentsOfOne) ? 1 : kBlockBytes;
+    for (; m_next <= store.rankMax() && block.size() < blockBytes; m_next = m_next.next()) {
         if (!store.has(m_next))
             continue;
         const RecordStore::Record record = store.at(m_next);

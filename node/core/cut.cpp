@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/cut.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -10,6 +12,11 @@ Sequence cutOf(const std::vector<PositionKnowledge>& survivors)
     Sequence cut = 0;
     for (const PositionKnowledge& survivor : survivors)
         cut = std::max(cut, survivor.applied);
+    if (LHRS_MUTANT(CutLowest)) {
+        for (const PositionKnowledge& survivor : survivors)
+            cut = std::min(cut, survivor.applied);
+        return cut;
+    }
     while (std::any_of(survivors.begin(), survivors.end(), [cut](const PositionKnowledge& s) { return s.held.contains(cut + 1); }))
         ++cut;
     return cut;

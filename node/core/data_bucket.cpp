@@ -132,7 +132,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     m_results.forget(id.client(), request.done_below(), now);
     if (m_results.isBygone(id))
         return;
-    if (const ResultTable::Entry* kept = m_results.find(id)) {
+    if (const ResultTable::Entry* kept = LHRS_MUTANT(ResultsForgotten) ? nullptr : m_results.find(id)) {
         if (kept->result != pb::RESULT_UNKNOWN) // else it is in work and will be answered
             reply(request, kept->result, kept->rank, out);
         return;
@@ -143,6 +143,10 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     }
     if (m_state == pb::SPLITTING || m_state == pb::MERGING || m_view.state() == pb::GROUP_FROZEN) {
         hold(kind, request, out);
+        return;
+    }
+    if (out.fires(Point::RetryThoughReady)) {
+        reply(request, pb::RETRY, Rank(), out);
         return;
     }
     const Key key(request.key());
@@ -217,8 +221,8 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     reply.set_forwards(request.forwards());
     reply.set_rank(rank.value);
     reply.set_image_adjustment(request.forwards() > 0);
-    reply.set_iam_bucket(request.forwarder());
-    reply.set_iam_level(request.forwarder_level());
+    reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
+    reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
     m_results.keep(id.client(), { id.number(), change->key, rank, pb::RESULT_UNKNOWN }, now);
     m_link.send(std::move(change), now, out);
     progress(now, out);
@@ -231,7 +235,7 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
     Sequence underWay = rank.value ? m_store.at(rank).version : 0;
     if (!rank.value)
         m_link.isBeingDeleted(Key(request.key()), underWay);
-    if (underWay > m_link.heldByAll()) {
+    if (underWay > m_link.heldByAll() && !LHRS_MUTANT(ReadShowsChangeUnderWay)) {
         if (isWaiting(request))
             return;
         if (held() >= m_parts.context.acks.timers().held_max())
@@ -240,7 +244,7 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
             m_waitingReads.emplace(underWay, Held { kind, request });
         return;
     }
-    if (!hasLease(now)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
+    if (!hasLease(now) && !LHRS_MUTANT(NoLease) && !(LHRS_MUTANT(ExistsWithoutLease) && kind != Kind::Search)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
@@ -272,10 +276,10 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
         reply->set_retry_after_ms(kRetryAfterMs);
     if (result == pb::INVALID)
         reply->set_text("value: 65,535 bytes at most");
-    if (request.forwards() > 0) { // lhrs.md 1.5: the last forwarder's number and level
+    if (request.forwards() > 0 && !out.fires(Point::AdjustmentLeftOut)) { // lhrs.md 1.5: the last forwarder's number and level
         reply->set_image_adjustment(true);
-        reply->set_iam_bucket(request.forwarder());
-        reply->set_iam_level(request.forwarder_level());
+        reply->set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
+        reply->set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
     }
     if (result == pb::OK && m_store.has(rank) && m_store.at(rank).key == Key(request.key()))
         reply->set_value(std::string(m_store.at(rank).value));
@@ -300,13 +304,15 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     *reply = change.reply;
     reply->set_bucket(number().value);
     HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+    if (out.fires(Point::ReplyLeftOut))
+        out.takeBackSend();
 }
 
 bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
 {
     if (isWaiting(request))
         return true;
-    if (held() >= m_parts.context.acks.timers().held_max()) {
+    if (held() >= m_parts.context.acks.timers().held_max() || out.fires(Point::HoldQueueOfNone)) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }
@@ -359,7 +365,7 @@ void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber 
 
 void DataBucket::reportOverload(Time now, Effects& out)
 {
-    if (m_store.count() <= m_config.b() || m_isOverloadSent)
+    if (m_store.count() <= m_config.b() || m_isOverloadSent || out.fires(Point::OverloadLate))
         return;
     // Demo paper 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003 report).
     m_isOverloadSent = true;
@@ -369,6 +375,8 @@ void DataBucket::reportOverload(Time now, Effects& out)
     overload->set_bucket(number().value);
     overload->set_level(m_level);
     overload->set_count(m_store.count());
+    if (out.fires(Point::OverloadTwice))
+        m_parts.context.tell(message, now, out);
     m_parts.context.tell(std::move(message), now, out);
     auto* event = out.event().mutable_bucket_overflowed();
     event->set_count(m_store.count());

@@ -2,6 +2,7 @@
 // A data bucket among failures: leases, what it gives to the recovery of others, and being rebuilt as a spare.
 #include "node/core/data_bucket.h"
 
+#include "common/points.h"
 #include "node/core/member_record.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ void DataBucket::renewLease(Time now, Effects& out)
     if (m_config.recovery() == pb::RECOVERY_OFF || m_state == pb::RECOVERING)
         return;
     for (const LeaseHolder::Granter& granter : m_lease.takeDue(now)) {
+        if (out.fires(Point::RenewLate))
+            continue;
         auto* request = out.send(granter.holder.address, Way::Auto, 0, granter.holder.node).mutable_lease_request();
         request->set_group(m_parts.group.value);
         request->set_epoch(m_link.epoch().value);
@@ -46,8 +49,8 @@ void DataBucket::onLeaseRequest(const pb::Message& message, Time now, Effects& o
 void DataBucket::onLeaseGrant(const pb::Message& message)
 {
     const pb::LeaseGrant& grant = message.lease_grant();
-    m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()), Time(grant.sent_ns()),
-        std::chrono::milliseconds(grant.length_ms()));
+    const Time length = std::chrono::milliseconds(grant.length_ms());
+    m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()), Time(grant.sent_ns()) + (LHRS_MUTANT(LeaseFromAnswer) ? length : Time()), length);
 }
 
 // ---- what it gives to the recovery of others
@@ -55,7 +58,7 @@ void DataBucket::onLeaseGrant(const pb::Message& message)
 void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 {
     const pb::MemberRead& read = message.member_read();
-    if (m_state == pb::RECOVERING || read.group() != m_parts.group.value)
+    if (m_state == pb::RECOVERING || read.group() != m_parts.group.value || out.fires(Point::RecordReadBehind))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -70,7 +73,7 @@ void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 void DataBucket::onSliceRequest(const pb::Message& message, Effects& out)
 {
     const pb::SliceRequest& request = message.slice_request();
-    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value)
+    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value || out.fires(Point::SliceRequestUnanswered))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Stream, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -100,8 +103,10 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
             return; // a recovery that was given up
         m_recovery = slice.recovery();
         m_slicesStored = 0;
-        m_store = RecordStore();
-        m_results = ResultTable();
+        if (!LHRS_MUTANT(ManagersMix)) {
+            m_store = RecordStore();
+            m_results = ResultTable();
+        }
     }
     if (slice.number() < m_slicesStored) {
         NodeContext::acknowledge(message, out);
@@ -130,7 +135,9 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
     if (!slice.is_last())
         return;
     // lhrs.md 10.6: the ranks that were left out are free, and the numbers go on from the cut.
-    m_link.restore(slice.cut());
+    m_link.restore(LHRS_MUTANT(SequenceNotCut) && slice.cut() > 0 ? slice.cut() - 1 : slice.cut());
+    if (LHRS_MUTANT(SpareVisibleEarly))
+        become(pb::UP, "filled", out);
 }
 
 } // namespace lhrs

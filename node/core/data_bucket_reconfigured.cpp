@@ -16,7 +16,7 @@ bool DataBucket::isUpIn(const pb::View& view) const
 void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (view.group() != m_parts.group.value)
+    if (view.group() != m_parts.group.value || out.fires(Point::EpochTakenLate))
         return; // late, for the place that this process held before
     if (Epoch(view.epoch()) < m_link.epoch()) {
         // A newer one overtook it. Whoever waits for this one is answered once the newer one is, or waits for ever.

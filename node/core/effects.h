@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/ids.h"
+#include "common/points.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/message.pb.h"
@@ -74,6 +75,12 @@ public:
     void leavePool(pb::Role pool) { m_leave = pool; }
     void joinPool(pb::Role pool) { m_join = pool; }
 
+    // Whether something rare is to happen here; never in the product, where nobody sets `points`.
+    bool fires(Point point) const { return m_points && m_points->fires(point); }
+    void setPoints(Points* points) { m_points = points; }
+    // The last message does not leave after all (at a point).
+    void takeBackSend() { m_sends.pop_back(); }
+
     std::vector<Send>& sends() { return m_sends; }
     std::vector<Multicast>& multicasts() { return m_multicasts; }
     std::vector<pb::Event*>& events() { return m_events; }
@@ -92,6 +99,7 @@ private:
     std::uint64_t m_causeProcess = 0;
     std::uint64_t m_causeSequence = 0;
     pb::Place m_place;
+    Points* m_points = nullptr;
     pb::Role m_leave = pb::NO_ROLE;
     pb::Role m_join = pb::NO_ROLE;
 };

@@ -105,6 +105,8 @@ void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
 
 void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
 {
+    if (out.fires(Point::AlarmUnanswered))
+        return;
     // Demo paper 4(d): addressing error, or unavailable? In this order (lhrs.md 10.1).
     const pb::Alarm& alarm = message.alarm();
     FileState& file = m_parts.file;
@@ -120,7 +122,7 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         location.set_adopt_file(true);
         // The bucket passed it on to nobody: what it knows of the right one is old.
         const FileState::MemberInfo& forwarder = *file.data(accused);
-        if (!forwarder.hasFailed())
+        if (!forwarder.hasFailed() && !out.fires(Point::HintLeftOut))
             *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(right);
         return;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/file_split.h"
 
+#include "common/points.h"
+
 namespace lhrs {
 
 FileSplit::FileSplit(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now)
@@ -121,6 +123,8 @@ void FileSplit::commitSource(Time now, Effects& out)
     event->mutable_file()->set_i(file.image().i);
     event->mutable_file()->set_n(file.image().n);
     commit(m_source, now, out);
+    if (LHRS_MUTANT(TargetCommittedFirst))
+        commit(m_target, now, out);
 }
 
 void FileSplit::commitTarget(Time now, Effects& out)

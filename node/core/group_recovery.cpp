@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/group_recovery.h"
 
+#include "common/points.h"
 #include "node/core/growth.h"
 
 #include <algorithm>
@@ -82,7 +83,8 @@ void GroupRecovery::sendProbes(Time now, Effects& out)
     ++m_tries;
     m_nextProbe = now + std::chrono::milliseconds(m_parts.acks.timers().probe_ms());
     for (const auto& [id, probed] : m_silent)
-        out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe()->set_number(m_probing);
+        if (!out.fires(Point::ProbeLeftOut))
+            out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe()->set_number(m_probing);
 }
 
 void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out)
@@ -425,7 +427,7 @@ void GroupRecovery::advance(Time now, Effects& out)
             return;
         [[fallthrough]];
     case Step::Fence:
-        if (m_isFenced)
+        if (m_isFenced || LHRS_MUTANT(EnabledBeforeFence))
             enable(now, out);
         return;
     case Step::Enable: refill(now, out); return;

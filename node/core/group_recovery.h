@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/points.h"
 #include "node/core/enlistment.h"
 #include "node/core/lease.h"
 #include "node/core/orders.h"
@@ -52,7 +53,7 @@ public:
     void stop(Time now, Effects& out);
     bool isOver() const { return m_step == Step::Over; }
     // Records of failed buckets can be computed now.
-    bool servesRecords() const { return m_step >= Step::Enlist && m_step <= Step::Enable; }
+    bool servesRecords() const { return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable; }
     std::string words() const;
 
 private:

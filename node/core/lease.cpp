@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/lease.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -142,7 +144,7 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
 bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
 {
     const auto found = m_members.find(asker);
-    if (found == m_members.end() || found->second.incarnation != incarnation || found->second.hasFailed)
+    if (found == m_members.end() || found->second.incarnation != incarnation || (found->second.hasFailed && !LHRS_MUTANT(FailedStillGranted)))
         return false;
     found->second.heard = now;
     found->second.isWatched = true;

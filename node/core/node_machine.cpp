@@ -254,7 +254,7 @@ void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
 void NodeMachine::onInvite(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Invite& invite = message.invite();
-    if (!isSpare() || invite.role() != m_pool)
+    if (!isSpare() || invite.role() != m_pool || out.fires(Point::InvitationIgnored))
         return;
     const bool isNew = m_invitation == 0;
     if (!isNew && m_invitation != invite.invitation())
@@ -300,6 +300,8 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     }
     if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
         return; // our offer expired, or this is a late copy; not acknowledged, so another spare is taken
+    if (out.fires(Point::ConfirmedAndSilent))
+        return;
     NodeContext::acknowledge(message, out);
     m_lastIncarnation = incarnation;
     m_context.acks.setTimers(confirm.timers());

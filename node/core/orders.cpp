@@ -8,6 +8,8 @@ void Orders::send(pb::Message message, const HolderInfo& to, Time now, Effects& 
     const std::uint64_t id = m_parts.acks.send(std::move(message), to.address, to.node, Way::Auto, AckList::Patience::KeepTrying,
         OrderOfStep, now, out);
     m_waiting.emplace(id, to.incarnation);
+    if (out.fires(Point::OrderLeftOut))
+        out.takeBackSend();
 }
 
 void Orders::send(pb::Message message, const FileState::MemberInfo* to, Time now, Effects& out)

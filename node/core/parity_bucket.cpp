@@ -112,7 +112,8 @@ bool ParityBucket::isRefused(const pb::Message& message, std::uint32_t position,
             m_early.push_back(message);
         return true;
     }
-    if (m_positions[position].incarnation.value == incarnation && epoch == m_view.epoch() && !m_positions[position].hasFailed)
+    const bool isOfThisEpoch = epoch == m_view.epoch() || LHRS_MUTANT(OldEpochAccepted);
+    if (m_positions[position].incarnation.value == incarnation && isOfThisEpoch && !m_positions[position].hasFailed)
         return false;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     auto* nak = answer.mutable_delta_nak();
@@ -140,9 +141,10 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         acknowledge(q, out);
         return;
     }
-    if (delta.sequence() == position.applied + 1 && !position.awaitsContents && position.held.empty()) {
+    const bool isLate = out.fires(Point::ApplyLate);
+    if (delta.sequence() == position.applied + 1 && !position.awaitsContents && position.held.empty() && !isLate) {
         applyDelta(q, delta, now, out); // the usual case, without a copy
-        logDelta(position, delta);
+        logDelta(position, delta, out);
         ++position.applied;
         indexWhenConsistent(q);
         reportWhenFilled(now, out);
@@ -175,12 +177,15 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         ack->set_incarnation(position.incarnation.value);
         ack->set_applied(delta.sequence());
     }
-    applyWhatFollows(q, now, out);
+    if (!isLate)
+        applyWhatFollows(q, now, out);
     acknowledge(q, out);
 }
 
 void ParityBucket::acknowledge(Position q, Effects& out, std::uint64_t answers) const
 {
+    if (answers == 0 && out.fires(Point::DeltaAckLeftOut))
+        return;
     const PositionState& position = m_positions[q.value];
     pb::Message& message = out.send(position.holder.address, Way::Auto, 0, position.holder.node);
     message.set_answers(answers);
@@ -216,7 +221,7 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
             if (change.split == 0 && change.delta.kind() != pb::CHANGE_UNKNOWN)
                 applyDelta(q, change.delta, now, out);
             change.delta.set_sequence(next->first);
-            logDelta(position, change.delta);
+            logDelta(position, change.delta, out);
         }
         ++position.applied;
         position.held.erase(next);
@@ -313,6 +318,8 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         acknowledge(q, out);
         return;
     }
+    if (out.fires(Point::PreparedLate))
+        return;
     if (batch.sequence() <= position.applied || batch.split() <= position.lastSplit) { // decided meanwhile
         NodeContext::acknowledge(message, out);
         acknowledge(q, out);
@@ -418,7 +425,7 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const HeldChange& b
 void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (view.group() != m_group.value)
+    if (view.group() != m_group.value || out.fires(Point::EpochHeardLate))
         return; // late, for the place that this process held before
     if (view.epoch() < m_view.epoch()) {
         NodeContext::acknowledge(message, out); // a newer one overtook it, and somebody may wait for this one
@@ -492,7 +499,7 @@ void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out
         return;
     const Position q(contents.position());
     PositionState& position = m_positions[q.value];
-    if (position.incarnation.value != contents.incarnation())
+    if (position.incarnation.value != contents.incarnation() || out.fires(Point::ContentsLate))
         return;
     if (!position.awaitsContents || contents.block() < position.contentsExpected) {
         if (position.awaitsContents)
@@ -532,6 +539,10 @@ void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out
     if (!contents.is_last())
         return;
     position.awaitsContents = false;
+    if (LHRS_MUTANT(CreationMissesWrites) && !position.held.empty()) {
+        position.applied = position.held.rbegin()->first;
+        position.held.clear();
+    }
     applyWhatFollows(q, now, out);
     // Says what is applied and answers the block, so that the data bucket surely hears it: it owes its word about the
     // epoch until then, and there may be no Delta any more whose resend would ask.

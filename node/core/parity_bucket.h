@@ -106,7 +106,7 @@ private:
     };
 
     void takeView(const pb::View& view, Time now);
-    void logDelta(PositionState& position, const pb::Delta& delta);
+    void logDelta(PositionState& position, const pb::Delta& delta, const Effects& out);
     void beginRecovery(Time now, Effects& out);
     void applyWhatFollows(Position q, Time now, Effects& out);
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);

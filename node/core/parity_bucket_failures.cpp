@@ -18,13 +18,15 @@ void ParityBucket::onLeaseRequest(const pb::Message& message, Time now, Effects&
         grantLease(m_grants, message, { pb::PARITY, m_column.value }, m_incarnation, now, out);
 }
 
-void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta)
+void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, const Effects& out)
 {
     if (m_config.recovery() == pb::RECOVERY_OFF)
         return;
     // lhrs.md 4.3: what all parity buckets of the view have is in no log. The trimmed entries' memory is used again.
     pb::Delta entry;
-    while (!position.log.empty() && position.log.front().sequence() <= delta.stable()) {
+    const bool isTrimmed = !out.fires(Point::TrimLate);
+    const Sequence stable = LHRS_MUTANT(LogTrimmedEarly) ? delta.sequence() : delta.stable();
+    while (isTrimmed && !position.log.empty() && position.log.front().sequence() <= stable) {
         entry = std::move(position.log.front());
         position.log.pop_front();
     }
@@ -106,7 +108,7 @@ bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::
 void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& out)
 {
     const pb::CutReport& report = message.cut_report();
-    if (report.group() != m_group.value || report.epoch() > m_view.epoch())
+    if (report.group() != m_group.value || out.fires(Point::CutReportLate) || report.epoch() > m_view.epoch())
         return; // it comes again; our epoch is on its way
     NodeContext::acknowledge(message, out);
     if (m_manager && report.epoch() == m_view.epoch())
@@ -191,7 +193,7 @@ void ParityBucket::onRecover(const pb::Message& message, Time now, Effects& out)
 void ParityBucket::onSliceRequest(const pb::Message& message, Effects& out)
 {
     const pb::SliceRequest& request = message.slice_request();
-    if (request.group() != m_group.value || m_state != pb::UP)
+    if (request.group() != m_group.value || m_state != pb::UP || out.fires(Point::SliceRequestUnanswered))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Stream, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -216,14 +218,14 @@ void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects
     if (message.recover_record().group() != m_group.value || message.recover_record().epoch() > m_view.epoch())
         return;
     NodeContext::acknowledge(message, out);
-    if (m_records && message.recover_record().epoch() == m_view.epoch() && m_view.state() == pb::GROUP_DEGRADED)
+    if (m_records && message.recover_record().epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
         m_records->onRecoverRecord(message.recover_record(), now, out);
 }
 
 void ParityBucket::onMemberRead(const pb::Message& message, Effects& out)
 {
     const pb::MemberRead& read = message.member_read();
-    if (read.group() != m_group.value || m_state != pb::UP)
+    if (read.group() != m_group.value || m_state != pb::UP || out.fires(Point::RecordReadBehind))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());

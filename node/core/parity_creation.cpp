@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/parity_creation.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -64,6 +66,8 @@ void ParityCreation::count(Time now, Effects& out)
     group.parity[m_column].state = pb::UP;
     m_orders.sendEpoch(m_group, now, out);
     m_parts.announceEpoch(m_group, "the new parity bucket has the contents of all positions", out);
+    if (LHRS_MUTANT(RaisedEarly))
+        added(now, out);
 }
 
 void ParityCreation::undo(std::string reason, Time now, Effects& out)

@@ -112,7 +112,8 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
     m_pending.push_back(std::move(change));
     // Demo paper 3: the record's change goes to all k parity buckets, all at once.
     for (auto& [p, column] : m_columns) {
-        sendTo(column, *m_pending.back(), 0, out);
+        if (!out.fires(Point::DeltaLeftOut))
+            sendTo(column, *m_pending.back(), 0, out);
         if (column.due == Time::max())
             column.due = now + interval(column);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/record_recovery.h"
 
+#include "common/points.h"
 #include "node/core/group_decoder.h"
 #include "node/core/member_record.h"
 #include "node/core/parity_bucket.h"
@@ -129,7 +130,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
             const auto block = attempt.contributions.find({ pb::PARITY, participant.index });
             parity.emplace_back();
             isConsistent = isConsistent && block != attempt.contributions.end() && readParityRecords(block->second, m, parity.back())
-                && parity.back().size() == 1 && areSameState(members, parity.back()[0].members);
+                && parity.back().size() == 1 && (areSameState(members, parity.back()[0].members) || LHRS_MUTANT(TwoVersionsDecoded));
             if (!isConsistent)
                 break;
             contributions.push_back(bytesOf(parity.back()[0].bytes));
@@ -143,7 +144,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
         const auto block = attempt.contributions.find({ pb::DATA, participant.index });
         BlockEntry entry;
         isConsistent = isConsistent && block != attempt.contributions.end() && BlockReader(block->second).next(entry)
-            && entry.kind == BlockEntry::Kind::Insert && isSameState(known, true, entry.key, entry.version);
+            && entry.kind == BlockEntry::Kind::Insert && (isSameState(known, true, entry.key, entry.version) || LHRS_MUTANT(TwoVersionsDecoded));
         if (!isConsistent)
             break;
         contributions.push_back(bytesOf(entry.bytes));

@@ -67,6 +67,8 @@ void RecoveryManager::cut(Time now, Effects& out)
         std::vector<DeltaTransfer> transfers;
         for (const std::size_t lacking : planCut(survivors, cut, transfers))
             m_unusable.insert(columns[lacking]);
+        if (LHRS_MUTANT(NoCommonCut))
+            transfers.clear();
         m_cuts[q] = cut;
         if (!m_unusable.empty())
             continue; // the coordinator starts over without them

@@ -38,24 +38,26 @@ void SliceRebuild::start(Time now, Effects& out)
     for (const pb::Member& spare : m_order.spares())
         lost.emplace_back(spare.index());
     std::sort(lost.begin(), lost.end());
-    m_plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost), m_order.decode());
+    m_plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost),
+        out.fires(Point::OtherSources) ? pb::DECODE_RS : m_order.decode());
     LHRS_CHECK(m_plan); // the coordinator orders it only where enough members are left
     auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
     LHRS_CHECK(decoder);
     m_decoder = std::make_unique<Decoder>(std::move(*decoder));
-    m_slice = makeSlice();
+    m_slice = makeSlice(out);
     request(*m_slice, now, out);
     advance(now, out);
 }
 
-std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice()
+std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice(const Effects& out)
 {
     auto slice = std::make_unique<Slice>();
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t ranks = m_order.slice() == 0 ? kSliceDefault : m_order.slice();
+    const std::uint32_t ordered = m_order.slice() == 0 ? kSliceDefault : m_order.slice();
+    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ordered;
     slice->from = m_next;
     slice->to = Rank(std::max(m_next.value, std::min(store.rankMax().value, m_next.value + ranks - 1)));
-    m_next = slice->to.next();
+    m_next = LHRS_MUTANT(SliceSkipsRank) ? slice->to.next().next() : slice->to.next();
     for (Rank r = slice->from; r <= slice->to && r <= store.rankMax(); r = r.next()) {
         if (!store.has(r))
             continue;
@@ -107,7 +109,7 @@ void SliceRebuild::advance(Time now, Effects& out)
     while (m_slice && m_slice->missing.empty() && m_slice->nextRound == Time::max() && m_unstored.size() < kUnstoredMax) {
         // The next one is on its way while this one is computed.
         if (!m_nextSlice && m_next <= m_bucket.store().rankMax()) {
-            m_nextSlice = makeSlice();
+            m_nextSlice = makeSlice(out);
             request(*m_nextSlice, now, out);
         }
         compute(*m_slice);
@@ -229,6 +231,9 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
                 block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
             });
         }
+        if (out.fires(Point::SliceTwice))
+            m_unstored.insert(m_context.acks.send(message, holder.address, holder.node, Way::Stream,
+                AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
         m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, Way::Stream,
             AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
     }
@@ -259,6 +264,8 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
     done->set_total_ns((now - m_started).count());
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
         NodeContext::OfRecovery, now, out);
+    if (out.fires(Point::DoneLate))
+        out.takeBackSend();
 }
 
 void SliceRebuild::onTime(Time now, Effects& out)

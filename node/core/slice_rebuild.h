@@ -45,7 +45,7 @@ private:
         std::uint64_t bytes = 0;
     };
 
-    std::unique_ptr<Slice> makeSlice();
+    std::unique_ptr<Slice> makeSlice(const Effects& out);
     void request(Slice& slice, Time now, Effects& out);
     void advance(Time now, Effects& out);
     void compute(Slice& slice);

@@ -2,6 +2,7 @@
 #include "node/core/split.h"
 
 #include "common/linear_hash.h"
+#include "common/points.h"
 #include "common/record_block.h"
 
 #include <algorithm>
@@ -146,6 +147,7 @@ void SplitSource::start(BucketParts& bucket, Time now, Effects& out)
         }
     }
     const Sequence sequence = bucket.link.beginBatch(m_order.split());
+    m_isInSmallBlocks = out.fires(Point::BatchOfOne);
     m_batch.start(bucket, m_order.split(), sequence, m_order.level(), [this, &bucket](std::string& block) { return nextChanges(bucket, block); }, now, out,
         m_isMerge ? bucket.number.value : 0);
     sendRecords(bucket, now, out);
@@ -162,7 +164,8 @@ void SplitSource::sendRecords(BucketParts& bucket, Time now, Effects& out)
     move->set_target(m_order.target());
     move->set_level(m_order.level());
     BlockWriter block(*move->mutable_records());
-    for (; m_sent < m_leavers.size() && block.size() < kBlockBytes; ++m_sent) {
+    const std::size_t blockBytes = out.fires(Point::MoveOfOne) ? 1 : kBlockBytes;
+    for (; m_sent < m_leavers.size() && block.size() < blockBytes; ++m_sent) {
         const RecordStore::Record record = bucket.store.at(m_leavers[m_sent]);
         block.add(change(BlockEntry::Kind::Insert, record, record.rank, record.version));
     }
@@ -170,7 +173,7 @@ void SplitSource::sendRecords(BucketParts& bucket, Time now, Effects& out)
     if (m_isLastSent) {
         bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
         bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
-            if (leaves(bucket, entry.key))
+            if (leaves(bucket, entry.key) && !LHRS_MUTANT(ResultsLeftBehind))
                 block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
         });
     }
@@ -185,7 +188,7 @@ bool SplitSource::nextChanges(BucketParts& bucket, std::string& out)
 {
     BlockWriter block(out);
     const Sequence version = bucket.link.sequence();
-    for (; m_changed < m_leavers.size() + m_moves.size() && block.size() < kBlockBytes; ++m_changed) {
+    for (; m_changed < m_leavers.size() + m_moves.size() && block.size() < (m_isInSmallBlocks ? 1 : kBlockBytes); ++m_changed) {
         if (m_changed < m_leavers.size()) {
             const RecordStore::Record record = bucket.store.at(m_leavers[m_changed]);
             block.add(change(BlockEntry::Kind::Delete, record, record.rank, version));

@@ -92,6 +92,7 @@ private:
         Rank from, to;
     };
     std::vector<Move> m_moves;
+    bool m_isInSmallBlocks = false; // of its batch, at a point
     std::size_t m_sent = 0;    // leavers that are in blocks so far
     std::size_t m_changed = 0; // leavers and moves that are in the batch so far
     std::uint32_t m_block = 0;

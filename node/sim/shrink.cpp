@@ -25,6 +25,7 @@ public:
         // Operations first: with fewer of them every further run is quicker. Once more at the end, when less is on.
         leaveOutParts([](pb::Case& c) { return c.mutable_operations(); });
         leaveOutParts([](pb::Case& c) { return c.mutable_actions(); });
+        leaveOutParts([](pb::Case& c) { return c.mutable_points(); });
         leaveOutFields([](pb::Case& c) { return static_cast<google::protobuf::Message*>(c.mutable_network()); });
         leaveOutFields([](pb::Case& c) { return static_cast<google::protobuf::Message*>(c.mutable_timers()); });
         for (const auto& simpler : simplerCases())
@@ -82,7 +83,9 @@ private:
         return { [](pb::Case& c) { c.set_clients(1); }, [](pb::Case& c) { c.set_window(1); },
             [](pb::Case& c) { c.set_drift_ppm(0); }, [](pb::Case& c) { c.set_by_registry(false); },
             [](pb::Case& c) { c.set_all_by_stream(false); }, [](pb::Case& c) { c.set_reparse_every(0); },
-            [](pb::Case& c) { c.set_step_ns_per_kib(0); }, [](pb::Case& c) { c.mutable_file()->set_availability(1); },
+            [](pb::Case& c) { c.set_step_ns_per_kib(0); }, [](pb::Case& c) { c.set_inbox_max(0); },
+            [](pb::Case& c) { c.set_paused_die(false); }, [](pb::Case& c) { c.set_spares_late(false); },
+            [](pb::Case& c) { c.set_is_unbounded(false); }, [](pb::Case& c) { c.mutable_file()->set_availability(1); },
             [](pb::Case& c) { c.mutable_file()->clear_thresholds(); },
             [](pb::Case& c) { c.mutable_file()->set_mix_keys(false); } };
     }

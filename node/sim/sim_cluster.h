@@ -92,6 +92,7 @@ public:
     explicit SimCluster(const Options& options);
     ~SimCluster();
 
+    void setPoints(Points* points) { m_effects.setPoints(points); }
     void setObserver(SimObserver* observer) { m_observer = observer; }
 
     // The identity of the next process: number, name, address. `pool`: a node's.

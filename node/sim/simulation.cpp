@@ -68,11 +68,13 @@ Simulation::Simulation(const pb::Case& told)
     , m_cluster(clusterOptions(told))
     , m_oracle(told.file(), m_cluster)
     , m_breaker(m_case, m_cluster, m_oracle)
+    , m_points(told)
     , m_faults(told.seed(), DrawnFor::Faults)
     , m_pace(told.seed(), DrawnFor::Pace)
     , m_isDone(std::size_t(told.actions_size()), false)
 {
     m_cluster.setObserver(this);
+    m_cluster.setPoints(&m_points);
 }
 
 void Simulation::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now)
@@ -309,6 +311,7 @@ bool Simulation::run()
 void Simulation::heal()
 {
     m_areFaultsOver = true;
+    m_points.end();
     m_breaker.end();
     const std::uint64_t killed = m_breaker.counts().kills + m_breaker.counts().pauses + m_breaker.counts().parts + m_breaker.counts().slow;
     const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal : killed > 0 ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal) : 0;

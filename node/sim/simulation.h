@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/sim/breaker.h"
+#include "node/sim/case_points.h"
 #include "node/sim/oracle.h"
 #include "node/sim/sim_cluster.h"
 #include "proto/config.pb.h"
@@ -38,6 +39,7 @@ public:
     const std::optional<Failure>& failure() const { return m_failure; }
     const SimCluster& cluster() const { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
+    const CasePoints& points() const { return m_points; }
     const Breaker& breaker() const { return m_breaker; }
     std::uint64_t answered() const { return m_answered; }
     // The case itself is over; its keys are read back.
@@ -77,6 +79,7 @@ private:
     SimCluster m_cluster;
     Oracle m_oracle;
     Breaker m_breaker;
+    CasePoints m_points;
     Generator m_faults;
     Generator m_pace;
     Listener m_listener;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/swarm.h"
 
+#include "common/points.h"
 #include "node/sim/random.h"
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 namespace lhrs {
@@ -243,6 +245,14 @@ void drawFailures(Generator& draw, pb::Case& drawn)
     }
 }
 
+void drawPoints(Generator& draw, pb::Case& drawn)
+{
+    drawn.set_points_rate(std::uint32_t(draw.between(20, 250)));
+    for (std::size_t point = 0; point < kPoints; ++point)
+        if (draw.chance(200))
+            drawn.add_points(std::string(nameOf(Point(point))));
+}
+
 } // namespace
 
 pb::Case drawCase(std::uint64_t seed)
@@ -279,6 +289,8 @@ pb::Case drawCase(std::uint64_t seed)
         Generator failures(seed, DrawnFor::Failures);
         drawFailures(failures, drawn);
     }
+    if (seed >= kPointsFrom)
+        drawPoints(configuration, drawn);
     return drawn;
 }
 

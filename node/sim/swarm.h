@@ -11,6 +11,8 @@ namespace lhrs {
 // each. The same seed gives the same case, operation by operation.
 // From kFailuresFrom on the processes fail too, in three of five; seeds below are as they were before that existed.
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
+// From here on injection points fire too.
+inline constexpr std::uint64_t kPointsFrom = 20'000;
 pb::Case drawCase(std::uint64_t seed);
 
 } // namespace lhrs
