@@ -2,6 +2,7 @@
 #include "node/sim/oracle.h"
 
 #include "common/check/say.h"
+#include "node/core/coordinator.h"
 #include "node/core/node_machine.h"
 
 #include <algorithm>
@@ -440,8 +441,8 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
 {
     const NodeMachine* machine = node(process);
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
-    if (!parity || parity->state() != pb::UP || m_fenced.contains(parity->incarnation().value))
-        return; // while it is filled, its records are of different times
+    if (!parity || parity->state() != pb::UP || !coordinator()->file().isHolder(parity->incarnation()))
+        return; // while it is filled, its records are of different times; or it was withdrawn and does not know yet
     std::vector<check::Member> members;
     for (std::uint32_t q = 0; q < m_config.m(); ++q) {
         const std::uint64_t applied = parity->applied(Position(q));
@@ -478,6 +479,12 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     check::Version* shown = nullptr;
     ++m_counts.replies;
     checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
+    // A bucket that was replaced and does not know it repeats what it said when it was none: that the request had no effect.
+    // (Its successor has not heard of that, see "Known" in tests/README.md.)
+    const NodeMachine* machine = node(process.index);
+    const bool isOfOld = machine && machine->dataBucket() && m_cut.contains(machine->dataBucket()->incarnation().value);
+    if (isOfOld && !isSearch && m_ledger.writtenBy(request) && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
+        return;
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)
