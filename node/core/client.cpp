@@ -253,7 +253,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     const bool isLost = location.state() == pb::MEMBER_LOST;
     if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
         leaveForTheRightBucket(a, truth, now, out);
-        becomeUnavailable(a, isLost, m_context.ms(std::max(1u, location.retry_after_ms())), now, out);
+        becomeUnavailable(a, isLost, truth, m_context.ms(std::max(1u, location.retry_after_ms())), now, out);
         return;
     }
     if (location.exists()) {
@@ -298,7 +298,7 @@ void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, E
         address(m_operations.at(number), now, out);
 }
 
-void Client::becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out)
+void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out)
 {
     m_asked.erase(a);
     m_context.locations.erase(a);
@@ -309,7 +309,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Tim
     }
     for (const std::uint64_t number : waiting) {
         Operation& op = m_operations.at(number);
-        if (isLost) {
+        if (isLost && addressOf(addressed(op.key, m_config), truth) == a) {
             finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
             continue;
         }

@@ -83,7 +83,7 @@ private:
     void alarm(Operation& op, Time now, Effects& out);
     // The coordinator says that the bucket cannot be used now, or is lost.
     void leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out);
-    void becomeUnavailable(BucketNumber a, bool isLost, Time retryAfter, Time now, Effects& out);
+    void becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out);
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
     void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
     // What a reply tells of the file: a location, and perhaps an image adjustment.
