@@ -195,7 +195,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
         m_lostAt = Time::max();
         if (m_step == Step::Probe || m_step == Step::Wait)
             out.event().mutable_members_answered()->set_group(m_group.value);
-        if (failures() == 0 && (m_step == Step::Probe || m_step == Step::Wait))
+        if (failures() == 0 && (m_step == Step::Probe || (m_step == Step::Wait && !group().isRecovering)))
             m_step = Step::Over; // all are there, or back before anything was declared
         else if (isSpareDead || m_step == Step::Wait)
             startOver(now, out);
