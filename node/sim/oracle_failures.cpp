@@ -35,7 +35,7 @@ bool Oracle::isLost(std::uint64_t key) const
 bool Oracle::isStuck(std::uint64_t key) const
 {
     const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
-    if (!m_isBounded && !bucket) // it died, more than its group bears, and nobody has missed it long enough
+    if (!m_isBounded && (!bucket || isInLostGroup(key))) // it died, or who must grant its lease, more than its group bears, and nobody has missed it long enough
         return true;
     return !m_lostGroups.empty() && bucket && bucket->state() == pb::INIT;
 }

@@ -24,6 +24,8 @@ void SimNetwork::becomeQuiet()
     m_faults.set_spikes(0);
     m_faults.set_breaks(0);
     m_faults.set_clogs(0);
+    if (!m_partings.empty() || !m_clogs.empty())
+        m_lastArrival.clear(); // what waits for the end of a parting does not hold up new connections
     m_clogs.clear();
     m_partings.clear();
 }
