@@ -91,6 +91,7 @@ private slots:
     void aStopEndsAWaitForAnAnswer();
     void answersComeInTheOrderOfTheQuestions();
     void theDirectoryIsFollowed();
+    void whomANewCoordinatorDoesNotKnowYetIsNotGone();
     void detailIsToldToThoseThatComeLater();
     void anotherClusterForgetsTheFormer();
     void programsThatAreMissingAreNamed();
@@ -401,6 +402,38 @@ void IngestTest::theDirectoryIsFollowed()
     isListed = false;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kLimit);
+}
+
+// A coordinator that was started anew hears of the processes one after the other.
+void IngestTest::whomANewCoordinatorDoesNotKnowYetIsNotGone()
+{
+    Session session;
+    FakeProcess first(1, pb::COORDINATOR, "coordinator"), second(2, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
+    bucket.answer(bucketSnapshots(bucket, 4));
+    std::atomic<int> lists = 0;
+    const auto answersWith = [&](FakeProcess& coordinator, bool isListed) {
+        coordinator.answer([&, isListed](const pb::Command& command) -> std::optional<pb::CommandReply> {
+            if (command.has_take_snapshot())
+                return FakeProcess::snapshotOf(coordinator, 0, [](pb::Snapshot& s) { s.mutable_file()->set_exists(true); });
+            if (!command.has_list_processes())
+                return std::nullopt;
+            ++lists;
+            pb::CommandReply reply;
+            reply.mutable_processes();
+            if (isListed)
+                *reply.mutable_processes()->add_processes()->mutable_process() = bucket.info();
+            return reply;
+        });
+    };
+    answersWith(first, true);
+    answersWith(second, false);
+    session.control().watchCluster(first.info().control_endpoint());
+    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value() && session.control().find(11)->isListed, kLimit);
+    session.control().addProcess(second.info());
+    session.control().watchCluster(second.info().control_endpoint());
+    lists = 0;
+    QTRY_VERIFY_WITH_TIMEOUT(lists >= 6, kLimit);
+    QVERIFY(!session.control().find(11)->hasEnded);
 }
 
 void IngestTest::detailIsToldToThoseThatComeLater()

@@ -23,7 +23,8 @@ constexpr milliseconds kProbePeriod(2000);        // of processes that are silen
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
 constexpr std::int64_t kMessageBytes = 256 << 20; // contents of the largest bucket in one page stay below
-constexpr std::uint32_t kListsWithout = 3;        // then the process is no longer in the directory
+constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s, in which nobody is taken for gone
+constexpr std::int32_t kListsWithout = 3;        // then the process is no longer in the directory
 
 std::string nameOf(const pb::Command& command)
 {
@@ -239,8 +240,10 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         isNew = !m_directory.contains(info.node());
         m_directory[info.node()].info = info;
         detail = m_detail;
-        if (info.kind() == pb::COORDINATOR)
-            m_coordinator = info.node();
+        // A coordinator that was started anew hears of the processes one after the other.
+        if (info.kind() == pb::COORDINATOR && std::exchange(m_coordinator, info.node()) != info.node())
+            for (auto& [id, known] : m_directory)
+                known.listsWithout = -kListsOfNewCoordinator;
     }
     if (!isNew)
         return;

@@ -54,7 +54,7 @@ struct KnownProcess {
     std::uint64_t incarnation = 0;
     std::uint32_t silentMs = 0;    // since the coordinator heard of it
     bool isListed = false;         // was in the coordinator's list
-    std::uint32_t listsWithout = 0; // since then
+    std::int32_t listsWithout = 0; // since then; below 0: the coordinator is new and has yet to hear of it
     bool hasEnded = false;
 };
 
