@@ -38,7 +38,7 @@ void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
             const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING;
             if (member.role() != role || idOf(member) == self || !canGrant)
                 continue;
-            State state { { idOf(member), HolderInfo::from(member.holder()) }, {}, Time::max(), false };
+            State state { { idOf(member), HolderInfo::from(member.holder()) }, {}, Time::max(), {} };
             const auto known = std::find_if(m_granters.begin(), m_granters.end(),
                 [&](const State& s) { return s.granter.id == state.granter.id && s.granter.holder == state.granter.holder; });
             granters.push_back(known == m_granters.end() ? state : *known);
@@ -60,7 +60,7 @@ void LeaseHolder::onGrant(MemberId from, Incarnation incarnation, Time sent, Tim
             continue;
         state.until = std::max(state.until, sent + std::min(length, m_times.length));
         state.askedFirst = Time::max();
-        state.isSuspected = false;
+        state.suspectAgain = {};
     }
 }
 
@@ -90,9 +90,9 @@ std::vector<LeaseHolder::Granter> LeaseHolder::takeSilent(Time now)
 {
     std::vector<Granter> silent;
     for (State& state : m_granters) {
-        if (state.isSuspected || state.askedFirst == Time::max() || now - state.askedFirst < m_times.suspicion)
+        if (state.askedFirst == Time::max() || now - state.askedFirst < m_times.suspicion || now < state.suspectAgain)
             continue;
-        state.isSuspected = true;
+        state.suspectAgain = now + m_times.again();
         silent.push_back(state.granter);
     }
     return silent;
@@ -102,8 +102,8 @@ Time LeaseHolder::deadline() const
 {
     Time earliest = m_nextRound;
     for (const State& state : m_granters) {
-        if (!state.isSuspected && state.askedFirst != Time::max())
-            earliest = std::min(earliest, state.askedFirst + m_times.suspicion);
+        if (state.askedFirst != Time::max())
+            earliest = std::min(earliest, std::max(state.askedFirst + m_times.suspicion, state.suspectAgain));
     }
     return earliest;
 }
@@ -135,7 +135,7 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
             && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT);
         const auto known = m_members.find(idOf(member));
         const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
-        members[idOf(member)] = { incarnation, hasFailed(member.state()), false, now, isAsked && (isActive || hasAsked) };
+        members[idOf(member)] = { incarnation, hasFailed(member.state()), {}, now, isAsked && (isActive || hasAsked) };
     }
     m_members = std::move(members);
     std::erase_if(m_until, [&](const auto& item) { return longestOf(item.second, m_times) <= now; });
@@ -148,7 +148,7 @@ bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
         return false;
     found->second.heard = now;
     found->second.isWatched = true;
-    found->second.isSuspected = false;
+    found->second.suspectAgain = {};
     m_until[incarnation] = now + m_times.length;
     return true;
 }
@@ -168,9 +168,9 @@ std::vector<MemberId> LeaseGranter::takeSilent(Time now)
 {
     std::vector<MemberId> silent;
     for (auto& [id, state] : m_members) {
-        if (!state.isWatched || state.isSuspected || state.hasFailed || now - state.heard < m_times.suspicion)
+        if (!state.isWatched || state.hasFailed || now - state.heard < m_times.suspicion || now < state.suspectAgain)
             continue;
-        state.isSuspected = true;
+        state.suspectAgain = now + m_times.again();
         silent.push_back(id);
     }
     return silent;
@@ -180,8 +180,8 @@ Time LeaseGranter::deadline() const
 {
     Time earliest = Time::max();
     for (const auto& [id, state] : m_members) {
-        if (state.isWatched && !state.isSuspected && !state.hasFailed)
-            earliest = std::min(earliest, state.heard + m_times.suspicion);
+        if (state.isWatched && !state.hasFailed)
+            earliest = std::min(earliest, std::max(state.heard + m_times.suspicion, state.suspectAgain));
     }
     return earliest;
 }

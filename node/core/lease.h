@@ -26,6 +26,7 @@ struct LeaseTimes {
     Time length = 300ms;    // of a grant
     Time renewal = 100ms;   // between two requests
     Time suspicion = 150ms; // without a word
+    Time again() const { return 2 * suspicion; } // a silence that goes on
 };
 
 // A data bucket's side of the leases that fence its reads (lhrs.md 10.2, ours): it answers reads only while it holds
@@ -48,7 +49,8 @@ public:
 
     // Whom to ask now; call at deadline(). The request is to carry `now` and get it back.
     std::vector<Granter> takeDue(Time now);
-    // Members that were asked and said nothing for the time of suspicion; each once per silence.
+    // Members that were asked and said nothing for the time of suspicion; each once, and again while it goes on: whoever
+    // looked after the first word may have found it alive, and it died then.
     std::vector<Granter> takeSilent(Time now);
     Time deadline() const;
 
@@ -57,7 +59,7 @@ private:
         Granter granter;
         Time until {};           // of the grant
         Time askedFirst = Time::max(); // since the last answer
-        bool isSuspected = false;
+        Time suspectAgain {};
     };
 
     LeaseTimes m_times;
@@ -77,7 +79,7 @@ public:
     bool grant(MemberId asker, Incarnation incarnation, Time now);
     // How long the last grants to members that failed in this view can still run, by the slowest clock.
     Time leftToFailed(Time now) const;
-    // Data buckets that should ask us, or have asked, and did not for the time of suspicion; each once per silence.
+    // Data buckets that should ask us, or have asked, and did not for the time of suspicion; each once, and again.
     std::vector<MemberId> takeSilent(Time now);
     Time deadline() const;
 
@@ -85,7 +87,7 @@ private:
     struct State {
         Incarnation incarnation;
         bool hasFailed = false;
-        bool isSuspected = false;
+        Time suspectAgain {};
         Time heard {};       // last request, or when this view began
         bool isWatched = false; // it should ask us, or has asked
     };
