@@ -478,7 +478,7 @@ void TestMerge::storm()
     for (std::uint64_t i = draw.below(7); i > 0; --i)
         rig.cluster.ask(FileRig::kCoordinator, splitOrder());
     for (int round = 0; round < 8; ++round) {
-        QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
+        QVERIFY2(rig.waitForRest(300s), rig.coordinator().underWay().c_str());
         pb::Command order;
         *order.mutable_run_workload() = workload(100 + draw.below(200), { 15, 40, 25, 20 }, seed + std::uint64_t(round));
         order.mutable_run_workload()->set_keys(draw.below(2) ? pb::NEXT : pb::PRESENT);
@@ -519,7 +519,7 @@ void TestMerge::storm()
         const std::multiset<std::uint64_t> found = keysOf(rig.cluster.reply(scan)->scan());
         for (const std::uint64_t key : found)
             QCOMPARE(found.count(key), std::size_t(1));
-        rig.cluster.run(500ms);
+        rig.cluster.run(1s); // whoever died is missed by now
     }
     rig.cluster.heal();
     rig.cluster.run(2s);
