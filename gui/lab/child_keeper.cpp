@@ -282,11 +282,14 @@ bool ChildKeeper::resume(pid_t pid)
     return true;
 }
 
-bool ChildKeeper::isPaused(pid_t pid) const
+std::optional<std::chrono::milliseconds> ChildKeeper::leaseLeft(pid_t pid) const
 {
     const std::lock_guard lock(m_mutex);
     const auto child = find(pid);
-    return child && child->pausedUntil.has_value();
+    if (!child || !child->pausedUntil)
+        return std::nullopt;
+    return std::max(std::chrono::milliseconds(0),
+        std::chrono::duration_cast<std::chrono::milliseconds>(*child->pausedUntil - std::chrono::steady_clock::now()));
 }
 
 void ChildKeeper::endAll()

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -63,7 +64,8 @@ public:
     bool pause(pid_t pid, std::chrono::milliseconds lease);
     // False: it is no child any more, or was not paused.
     bool resume(pid_t pid);
-    bool isPaused(pid_t pid) const;
+    // What is left of a pause; nothing: it does not stand still.
+    std::optional<std::chrono::milliseconds> leaseLeft(pid_t pid) const;
     // SIGTERM to all, SIGKILL to those still there after two seconds; returns when none is left.
     void endAll();
     std::size_t running() const;

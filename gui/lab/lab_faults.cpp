@@ -241,15 +241,19 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
 LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
 {
     std::uint64_t number = 0;
+    std::size_t resumed = 0;
     if (const QJSValue fault = o.at(0); !fault.isUndefined() && !fault.isNull()) {
         const QJSValue id = fault.isObject() ? fault.property("id") : fault;
+        if (fault.property("kind").toString() == "pause")
+            return LabError { LabCode::Refused, "A pause is ended by lab.resume.", "lab.resume(fault);" };
         if (fault.property("kind").toString() == "kill")
             return LabError { LabCode::Refused, "A kill cannot be healed.", "lab.restart brings an empty spare back." };
         if (!id.isNumber() || id.toNumber() < 1)
             return LabError { LabCode::BadArgument, "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };
         number = std::uint64_t(id.toNumber());
-    }
-    return QJSValue(double(healEverywhere(context, number, o.number("timeout")).size()));
+    } else if (context.settings.mayStartCluster)
+        resumed = context.local.resumeAll(); // who stands still could not hear that it is healed
+    return QJSValue(double(resumed + healEverywhere(context, number, o.number("timeout")).size()));
 }
 
 // What all processes of a fault have done together.
@@ -302,7 +306,9 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
         QStringList processes;
     };
     std::map<std::uint64_t, Together> found;
-    const std::vector<KnownProcess> living = livingProcesses(context);
+    const auto paused = context.local.paused();
+    std::vector<KnownProcess> living = livingProcesses(context);
+    std::erase_if(living, [&](const KnownProcess& known) { return paused.contains(known.info.node()); });
     std::vector<std::pair<CallTarget, pb::Command>> calls;
     for (const KnownProcess& known : living) {
         pb::Command command;
@@ -334,6 +340,18 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
         const auto delayed = double(together.achieved.delayed());
         achieved.setProperty("delayMs", delayed == 0 ? 0 : double(together.achieved.delay_sum_ns()) / delayed / 1e6);
         entry.setProperty("achieved", achieved);
+        list.setProperty(at++, entry);
+    }
+    // A process that stands still says nothing about faults: who paused it knows.
+    for (const auto& [process, left] : paused) {
+        const auto known = context.control.find(process);
+        QJSValue entry = context.engine.newObject();
+        entry.setProperty("id", QJSValue(QJSValue::NullValue));
+        entry.setProperty("kind", "pause");
+        entry.setProperty("processes", context.engine.toScriptValue(QStringList { known ? QString::fromStdString(known->info.name()) : QString() }));
+        entry.setProperty("leaseLeft_s", double(left.count()) / 1000);
+        entry.setProperty("requested", context.engine.newObject());
+        entry.setProperty("achieved", context.engine.newObject());
         list.setProperty(at++, entry);
     }
     return list;

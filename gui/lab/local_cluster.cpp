@@ -262,10 +262,22 @@ Result<void> LocalCluster::resume(const std::vector<std::uint64_t>& processes)
     return {};
 }
 
-bool LocalCluster::isPaused(std::uint64_t process) const
+std::size_t LocalCluster::resumeAll()
 {
-    const auto known = m_control.find(process);
-    return known && !known->hasEnded && m_keeper.isPaused(pid_t(known->info.pid()));
+    std::size_t resumed = 0;
+    for (const KnownProcess& known : m_control.directory())
+        if (!known.hasEnded && known.info.pid() != 0 && m_keeper.resume(pid_t(known.info.pid())))
+            ++resumed;
+    return resumed;
+}
+
+std::map<std::uint64_t, milliseconds> LocalCluster::paused() const
+{
+    std::map<std::uint64_t, milliseconds> paused;
+    for (const KnownProcess& known : m_control.directory())
+        if (const auto left = known.hasEnded ? std::nullopt : m_keeper.leaseLeft(pid_t(known.info.pid())))
+            paused[known.info.node()] = *left;
+    return paused;
 }
 
 Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(

@@ -54,7 +54,10 @@ public:
     // They stand still until they are resumed, at the latest when the lease ends.
     Result<void> pause(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
     Result<void> resume(const std::vector<std::uint64_t>& processes);
-    bool isPaused(std::uint64_t process) const;
+    // Those that stand still, with what is left of their leases.
+    std::map<std::uint64_t, std::chrono::milliseconds> paused() const;
+    // Lets all paused processes go on; how many there were.
+    std::size_t resumeAll();
     // Ends those servers that still run and starts the same programs again: empty, as spares of their pools.
     Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 
