@@ -50,6 +50,7 @@ private slots:
     void theContentsOfAFailedBucketLookGone();
     void aDisplacedProcessStandsOutsideTheRows();
     void anEndedOneIsNotDisplaced();
+    void aCutIsShownAtWhoIsCutOffAndNotAtTheOthers();
     void everythingIsSaidInWordsToo();
     void slicesTravelFromTheManagerToTheSpare();
     void leasesAreNotDrawn();
@@ -149,6 +150,33 @@ void FailurePicturesTest::anEndedOneIsNotDisplaced()
     state.displacedData[kFileData + 1] = state.data[1];
     state.markEnded(kFileData + 1, "killed on request", 1);
     QVERIFY(drawn(state, kSmallView).layout.displaced.isNull());
+}
+
+void FailurePicturesTest::aCutIsShownAtWhoIsCutOffAndNotAtTheOthers()
+{
+    ClusterState state = fileOf({ 8, 4, 2 });
+    pb::Event event;
+    pb::Fault& fault = *event.mutable_fault_begun()->mutable_fault();
+    fault.set_number(77);
+    fault.mutable_partition()->add_peers()->set_node(kFileData + 1);
+    event.set_sequence(1);
+    for (const ProcessId process : { kFileData, kFileData + 1, kFileData + 2 }) {
+        fault.mutable_partition()->set_all_but_peers(process == kFileData + 1);
+        state.apply(process, event, 1);
+    }
+    const auto hasBadge = [&](std::uint32_t bucket) {
+        const Drawn picture = drawn(state, kSmallView);
+        return std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+            const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+            return text && text->text == "cut off" && item.object == ObjectRef { ObjectKind::Data, bucket, 0 };
+        });
+    };
+    QVERIFY(hasBadge(1) && !hasBadge(0) && !hasBadge(2));
+    QVERIFY(detailsOf(state, { ObjectKind::Data, 1, 0 }).join('\n').contains("fault on purpose"));
+    event.mutable_fault_ended()->mutable_fault()->set_number(77);
+    event.set_sequence(2);
+    state.apply(kFileData + 1, event, 2);
+    QVERIFY(!hasBadge(1));
 }
 
 void FailurePicturesTest::everythingIsSaidInWordsToo()

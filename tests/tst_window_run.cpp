@@ -293,7 +293,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
-    set("dataServers", 3);
+    set("dataServers", 4);
     set("parityServers", 2);
     window.startLocal();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
@@ -325,6 +325,12 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QCoreApplication::sendEvent(&window.canvas(), &byKey);
     QVERIFY(hasKill);
     // A pause and its end are seen on the card.
+    const auto livingSpares = [&] {
+        std::vector<ProcessId> spares = sparesOf(window.canvas().state(), pb::DATA);
+        std::erase_if(spares, [&](ProcessId id) { return window.canvas().state().processes.at(id).hasEnded; });
+        return spares.size();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(livingSpares() == 2, kLimit);
     window.selection().select({ ObjectKind::Spare, sparesOf(window.canvas().state(), pb::DATA).front(), 0 });
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("pause")->isEnabled(), kLimit);
     const ProcessId spare = window.selection().selected().a;
@@ -333,6 +339,19 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("resume")->isEnabled(), kLimit);
     window.actions().get("resume")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.canvas().state().processes.at(spare).isPaused, kLimit);
+    // Cut off, the bucket is replaced like one that died; it runs all the same, and stands outside the file.
+    const ProcessId cut = data().process;
+    window.selection().select({ ObjectKind::Data, 0, 0 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("cutOff")->isEnabled(), kLimit);
+    window.actions().get("cutOff")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.canvas().state().processes.at(cut).cuts.empty(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(data().process != cut && data().state == pb::UP, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("Displaced: serves nothing"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("armed"), kLimit);
+    window.actions().get("healAll")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(cut).cuts.empty(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().displacedData.count(cut) == 0, kLimit); // it has learnt that, and is a spare
+    QTRY_VERIFY_WITH_TIMEOUT(!window.status().text().contains("armed"), kLimit);
 }
 
 void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()

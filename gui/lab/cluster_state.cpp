@@ -513,10 +513,10 @@ void Step::apply()
         break;
     }
     case B::kGroupLost: lose(s, event.group_lost(), runNs); break;
+    case B::kFaultBegun: arm(self, event.fault_begun().fault()); break;
+    case B::kFaultEnded: disarm(self, event.fault_ended().fault()); break;
     case B::kGauges: sums(event.gauges()); break;
     // They change nothing that lasts; motion and log show them.
-    case B::kFaultBegun:
-    case B::kFaultEnded:
     case B::kInvitationSent:
     case B::kMessageSent:
     case B::kMessageReceived:
@@ -577,6 +577,8 @@ void ClusterState::markEnded(ProcessId process, const std::string& reason, std::
     state.id = process;
     state.hasEnded = true;
     state.isPaused = false;
+    state.faults.clear();
+    state.cuts.clear();
     state.endReason = reason;
     state.lastEventNs = std::max(state.lastEventNs, runNs);
     state.isInvited = false;

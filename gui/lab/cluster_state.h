@@ -74,6 +74,8 @@ struct ProcessState {
     bool hasEnded = false;
     std::string endReason;
     bool isPaused = false;       // stopped by who started it
+    std::map<std::uint64_t, std::string> faults; // armed at it, in words, by their number
+    std::set<std::uint64_t> cuts;                // those of them that cut it off from all others
     pb::Role pool = pb::NO_ROLE; // a spare: its pool
     bool isInvited = false;      // heard an invitation that is not settled
     OfferState offer;            // invitation != 0: an open offer

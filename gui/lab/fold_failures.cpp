@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/fold_failures.h"
 
+#include "gui/lab/fault_sentences.h"
 #include "gui/lab/fold_shared.h"
 
 namespace lhrs::gui {
@@ -101,6 +102,22 @@ void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs)
         if (isNew)
             down->second.sinceNs = runNs;
     }
+}
+
+void arm(ProcessState& process, const pb::Fault& fault)
+{
+    process.faults[fault.number()] = faultWords(fault);
+    // The other side of the cut is told as well; who is cut off knows everybody but itself as its other side.
+    const auto& peers = fault.partition().peers();
+    const bool isOwn = std::any_of(peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
+    if (fault.has_partition() && fault.partition().all_but_peers() && isOwn)
+        process.cuts.insert(fault.number());
+}
+
+void disarm(ProcessState& process, const pb::Fault& fault)
+{
+    process.faults.erase(fault.number());
+    process.cuts.erase(fault.number());
 }
 
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)

@@ -16,6 +16,10 @@ void storeSlice(DataBucketState& bucket, const pb::SliceStored& e);
 void finishRecovery(ClusterState& s, const pb::RecoveryFinished& e, std::int64_t runNs);
 void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs);
 
+// A fault that somebody set at the process, and its end.
+void arm(ProcessState& process, const pb::Fault& fault);
+void disarm(ProcessState& process, const pb::Fault& fault);
+
 // A group's members in a new epoch, or as the coordinator has them now.
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs);
 

@@ -378,6 +378,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
         } else if (item.object.kind == ObjectKind::Dummy) {
             drawDummy(in, std::uint32_t(item.object.a), item.rect, out);
         }
+        drawFaults(in, item.process, item.rect, out);
     };
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (!item.isMoving && in.layout.isInGroups(item.object) && sight.intersects(item.rect))

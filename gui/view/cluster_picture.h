@@ -89,6 +89,8 @@ void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, 
 void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
 // What failures do to a group, on the right of its header and around it; takes what it uses from the row.
 void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row, DisplayList& out);
+// The faults that are armed at a process, as a badge at the foot of its card.
+void drawFaults(const PictureInput& input, ProcessId process, const QRectF& card, DisplayList& out);
 void drawDisplaced(const PictureInput& input, DisplayList& out);
 // Over a card whose contents are not there any more: they are told from those that are.
 void drawDamage(const PictureInput& input, Look look, const QRectF& card, DisplayList& out);

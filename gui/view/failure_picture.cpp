@@ -137,6 +137,25 @@ void drawDamage(const PictureInput& in, Look look, const QRectF& area, DisplayLi
         cross(QRectF(c.x() - side * 0.6, c.y() - side / 2, side * 1.2, side));
 }
 
+void drawFaults(const PictureInput& in, ProcessId id, const QRectF& card, DisplayList& out)
+{
+    const auto process = in.state.processes.find(id);
+    if (process == in.state.processes.end() || process->second.faults.empty())
+        return;
+    const qreal u = in.theme.px(1), high = in.theme.lineHeight(kSmallBold) + 4 * u;
+    // On the other side of a cut nothing is wrong with the process itself.
+    const bool isCut = !process->second.cuts.empty();
+    const bool isOwnFault = isCut || std::any_of(process->second.faults.begin(), process->second.faults.end(), [&](const auto& fault) {
+        return std::none_of(in.state.processes.begin(), in.state.processes.end(), [&](const auto& other) { return other.second.cuts.contains(fault.first); });
+    });
+    if (!isOwnFault || card.height() < 2.2 * high)
+        return;
+    QRectF row(card.left() + 6 * u, card.bottom() - high - 5 * u, card.width() - 12 * u, high);
+    const QColor fill = in.theme.look(Look::DataPaused).colour;
+    if (!putChip(in, row, isCut ? QStringLiteral("cut off") : QStringLiteral("network fault"), Glyph::Cut, fill, out))
+        putChip(in, row, QString(), Glyph::Cut, fill, out);
+}
+
 void drawDisplaced(const PictureInput& in, DisplayList& out)
 {
     if (in.layout.displaced.isNull())

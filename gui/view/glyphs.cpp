@@ -76,6 +76,12 @@ GlyphPath make(Glyph glyph)
     case Glyph::Flag:
         p = polygon({ { 0.2, 0.08 }, { 0.92, 0.3 }, { 0.3, 0.54 }, { 0.3, 0.98 }, { 0.16, 0.98 }, { 0.16, 0.08 } });
         return filled(p);
+    case Glyph::Cut: // two ends of a line, and a double bar between them
+        line(p, { 0.0, 0.5 }, { 0.26, 0.5 });
+        line(p, { 0.74, 0.5 }, { 1.0, 0.5 });
+        line(p, { 0.32, 0.08 }, { 0.32, 0.92 });
+        line(p, { 0.68, 0.08 }, { 0.68, 0.92 });
+        return stroked(p);
     case Glyph::Alarm: // a bell
         p.moveTo(0.08, 0.76);
         p.cubicTo(0.3, 0.6, 0.12, 0.1, 0.5, 0.06);
@@ -158,7 +164,7 @@ const GlyphPath& glyphPath(Glyph glyph)
 const char* glyphName(Glyph glyph)
 {
     static constexpr std::array<const char*, std::size_t(Glyph::Stop) + 1> kNames { "none", "dots", "fork", "cross", "gone", "question", "hourglass",
-        "turning", "double cross", "flag", "alarm", "clock",
+        "turning", "double cross", "flag", "cut", "alarm", "clock",
         "ring", "hand", "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live",
         "simulated", "play", "pause", "next", "stop" };
     return kNames[std::size_t(glyph)];

@@ -35,6 +35,7 @@ enum class Glyph {
     Turning,   // being rebuilt
     DoubleCross, // lost for good
     Flag,      // displaced: outside its row
+    Cut,       // no message passes
     Alarm,     // a request that is not answered
     Clock,     // no event for a while
     Ring,      // an invitation

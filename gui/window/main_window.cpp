@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <set>
 
 #include <unistd.h>
 
@@ -226,6 +227,15 @@ void MainWindow::updateStatus()
         parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.behindNs(); behind > 50'000'000)
             parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
+        std::set<std::uint64_t> armed;
+        std::size_t paused = 0;
+        for (const auto& [id, process] : state.processes) {
+            for (const auto& [number, words] : process.faults)
+                armed.insert(number);
+            paused += process.isPaused ? 1 : 0;
+        }
+        if (const std::size_t faults = armed.size() + paused; faults > 0)
+            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
         parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
     }
     parts.push_back({ Glyph::None, {}, { tr("%1 frames/s, %2 ms").arg(qRound(m_clock->framesPerSecond())).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond())) }, 6, false });
@@ -292,6 +302,9 @@ void MainWindow::enableActions()
     enable({ "pause" }, runs && !isPaused);
     enable({ "resume" }, runs && isPaused);
     enable({ "restart" }, hasServer);
+    enable({ "cutOff" }, runs && !isPaused);
+    enable({ "heal" }, runs && !process->second.faults.empty());
+    enable({ "healAll" }, isHere);
     enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);

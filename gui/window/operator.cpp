@@ -7,8 +7,10 @@
 #include "gui/view/object_words.h"
 
 #include <QPointer>
+#include <QRandomGenerator>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace lhrs::gui {
@@ -21,6 +23,7 @@ using std::chrono::seconds;
 constexpr milliseconds kAnswer { 3'000 };          // an address that is silent for this long is no coordinator
 constexpr seconds kWorkload { 3'600 };
 constexpr seconds kStructure { 60 };
+constexpr seconds kCutLease { 60 };
 constexpr seconds kPauseLease { 60 };              // a pause that is forgotten ends by itself
 constexpr int kWatchEvery = 200;                   // milliseconds
 
@@ -423,6 +426,92 @@ void Operator::restart(ProcessId process, const QString& target)
             return started ? Result<void>() : Result<void>(started.error());
         },
         tr("its program was started again, as an empty spare"));
+}
+
+void Operator::cutOff(ProcessId process, const QString& target)
+{
+    change(
+        QStringLiteral("lab.partition(%1, 'rest', { lease: %2 });").arg(target).arg(kCutLease.count()),
+        [this, process]() -> Result<void> {
+            ControlClient& control = m_session->control();
+            const auto victim = control.find(process);
+            if (!victim)
+                return Error { "There is no such process." };
+            pb::Fault fault;
+            fault.set_number(std::uint64_t(QRandomGenerator::global()->generate()) + 1);
+            fault.set_lease_ms(std::uint32_t(milliseconds(kCutLease).count()));
+            pb::FaultPeer& peer = *fault.mutable_partition()->add_peers();
+            peer.set_node(process);
+            *peer.mutable_address() = victim->info.address();
+            // Both sides are told, so that multicasts are cut as well: it from all but itself, all others from it.
+            const auto paused = m_session->local().paused(); // they hear nothing, and the victim drops what they send later
+            std::vector<std::pair<CallTarget, pb::Command>> calls;
+            for (const KnownProcess& known : control.directory()) {
+                if (known.hasEnded || paused.contains(known.info.node()))
+                    continue;
+                pb::Command command;
+                *command.mutable_arm_fault()->mutable_fault() = fault;
+                command.mutable_arm_fault()->mutable_fault()->mutable_partition()->set_all_but_peers(known.info.node() == process);
+                calls.emplace_back(known.info.node(), std::move(command));
+            }
+            for (const Answer& answer : control.callAllAndWait(calls, kAnswer))
+                if (!answer) {
+                    healEverywhere(fault.number());
+                    return Error { answer.text };
+                }
+            return {};
+        },
+        tr("nothing passes between it and all others, for %1 s at most").arg(kCutLease.count()));
+}
+
+// 0: all faults. How many ended.
+std::size_t Operator::healEverywhere(std::uint64_t number)
+{
+    std::vector<std::pair<CallTarget, pb::Command>> calls;
+    for (const KnownProcess& known : m_session->control().directory()) {
+        if (known.hasEnded)
+            continue;
+        pb::Command command;
+        command.mutable_heal_faults()->set_number(number);
+        calls.emplace_back(known.info.node(), std::move(command));
+    }
+    std::set<std::uint64_t> ended;
+    for (const Answer& answer : m_session->control().callAllAndWait(calls, kAnswer))
+        for (const auto& entry : answer.reply.faults().faults())
+            ended.insert(entry.requested().number());
+    return ended.size();
+}
+
+void Operator::heal(ProcessId process, const QString&)
+{
+    const ClusterState now = state();
+    std::vector<std::uint64_t> numbers;
+    QStringList lines;
+    if (const auto known = now.processes.find(process); known != now.processes.end())
+        for (const auto& [number, words] : known->second.faults) {
+            numbers.push_back(number);
+            lines << QStringLiteral("lab.heal(%1);").arg(number);
+        }
+    change(
+        lines.join(QLatin1Char(' ')),
+        [this, numbers]() -> Result<void> {
+            if (numbers.empty())
+                return Error { "No fault of the network is armed there." };
+            for (const std::uint64_t number : numbers)
+                healEverywhere(number);
+            return {};
+        },
+        tr("its messages pass again"));
+}
+
+void Operator::healAll()
+{
+    const QString line = QStringLiteral("lab.heal();");
+    emit said(line);
+    post([this, line](const std::stop_token&) {
+        const std::size_t resumed = m_session->local().resumeAll(), ended = healEverywhere(0);
+        sayFromThread(line, tr("%1 ended, %2 resumed").arg(countedWords(ended, "fault", "faults"), countedWords(resumed, "process", "processes")), true);
+    });
 }
 
 // ---- what views pull

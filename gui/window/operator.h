@@ -82,6 +82,11 @@ public:
     void pause(ProcessId process, const QString& target);
     void resume(ProcessId process, const QString& target);
     void restart(ProcessId process, const QString& target);
+    // Nothing passes between the process and all others any more, for a minute at most.
+    void cutOff(ProcessId process, const QString& target);
+    // Ends the faults of the network that cut the process off or were armed at it.
+    void heal(ProcessId process, const QString& target);
+    void healAll();
     // The lines that these commands stand for.
     QString lineOf(ProcessId client, const Work& work) const;
     QString clientName(ProcessId client) const;
@@ -113,6 +118,7 @@ private:
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
     void watchLink();
+    std::size_t healEverywhere(std::uint64_t number);
     void change(const QString& line, std::function<Result<void>()> act, const QString& done);
     void sayFromThread(const QString& line, const QString& outcome, bool isGood);
 

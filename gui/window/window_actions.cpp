@@ -98,6 +98,9 @@ void MainWindow::makeFaultActions()
     a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K", "Ends the process of the selected bucket or spare at once, as a crash does" }, [this] { killSelection(); });
     a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P", "The process of the selected bucket or spare stands still, for a minute at most" }, with(&Operator::pause));
     a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" }, with(&Operator::resume));
+    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X", "Nothing passes between the process of the selected bucket or spare and all others, for a minute at most" }, with(&Operator::cutOff));
+    a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H", "Ends the faults of the network at the process of the selected bucket or spare" }, with(&Operator::heal));
+    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults of the network, and lets all paused processes go on" }, [this] { m_operator->healAll(); });
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N", "Starts the program of an ended server again, as an empty spare; ends it first if it runs" }, with(&Operator::restart));
 }
 
@@ -267,6 +270,10 @@ void MainWindow::previewOf(const QAction* action)
         line = QStringLiteral("lab.client('%1');").arg(m_operator->nextClientName());
     else if (id == QLatin1String("kill") || id == QLatin1String("resume") || id == QLatin1String("restart"))
         line = QStringLiteral("lab.%1(%2);").arg(id, targetOfSelection());
+    else if (id == QLatin1String("cutOff"))
+        line = QStringLiteral("lab.partition(%1, 'rest', { lease: 60 });").arg(targetOfSelection());
+    else if (id == QLatin1String("healAll"))
+        line = QStringLiteral("lab.heal();");
     else if (id == QLatin1String("pause"))
         line = QStringLiteral("lab.pause(%1, { lease: 60 });").arg(targetOfSelection());
     m_line->preview(line);
@@ -368,14 +375,14 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
         offer("fitSelection");
         menu.addSeparator();
-        for (const char* id : { "kill", "pause", "resume", "restart" })
+        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart" })
             offer(id);
         menu.addSeparator();
         offer("addParity");
         offer("audit");
         break;
     case ObjectKind::Displaced:
-        for (const char* id : { "kill", "pause", "resume", "restart" })
+        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart" })
             offer(id);
         break;
     case ObjectKind::Group:
@@ -389,7 +396,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
             offer(id);
         break;
     case ObjectKind::Spare:
-        for (const char* id : { "kill", "pause", "resume", "restart", "addSpares" })
+        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart", "addSpares" })
             offer(id);
         break;
     case ObjectKind::Pool: offer("addSpares"); break;
