@@ -67,6 +67,9 @@ void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
     const QStringList lost = headerOf(failing(pb::GROUP_LOST, true));
     QVERIFY2(lost.contains("LOST: bucket 1"), qPrintable(lost.join(" | ")));
     QVERIFY(headerOf(failing(pb::GROUP_LOST, true), QSizeF(500, 520)).join(' ').contains("LOST"));
+    // What is lost is not counted among the records of the file.
+    const QString file = drawn(failing(pb::GROUP_LOST, true), QSizeF(1920, 900)).list.texts().join(" | ");
+    QVERIFY2(file.contains("140 records") && file.contains("20 records lost"), qPrintable(file));
 }
 
 void FailurePicturesTest::aRecoveryIsABarThatGrows()

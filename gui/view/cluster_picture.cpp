@@ -310,9 +310,11 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         out.text(inside, { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare), QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") }, kBody, in.theme.text, Qt::AlignCenter);
         return;
     }
-    std::uint64_t records = 0;
-    for (const auto& [number, bucket] : in.state.data)
-        records += bucket.count;
+    std::uint64_t records = 0, lost = 0;
+    for (const auto& [number, bucket] : in.state.data) {
+        const DownMember* down = in.state.downOf(bucket);
+        (down && down->isLost ? lost : records) += bucket.count;
+    }
     const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets) : 0;
     const qreal strong = in.theme.lineHeight(kStrong), small = in.theme.lineHeight(kSmall);
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
@@ -323,7 +325,8 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
             QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability) },
         kStrong, in.theme.text);
     row = QRectF(row.left(), row.bottom(), row.width(), small);
-    const QString owed = file.splitsOwed > 0 ? QStringLiteral("   splits owed: %1").arg(file.splitsOwed) : QString();
+    const QString owed = (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
+        + (file.splitsOwed > 0 ? QStringLiteral("   splits owed: %1").arg(file.splitsOwed) : QString());
     if (!file.waitsFor.empty()) {
         const qreal side = small * 0.85;
         out.add(DisplayList::Mark { QRectF(row.left(), row.center().y() - side / 2, side, side), Glyph::Warning, in.theme.caution, {} });
