@@ -24,8 +24,8 @@ using namespace lhrs;
 
 namespace {
 
-constexpr std::uint64_t kQuietSeeds = 100;   // 1..100, in which nobody fails
-constexpr std::uint64_t kFailingSeeds = 100; // from kFailuresFrom on, and as many from kPointsFrom on
+constexpr std::uint64_t kQuietSeeds = 50;    // 1..50, in which nobody fails
+constexpr std::uint64_t kFailingSeeds = 200; // from kFailuresFrom on, and as many from kPointsFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.

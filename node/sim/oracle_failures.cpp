@@ -111,8 +111,11 @@ void Oracle::onKilled(const SimProcess& process)
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_counts.failed;
-    if (const SimProcess* process = m_cluster.numbered(NodeId(failed.process())))
+    if (const SimProcess* process = m_cluster.numbered(NodeId(failed.process()))) {
         m_fenced.insert(m_incarnations[process->index]);
+        if (!process->isGone())
+            m_declaredAlive.insert(m_incarnations[process->index]);
+    }
     if (failed.role() == pb::PARITY)
         m_columns[failed.group()].erase(failed.index());
     m_touched.insert(m_deferred.begin(), m_deferred.end());
@@ -266,7 +269,8 @@ void Oracle::onLost(const pb::GroupLost& lost)
             return;
         ++failed;
         const SimProcess* process = m_cluster.numbered(member.holder.node);
-        falsely += process && !m_disturbed.contains(process->index) ? 1 : 0;
+        const bool isAlive = process && (!process->isGone() && !m_disturbed.contains(process->index));
+        falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
     };
     for (const auto& [q, member] : group.data)
         count(member);
