@@ -255,11 +255,11 @@ void TestHardCases::aWokenBucketAnswersNothing()
     // What a client of old wrote there waits in its sockets.
     hard.rig.cluster.inject(bucket, searchOf(key, 1, incarnation));
     hard.rig.cluster.run(std::chrono::milliseconds(pauseMs) - 1ms);
-    const bool wasReplaced = hard.rig.coordinator().file().data(BucketNumber(1))->holder.incarnation.value != incarnation
-        || hard.rig.coordinator().file().data(BucketNumber(1))->hasFailed();
+    // Declared failed is not replaced: until its lease has run out nobody else holds the place, and nothing newer is there.
+    const bool wasReplaced = hard.rig.coordinator().file().data(BucketNumber(1))->holder.incarnation.value != incarnation;
     if (isReplaced >= 0)
         QCOMPARE(wasReplaced, bool(isReplaced));
-    if (wasReplaced && hard.rig.coordinator().file().data(BucketNumber(1))->state == pb::UP)
+    if (wasReplaced)
         QCOMPARE(hard.rig.operate(pb::UPDATE, key, "newer").result(), pb::OK);
     std::uint32_t values = 0;
     hard.onArrival = [&](const Packet& p) {

@@ -124,7 +124,7 @@ Time longestOf(Time grantedUntil, const LeaseTimes& times)
 void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
 {
     // Everybody asks all parity buckets that are UP: each of them misses whoever does not.
-    const bool isAsked = std::any_of(view.members().begin(), view.members().end(), [&](const pb::Member& member) {
+    m_isAsked = std::any_of(view.members().begin(), view.members().end(), [&](const pb::Member& member) {
         return self.role == pb::PARITY && member.role() == pb::PARITY && member.index() == self.index && member.state() == pb::UP;
     });
     std::map<MemberId, State> members;
@@ -135,7 +135,7 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
             && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT);
         const auto known = m_members.find(idOf(member));
         const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
-        members[idOf(member)] = { incarnation, hasFailed(member.state()), {}, now, isAsked && (isActive || hasAsked) };
+        members[idOf(member)] = { incarnation, hasFailed(member.state()), {}, now, m_isAsked && (isActive || hasAsked) };
     }
     m_members = std::move(members);
     std::erase_if(m_until, [&](const auto& item) { return longestOf(item.second, m_times) <= now; });
@@ -147,7 +147,7 @@ bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
     if (found == m_members.end() || found->second.incarnation != incarnation || (found->second.hasFailed && !LHRS_MUTANT(FailedStillGranted)))
         return false;
     found->second.heard = now;
-    found->second.isWatched = true;
+    found->second.isWatched = m_isAsked; // a data bucket is asked now and then, when a parity bucket is late
     found->second.suspectAgain = {};
     m_until[incarnation] = now + m_times.length;
     return true;

@@ -95,6 +95,7 @@ private:
     LeaseTimes m_times;
     std::map<MemberId, State> m_members;
     std::map<Incarnation, Time> m_until; // of the last grant
+    bool m_isAsked = false;              // every data bucket of the view asks us, again and again
 };
 
 } // namespace lhrs
