@@ -31,8 +31,8 @@ public:
     {
         if (rank == 0 || rank > m_ranks.size())
             return nullptr;
-        const std::vector<Slot>& slots = m_ranks[rank - 1];
-        for (auto slot = slots.rbegin(); slot != slots.rend(); ++slot)
+        const std::vector<Slot>& states = m_ranks[rank - 1];
+        for (auto slot = states.rbegin(); slot != states.rend(); ++slot)
             if (slot->sequence <= sequence)
                 return &*slot;
         return nullptr;
@@ -43,9 +43,9 @@ public:
     void cut(std::uint64_t sequence)
     {
         m_known = sequence;
-        for (std::vector<Slot>& slots : m_ranks)
-            while (!slots.empty() && slots.back().sequence > sequence)
-                slots.pop_back();
+        for (std::vector<Slot>& states : m_ranks)
+            while (!states.empty() && states.back().sequence > sequence)
+                states.pop_back();
     }
 
     void set(std::uint32_t rank, Slot slot)
