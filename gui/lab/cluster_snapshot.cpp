@@ -104,6 +104,7 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     process.isInvited = false;
     process.offer = {};
     process.sequence = snapshot.sequence();
+    process.contained = std::max(process.contained, snapshot.sequence());
     process.lastEventNs = runNs;
     process.isIncomplete = false;
     process.hasEnded = process.isPaused = false; // it has just answered
@@ -116,6 +117,29 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     case pb::Snapshot::kFile: take(*this, snapshot.file(), runNs); break;
     case pb::Snapshot::kClient: take(*this, id, snapshot.client()); break;
     case pb::Snapshot::ROLE_NOT_SET: break;
+    }
+}
+
+void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t runNs)
+{
+    switch (told.what_case()) {
+    case pb::Told::kGap:
+        if (!told.gap().is_contained()) {
+            applyGap(process, told.gap().first(), told.gap().last());
+        } else {
+            const std::uint64_t count = told.gap().last() - told.gap().first() + 1;
+            processes[process].id = process;
+            processes[process].lostEvents += count;
+            lost += count;
+        }
+        break;
+    case pb::Told::kSnapshot: apply(told.snapshot(), runNs); break;
+    case pb::Told::kIntroduced: introduce(told.introduced()); break;
+    case pb::Told::kEnded: markEnded(process, told.ended().reason(), runNs); break;
+    case pb::Told::kPaused: markPaused(process, told.paused().is_paused()); break;
+    case pb::Told::kForgotten: *this = ClusterState(); break;
+    case pb::Told::kOrigin: isSimulated = told.origin().is_simulated(); break;
+    case pb::Told::WHAT_NOT_SET: break;
     }
 }
 

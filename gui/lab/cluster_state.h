@@ -3,6 +3,7 @@
 
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
+#include "proto/recording.pb.h"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lhrs::gui {
@@ -42,6 +44,12 @@ public:
     std::uint32_t count() const { return m_count; }
     std::uint32_t rankMax() const; // highest used rank, 0 when empty
     bool operator==(const RankMap& other) const;
+
+    // For who keeps pages apart (recordings): the pages that hold any rank, ascending; what is in one, ranks ascending;
+    // whether a page is surely the same as in `before`, a map of which this one is a later state.
+    std::vector<std::uint32_t> pages() const;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> inPage(std::uint32_t page) const;
+    bool sharesPage(const RankMap& before, std::uint32_t page) const;
 
 private:
     struct Page {
@@ -82,6 +90,7 @@ struct ProcessState {
     pb::Place place;             // NO_ROLE: no bucket
     std::uint64_t incarnation = 0;
     std::uint64_t sequence = 0;  // last event folded
+    std::uint64_t contained = 0; // events up to this are in a snapshot; if they come later, they change nothing
     std::int64_t lastEventNs = 0;
     std::uint64_t lostEvents = 0;
     bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
@@ -230,6 +239,8 @@ struct ClusterState {
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.
     void apply(ProcessId process, const pb::Event& event, std::int64_t runNs);
+    // Folds what the watcher learned otherwise than by an event of the process.
+    void apply(ProcessId process, const pb::Told& told, std::int64_t runNs);
     // Replaces what is known of the snapshot's process.
     void apply(const pb::Snapshot& snapshot, std::int64_t runNs);
     // Numbers first..last of the process never came.

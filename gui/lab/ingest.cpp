@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/ingest.h"
 
+#include "gui/lab/ingest_cluster.h"
+#include "gui/lab/run_sink.h"
 #include "gui/lab/wake_up.h"
 
 #include <zmq.hpp>
-
-#include <google/protobuf/arena.h>
 
 #include <algorithm>
 #include <array>
@@ -51,86 +51,6 @@ std::vector<zmq::message_t> receiveFrames(zmq::socket_t& socket)
 }
 
 } // namespace
-
-// A batch of one process as it came; its events are handed out by pointers that keep it alive.
-struct Ingest::Batch {
-    pb::EventHeader header;
-    google::protobuf::Arena arena;
-    const pb::EventBatch* body = nullptr;
-    std::size_t bytes = 0;
-    std::uint64_t last() const { return header.first_sequence() + header.count() - 1; }
-};
-
-// What is known of one process' numbers.
-struct Ingest::Source {
-    ProcessId id = 0;
-    std::uint64_t received = 0;   // highest number received, or known to be lost
-    std::uint64_t contained = 0;  // numbers up to this are in a snapshot that was folded
-    bool isComplete = false;      // the state needs no snapshot
-    bool waitsForSnapshot = false;
-    bool isAsked = false;         // the control thread was told
-    std::vector<std::shared_ptr<const Batch>> held; // while a snapshot is on its way
-    std::size_t heldBytes = 0;
-    std::uint64_t expected = 0;   // published for sure, since expectedAt
-    Clock::time_point expectedAt;
-    Clock::time_point heard = Clock::now();
-};
-
-struct Ingest::Cluster {
-    ClusterState state;
-    EventRing ring;
-    std::map<ProcessId, Source> sources;
-    std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
-    IngestCounters counters;
-    std::uint64_t eventsAtSecond = 0;
-    Clock::time_point second = Clock::now();
-
-    Source& source(ProcessId process)
-    {
-        Source& source = sources[process];
-        source.id = process;
-        return source;
-    }
-
-    void wantSnapshot(Source& source)
-    {
-        source.isComplete = false;
-        if (source.waitsForSnapshot)
-            return;
-        source.waitsForSnapshot = true;
-        source.isAsked = false;
-    }
-
-    void lose(Source& source, std::uint64_t first, std::uint64_t last, std::int64_t runNs)
-    {
-        counters.lost += last - first + 1;
-        ring.pushGap(source.id, runNs, first, last);
-        source.received = std::max(source.received, last);
-        // What a snapshot contains is lost to the log, not to the state.
-        if (last <= source.contained) {
-            state.processes[source.id].lostEvents += last - first + 1;
-            state.lost += last - first + 1;
-            return;
-        }
-        state.applyGap(source.id, first, last);
-        wantSnapshot(source);
-    }
-
-    void fold(Source& source, const Batch& batch, std::int64_t startedWallNs)
-    {
-        for (const pb::Event& event : batch.body->events())
-            if (event.sequence() > source.contained)
-                state.apply(source.id, event, event.wall_ns() - startedWallNs);
-    }
-
-    void foldHeld(Source& source, std::int64_t startedWallNs)
-    {
-        const auto held = std::exchange(source.held, {});
-        source.heldBytes = 0;
-        for (const auto& batch : held)
-            fold(source, *batch, startedWallNs);
-    }
-};
 
 struct Ingest::Sockets {
     zmq::socket_t subscriber;
@@ -186,7 +106,7 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
     post([this, info] {
         connect(info.events_endpoint());
         const std::lock_guard lock(m_mutex);
-        m_cluster->state.introduce(info);
+        m_cluster->introduce(info, nowNs());
         Source& source = m_cluster->source(info.node());
         if (!source.isComplete)
             m_cluster->wantSnapshot(source);
@@ -208,7 +128,9 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
         const auto known = m_cluster->state.processes.find(process);
         if (known == m_cluster->state.processes.end() || known->second.hasEnded)
             return;
-        m_cluster->state.markEnded(process, reason, nowNs());
+        pb::Told told;
+        told.mutable_ended()->set_reason(reason);
+        m_cluster->tell(process, told, nowNs());
         // What the process said last may still be on its way in.
         m_sockets->closing.emplace_back(Clock::now() + kTailTime, known->second.eventsEndpoint);
     });
@@ -218,8 +140,11 @@ void Ingest::pauseProcess(ProcessId process, bool isPaused)
 {
     post([this, process, isPaused] {
         const std::lock_guard lock(m_mutex);
-        if (m_cluster->sources.contains(process))
-            m_cluster->state.markPaused(process, isPaused);
+        if (!m_cluster->sources.contains(process))
+            return;
+        pb::Told told;
+        told.mutable_paused()->set_is_paused(isPaused);
+        m_cluster->tell(process, told, nowNs());
     });
 }
 
@@ -265,8 +190,23 @@ void Ingest::forgetCluster()
         const std::lock_guard lock(m_mutex);
         for (const auto& [id, source] : m_cluster->sources)
             m_cluster->forgotten.insert(id);
-        m_cluster->state = ClusterState();
+        pb::Told told;
+        told.mutable_forgotten();
+        m_cluster->tell(0, told, nowNs());
         m_cluster->sources.clear();
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+void Ingest::recordTo(RunSink* sink)
+{
+    std::promise<void> done;
+    post([this, sink, &done] {
+        const std::lock_guard lock(m_mutex);
+        m_cluster->sink = sink;
+        if (sink != nullptr)
+            sink->onKeyframe(m_cluster->state, nowNs());
         done.set_value();
     });
     done.get_future().wait();
@@ -406,10 +346,17 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     const pb::EventHeader& header = batch->header;
     source.heard = Clock::now();
     ++cluster.counters.batches;
-    cluster.state.isSimulated = header.simulated();
-    if (auto& process = cluster.state.processes[source.id]; process.id == 0) {
-        process.id = source.id;
-        process.name = header.name();
+    if (cluster.state.isSimulated != header.simulated()) {
+        pb::Told told;
+        told.mutable_origin()->set_is_simulated(header.simulated());
+        cluster.tell(source.id, told, header.wall_ns() - m_startedWallNs);
+    }
+    if (const auto known = cluster.state.processes.find(source.id);
+        known == cluster.state.processes.end() || known->second.id == 0) {
+        pb::ProcessInfo info;
+        info.set_node(source.id);
+        info.set_name(header.name());
+        cluster.introduce(info, header.wall_ns() - m_startedWallNs);
     }
     const bool isFirst = source.received == 0 && source.contained == 0;
     const std::uint64_t next = std::max(source.received, isFirst ? header.first_sequence() - 1 : 0) + 1;
@@ -433,7 +380,7 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     if (batch->last() < from)
         return;
     if (!source.waitsForSnapshot) {
-        cluster.fold(source, *batch, m_startedWallNs);
+        cluster.fold(source, batch, m_startedWallNs);
         return;
     }
     source.held.push_back(batch);
@@ -455,13 +402,16 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
         source.heard = Clock::now();
         if (snapshot != nullptr && snapshot->process() == process) {
             const std::uint64_t contained = snapshot->sequence();
-            const std::uint64_t folded = cluster.state.processes[process].sequence;
+            const auto known = cluster.state.processes.find(process);
+            const std::uint64_t folded = known == cluster.state.processes.end() ? 0 : known->second.sequence;
             // Older than the state: only of use if the state has to be repaired, and what was held goes on from there.
             const std::uint64_t heldFrom = source.held.empty() ? source.received + 1
                 : source.held.front()->header.first_sequence();
             const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
             if (fits && (contained >= folded || !source.held.empty())) {
-                cluster.state.apply(*snapshot, nowNs());
+                pb::Told told;
+                *told.mutable_snapshot() = *snapshot;
+                cluster.tell(process, told, nowNs());
                 source.contained = std::max(source.contained, contained);
                 source.isComplete = true;
             } else if (!source.isComplete) {

@@ -24,6 +24,7 @@ class context_t;
 
 namespace lhrs::gui {
 
+class RunSink;
 class WakeUp;
 
 struct IngestCounters {
@@ -64,6 +65,10 @@ public:
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Another cluster: forgets all processes and the state; the ring and the clock go on. Not in the ingest thread.
     void forgetCluster();
+
+    // From now on gives everything to the sink, the present state first; null: to nobody. Done when this returns, so that
+    // the sink may go. Not in the ingest thread.
+    void recordTo(RunSink* sink);
 
     // ---- for readers (any thread)
 

@@ -9,6 +9,8 @@
 
 namespace lhrs::gui {
 
+constexpr int kJsonMax = 64 << 10; // of the values of a call that are recorded
+
 Lab::Lab(LabContext& context, BeforeCall before)
     : m_context(context)
     , m_before(std::move(before))
@@ -70,6 +72,7 @@ void Lab::install()
     // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors
     // of functions can also be reached through any function.
     QJSValue global = engine.globalObject();
+    m_stringify = global.property("JSON").property("stringify"); // whatever the script makes of JSON later
     global.setProperty("lab", m_context.prelude.property("lab"));
     engine.evaluate("[function () {}, function* () {}, () => {}].forEach(f =>"
                     " Object.defineProperty(Object.getPrototypeOf(f), 'constructor', { value: undefined }))",
@@ -115,13 +118,23 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     }
     if (reference->changes)
         m_context.changeCursor = m_context.ingest.committed();
+    const std::int64_t began = m_context.ingest.nowNs();
     const LabResult<QJSValue> result = m_handlers.at(name)({ *reference, *complete, self });
     m_context.line = line; // functions of the script that were called meanwhile had lines of their own
+    if (m_context.observer.wantsCalls())
+        m_context.observer.onCalled({ line, name, json(arguments),
+            result ? json(*result) : json(result.error().message), bool(result), m_context.ingest.nowNs() - began });
     if (!result) {
         raise(result.error(), name);
         return {};
     }
     return *result;
+}
+
+QString Lab::json(const QJSValue& value)
+{
+    const QJSValue text = m_stringify.call({ value });
+    return text.isString() ? text.toString().left(kJsonMax) : QString(); // functions and circles have no text
 }
 
 LabError Lab::unknownMember(const QString& name) const

@@ -56,11 +56,13 @@ public:
 private:
     void raise(const LabError& error, const QString& call);
     LabError unknownMember(const QString& name) const;
+    QString json(const QJSValue& value);
 
     LabContext& m_context;
     const BeforeCall m_before;
     std::map<QString, LabHandler> m_handlers;
     std::vector<QJSValue> m_atEnd;
+    QJSValue m_stringify; // JSON.stringify
 };
 
 // The groups of calls; each adds its handlers. See window.md 4.2 to 4.7.

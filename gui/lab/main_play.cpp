@@ -2,7 +2,10 @@
 // lhrs-play: runs a scenario without a window (window.md 4.1).
 #include "gui/lab/control_client.h"
 #include "gui/lab/local_cluster.h"
+#include "gui/lab/ingest.h"
 #include "gui/lab/play_printer.h"
+#include "gui/lab/recorder.h"
+#include "gui/lab/recording_observer.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
 
@@ -34,7 +37,7 @@ constexpr int kPollMs = 50;
 
 struct PlayOptions {
     bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false;
-    std::string connect, csv, file;
+    std::string connect, csv, record, file;
     std::uint64_t seed = 1;
     std::vector<std::string> sets;
     double pace = 0, limit = 0;
@@ -105,7 +108,21 @@ int play(const PlayOptions& options, const QString& source, int ends)
 
     PlayPrinter printer(stdout);
     Session session;
-    ScriptEngine engine(session, printer);
+    std::unique_ptr<Recorder> recorder;
+    std::unique_ptr<RecordingObserver> observer;
+    if (!options.record.empty()) {
+        auto meta = Recorder::machineMeta();
+        meta["scenario"] = QFileInfo(file).fileName();
+        meta["seed"] = QString::number(options.seed);
+        auto started = Recorder::start(QString::fromStdString(options.record), std::move(meta), [&session] { return session.ingest().nowNs(); });
+        if (!started)
+            return fail(kExitUsage, QString::fromStdString(started.error().text));
+        recorder = std::move(*started);
+        recorder->scenario(QFileInfo(file).fileName(), source);
+        observer = std::make_unique<RecordingObserver>(*recorder, printer);
+        session.ingest().recordTo(recorder.get());
+    }
+    ScriptEngine engine(session, observer ? static_cast<ScriptObserver&>(*observer) : printer);
     if (!options.connect.empty()) {
         session.control().watchCluster("tcp://" + options.connect);
         lhrs::pb::Command question;
@@ -125,6 +142,14 @@ int play(const PlayOptions& options, const QString& source, int ends)
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
+    if (recorder) {
+        session.ingest().recordTo(nullptr);
+        observer->addTables(engine.tables());
+        if (const QString problem = recorder->finish(); !problem.isEmpty())
+            return fail(kExitUsage, problem);
+        const Recorder::Status status = recorder->status();
+        std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
+    }
     if (!options.csv.empty()) {
         const QString directory = QString::fromStdString(options.csv);
         if (const QString error = printer.writeTables(engine.tables(), engine.identity(), directory); !error.isEmpty())
@@ -158,6 +183,7 @@ int main(int count, char** arguments)
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--csv", options.csv, "Write the tables of measurements into this directory")->type_name("DIR");
+    app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
     app.add_option("--pace", options.pace,
         "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
     app.add_option("--limit", options.limit,

@@ -86,6 +86,31 @@ std::uint32_t RankMap::rankMax() const
     return 0;
 }
 
+std::vector<std::uint32_t> RankMap::pages() const
+{
+    std::vector<std::uint32_t> pages;
+    for (std::size_t index = 0; index < m_pages.size(); ++index)
+        if (m_pages[index].page && m_pages[index].page->used.any())
+            pages.push_back(std::uint32_t(index));
+    return pages;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint64_t>> RankMap::inPage(std::uint32_t page) const
+{
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> content;
+    if (page < m_pages.size() && m_pages[page].page)
+        for (std::uint32_t offset = 0; offset < kPage; ++offset)
+            if (m_pages[page].page->used[offset])
+                content.emplace_back(page * kPage + offset, m_pages[page].page->numbers[offset]);
+    return content;
+}
+
+bool RankMap::sharesPage(const RankMap& before, std::uint32_t page) const
+{
+    return page < m_pages.size() && page < before.m_pages.size() && m_pages[page].page
+        && m_pages[page].page == before.m_pages[page].page;
+}
+
 bool RankMap::operator==(const RankMap& other) const
 {
     if (m_count != other.m_count)

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,15 @@ struct CameraWish {
     std::map<QString, bool> layers;
     std::optional<double> speed;
     std::optional<std::uint32_t> group, rank; // record group to show
+};
+
+// A call of the script that is over.
+struct CallRecord {
+    int line = 0;
+    QString name;             // lab.kill
+    QString arguments, reply; // JSON; of a call that failed: its error
+    bool isOk = true;
+    std::int64_t tookNs = 0;
 };
 
 struct Question {
@@ -59,6 +69,9 @@ public:
     virtual void onStarted(const QString& /*file*/) {}
     // The script is about to carry out this call in this line.
     virtual void onCall(int /*line*/, const QString& /*call*/) {}
+    // Whether onCalled is wanted; it costs the text of every value.
+    virtual bool wantsCalls() const { return false; }
+    virtual void onCalled(const CallRecord&) {}
     // The script stands before a call until it may go on (ScriptEngine::setStops).
     virtual void onHeld(int /*line*/, const QString& /*call*/) {}
     virtual void onStep(const QString& /*id*/, const QString& /*title*/) {}

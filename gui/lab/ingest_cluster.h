@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/ingest.h"
+#include "gui/lab/run_sink.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+// What the ingest thread keeps of a cluster: parts of Ingest.
+namespace lhrs::gui {
+
+// A batch of one process as it came; its events are handed out by pointers that keep it alive.
+struct Ingest::Batch {
+    pb::EventHeader header;
+    google::protobuf::Arena arena;
+    const pb::EventBatch* body = nullptr;
+    std::size_t bytes = 0;
+    std::uint64_t last() const { return header.first_sequence() + header.count() - 1; }
+};
+
+// What is known of one process' numbers.
+struct Ingest::Source {
+    ProcessId id = 0;
+    std::uint64_t received = 0;   // highest number received, or known to be lost
+    std::uint64_t contained = 0;  // numbers up to this are in a snapshot that was folded
+    bool isComplete = false;      // the state needs no snapshot
+    bool waitsForSnapshot = false;
+    bool isAsked = false;         // the control thread was told
+    std::vector<std::shared_ptr<const Batch>> held; // while a snapshot is on its way
+    std::size_t heldBytes = 0;
+    std::uint64_t expected = 0;   // published for sure, since expectedAt
+    std::chrono::steady_clock::time_point expectedAt;
+    std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
+};
+
+struct Ingest::Cluster {
+    ClusterState state; // changed by fold, tell and forget only, so that the sink misses nothing
+    RunSink* sink = nullptr;
+    EventRing ring;
+    std::map<ProcessId, Source> sources;
+    std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
+    IngestCounters counters;
+    std::uint64_t eventsAtSecond = 0;
+    std::chrono::steady_clock::time_point second = std::chrono::steady_clock::now();
+
+    Source& source(ProcessId process)
+    {
+        Source& source = sources[process];
+        source.id = process;
+        return source;
+    }
+
+    void wantSnapshot(Source& source)
+    {
+        source.isComplete = false;
+        if (source.waitsForSnapshot)
+            return;
+        source.waitsForSnapshot = true;
+        source.isAsked = false;
+    }
+
+    void lose(Source& source, std::uint64_t first, std::uint64_t last, std::int64_t runNs)
+    {
+        counters.lost += last - first + 1;
+        ring.pushGap(source.id, runNs, first, last);
+        source.received = std::max(source.received, last);
+        // What a snapshot contains is lost to the log, not to the state.
+        const bool isContained = last <= source.contained;
+        pb::Told told;
+        told.mutable_gap()->set_first(first);
+        told.mutable_gap()->set_last(last);
+        told.mutable_gap()->set_is_contained(isContained);
+        tell(source.id, told, runNs);
+        if (!isContained)
+            wantSnapshot(source);
+    }
+
+    void giveKeyframe(std::int64_t runNs)
+    {
+        if (sink != nullptr && sink->wantsKeyframe())
+            sink->onKeyframe(state, runNs);
+    }
+
+    void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
+    {
+        state.apply(process, told, runNs);
+        if (sink == nullptr)
+            return;
+        sink->onTold(process, told, runNs);
+        giveKeyframe(runNs);
+    }
+
+    void introduce(const pb::ProcessInfo& info, std::int64_t runNs)
+    {
+        pb::Told told;
+        *told.mutable_introduced() = info;
+        tell(info.node(), told, runNs);
+    }
+
+    void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::int64_t startedWallNs)
+    {
+        const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
+        for (const pb::Event& event : batch->body->events()) {
+            const std::int64_t runNs = event.wall_ns() - startedWallNs;
+            if (event.sequence() > source.contained)
+                state.apply(source.id, event, runNs);
+            if (sink != nullptr) {
+                sink->onEvent(source.id, { batch, &event }, runNs, share);
+                giveKeyframe(runNs);
+            }
+        }
+    }
+
+    void foldHeld(Source& source, std::int64_t startedWallNs)
+    {
+        const auto held = std::exchange(source.held, {});
+        source.heldBytes = 0;
+        for (const auto& batch : held)
+            fold(source, batch, startedWallNs);
+    }
+};
+
+} // namespace lhrs::gui

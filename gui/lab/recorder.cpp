@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/recorder.h"
+
+#include "gui/lab/lab_table.h"
+#include "gui/lab/recording_writer.h"
+
+#include <QCryptographicHash>
+#include <QDateTime>
+#include <QFileInfo>
+#include <QStorageInfo>
+
+#include <chrono>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
+constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
+constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event
+
+// grow.lhrun -> grow-2.lhrun
+QString pathOfPart(const QString& path, int part)
+{
+    if (part == 1)
+        return path;
+    const QFileInfo info(path);
+    return info.path() + "/" + info.completeBaseName() + "-" + QString::number(part) + "." + info.suffix();
+}
+
+} // namespace
+
+// One entry of the queue: an event, something told, a state, or a row of another table.
+struct Recorder::Item {
+    ProcessId process = 0;
+    std::int64_t runNs = 0;
+    std::shared_ptr<const pb::Event> event = {};
+    std::shared_ptr<const pb::Told> told = {};
+    std::shared_ptr<const ClusterState> state = {};
+    QString table = {}, columns = {}; // "event" in columns: the newest event's id is put before the values
+    QVariantList values = {};
+    QString reason = {};              // of a gap
+    std::map<QString, QVariant> metrics = {};
+    std::size_t bytes = 0;
+};
+
+// What the writing thread has.
+struct Recorder::Thread {
+    Recorder& recorder;
+    RecordingWriter writer = {};
+    int part = 1;
+    bool wantsNextFile = false;
+
+    QString begin()
+    {
+        auto meta = recorder.m_meta;
+        meta["part"] = QString::number(part);
+        return writer.create(pathOfPart(recorder.m_path, part), meta);
+    }
+
+    // The next file begins with this state.
+    void roll(const Item& item)
+    {
+        wantsNextFile = false;
+        writer.finish();
+        const QString error = writer.error();
+        if (!error.isEmpty())
+            return stop(error);
+        ++part;
+        // A writer is for one file.
+        std::destroy_at(&writer);
+        std::construct_at(&writer);
+        if (const QString problem = begin(); !problem.isEmpty())
+            return stop(problem);
+        writer.addKeyframe(*item.state, item.runNs);
+    }
+
+    void stop(const QString& why)
+    {
+        const std::lock_guard lock(recorder.m_mutex);
+        if (recorder.m_status.stopped.isEmpty())
+            recorder.m_status.stopped = why;
+    }
+
+    void write(const Item& item)
+    {
+        if (item.event) {
+            writer.addEvent(item.process, *item.event, item.runNs);
+        } else if (item.told) {
+            writer.addTold(item.process, *item.told, item.runNs, item.reason);
+        } else if (item.state) {
+            if (wantsNextFile)
+                roll(item);
+            else
+                writer.addKeyframe(*item.state, item.runNs);
+        } else if (item.table == "meta") {
+            writer.setMeta(item.values[0].toString(), item.values[1].toString());
+        } else if (item.table == "measurement") {
+            writer.addMeasurement(item.columns, item.values, item.metrics);
+        } else {
+            QVariantList values = item.values;
+            if (item.columns.startsWith("event,"))
+                values.prepend(qlonglong(writer.lastEvent()));
+            writer.addRow(item.table, item.columns, values);
+        }
+    }
+
+    // After each transaction: how large, how full.
+    void look()
+    {
+        const std::int64_t bytes = writer.fileBytes();
+        const QStorageInfo disk(QFileInfo(recorder.m_path).absolutePath());
+        if (bytes >= recorder.m_limits.fileBytes && !wantsNextFile) {
+            wantsNextFile = true;
+            recorder.m_wantsKeyframe = true;
+        }
+        if (disk.isValid() && disk.bytesAvailable() < recorder.m_limits.freeBytes && writer.isOpen()) {
+            writer.finish();
+            stop(QString("The recording ended: less than %1 MiB are free on the disk of %2.")
+                     .arg(recorder.m_limits.freeBytes >> 20).arg(recorder.m_path));
+        }
+        if (!writer.error().isEmpty())
+            stop(writer.error());
+        const std::lock_guard lock(recorder.m_mutex);
+        recorder.m_status.path = pathOfPart(recorder.m_path, part);
+        recorder.m_status.bytes = bytes;
+    }
+};
+
+Recorder::Recorder(
+    QString path, std::map<QString, QString> meta, std::function<std::int64_t()> now, RecorderLimits limits)
+    : m_path(std::move(path))
+    , m_meta(std::move(meta))
+    , m_now(std::move(now))
+    , m_limits(limits)
+{
+    m_status.path = m_path;
+}
+
+Result<std::unique_ptr<Recorder>> Recorder::start(const QString& path, std::map<QString, QString> meta,
+    std::function<std::int64_t()> now, RecorderLimits limits)
+{
+    std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(meta), std::move(now), limits));
+    // The file is made by the thread that writes it, as Qt wants; its first word is waited for.
+    std::mutex mutex;
+    std::condition_variable made;
+    std::optional<QString> error;
+    recorder->m_thread = std::jthread([&recorder = *recorder, &mutex, &made, &error] {
+        Thread thread { recorder };
+        const QString problem = thread.begin();
+        {
+            const std::lock_guard lock(mutex);
+            error = problem;
+            made.notify_all();
+        }
+        if (problem.isEmpty())
+            recorder.run(thread);
+    });
+    std::unique_lock lock(mutex);
+    made.wait(lock, [&] { return error.has_value(); });
+    if (!error->isEmpty())
+        return Error { error->toStdString() };
+    return recorder;
+}
+
+std::map<QString, QString> Recorder::machineMeta()
+{
+    return { { "program", "lhrs " LHRS_VERSION }, { "machine", machineShown() }, { "qt", qVersion() },
+        { "started_utc", QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs) } };
+}
+
+Recorder::~Recorder() { finish(); }
+
+Recorder::Status Recorder::status() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_status;
+}
+
+QString Recorder::finish()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isEnding = true;
+    }
+    m_changed.notify_all();
+    if (m_thread.joinable())
+        m_thread.join();
+    return status().stopped;
+}
+
+void Recorder::push(Item item)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_isEnding || !m_status.stopped.isEmpty())
+            return;
+        m_itemBytes += item.bytes;
+        m_items.push_back(std::move(item));
+    }
+    m_changed.notify_all();
+}
+
+void Recorder::row(const QString& table, const QString& columns, const QVariantList& values)
+{
+    push({ .table = table, .columns = columns, .values = values, .bytes = kItemBytes });
+}
+
+void Recorder::caption(const QString& kind, const QString& step, const QString& text, const QString& source)
+{
+    row("caption", "event,t_ns,step,kind,text,source", { qlonglong(m_now()), step, kind, text, source });
+}
+
+void Recorder::marker(const QString& kind, const QString& text, const QString& source)
+{
+    row("marker", "event,t_ns,kind,text,source", { qlonglong(m_now()), kind, text, source });
+    const std::lock_guard lock(m_mutex);
+    if (m_status.events - m_markerAt >= kMarkerDistance) {
+        m_markerAt = m_status.events;
+        m_wantsKeyframe = true;
+    }
+}
+
+void Recorder::expectation(const Expectation& e)
+{
+    row("expectation", "event,t_ns,line,text,ok,detail", { qlonglong(m_now()), e.line, e.text, int(e.isHeld), e.detail });
+}
+
+void Recorder::question(const Question& question, const QString& votes, int answer)
+{
+    QString choices;
+    for (const QString& choice : question.choices)
+        choices += (choices.isEmpty() ? "" : "\n") + choice;
+    row("question", "t_ns,text,choices,votes,answer", { qlonglong(m_now()), question.text, choices, votes, answer });
+}
+
+void Recorder::command(const CallRecord& call, const QString& source)
+{
+    row("command", "event,t_ns,source,line,call,arguments,reply,ok,took_ns",
+        { qlonglong(m_now()), source, call.line, call.name, call.arguments, call.reply, int(call.isOk), qlonglong(call.tookNs) });
+}
+
+void Recorder::scenario(const QString& name, const QString& text)
+{
+    const QByteArray sum = QCryptographicHash::hash(text.toUtf8(), QCryptographicHash::Sha256).toHex();
+    row("scenario", "name,sha256,text", { name, QString::fromLatin1(sum), text });
+}
+
+void Recorder::config(const QString& name, const QString& json) { row("config", "name,json", { name, json }); }
+
+void Recorder::meta(const QString& key, const QString& value) { row("meta", "key,value", { key, value }); }
+
+void Recorder::measurement(const QString& name, int repetition, bool isWarmUp, const QString& factors,
+    const QString& detail, const std::map<QString, QVariant>& metrics)
+{
+    push({ .table = "measurement", .columns = "end_event,name,repetition,warm_up,factors,detail",
+        .values = { name, repetition, int(isWarmUp), factors, detail }, .metrics = metrics, .bytes = kItemBytes });
+}
+
+// ---- the ingest thread
+
+Recorder::Item Recorder::gapItem(ProcessId process, const Loss& loss, std::int64_t runNs)
+{
+    auto told = std::make_shared<pb::Told>();
+    told->mutable_gap()->set_first(loss.first);
+    told->mutable_gap()->set_last(loss.last);
+    return { .process = process, .runNs = runNs, .told = std::move(told), .reason = "the recorder's queue was full", .bytes = kItemBytes };
+}
+
+void Recorder::tellLosses(std::int64_t runNs)
+{
+    std::map<ProcessId, Loss> losses;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_losses.empty() || m_itemBytes > m_limits.queueBytes / 2)
+            return;
+        losses.swap(m_losses);
+    }
+    for (const auto& [process, loss] : losses)
+        push(gapItem(process, loss, runNs));
+    m_wantsKeyframe = true; // what the lost events did
+}
+
+void Recorder::onEvent(
+    ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        ++m_status.events;
+        if (m_itemBytes + bytes > m_limits.queueBytes || !m_losses.empty()) {
+            ++m_status.lost;
+            Loss& loss = m_losses.try_emplace(process, Loss { event->sequence(), 0 }).first->second;
+            loss.last = event->sequence();
+        } else {
+            m_itemBytes += bytes + kItemBytes;
+            m_items.push_back({ .process = process, .runNs = runNs, .event = event, .bytes = bytes + kItemBytes });
+        }
+    }
+    if (++m_eventsSinceKeyframe >= m_limits.keyframeEvents)
+        m_wantsKeyframe = true;
+    tellLosses(runNs);
+    m_changed.notify_all();
+}
+
+void Recorder::onTold(ProcessId process, const pb::Told& told, std::int64_t runNs)
+{
+    push({ .process = process, .runNs = runNs, .told = std::make_shared<pb::Told>(told),
+        .reason = "never arrived", .bytes = kItemBytes + told.ByteSizeLong() });
+}
+
+void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
+{
+    m_eventsSinceKeyframe = 0;
+    m_wantsKeyframe = false;
+    push({ .runNs = runNs, .state = std::make_shared<ClusterState>(state), .bytes = kItemBytes });
+}
+
+// ---- the writing thread
+
+void Recorder::run(Thread& thread)
+{
+    auto looked = std::chrono::steady_clock::now();
+    while (true) {
+        std::deque<Item> items;
+        bool isEnding = false;
+        {
+            std::unique_lock lock(m_mutex);
+            m_changed.wait_for(lock, kTurn, [this] { return !m_items.empty() || m_isEnding; });
+            items.swap(m_items);
+            isEnding = m_isEnding;
+        }
+        for (Item& item : items) {
+            thread.write(item);
+            thread.writer.commitIfDue(false);
+            if (thread.writer.bytesSinceKeyframe() >= m_limits.keyframeBytes)
+                m_wantsKeyframe = true;
+            const std::lock_guard lock(m_mutex);
+            m_itemBytes -= item.bytes;
+        }
+        thread.writer.commitIfDue(false);
+        if (const auto now = std::chrono::steady_clock::now(); now - looked >= kTurn || isEnding) {
+            looked = now;
+            thread.look();
+        }
+        if (isEnding)
+            break;
+    }
+    std::map<ProcessId, Loss> losses;
+    {
+        const std::lock_guard lock(m_mutex);
+        losses.swap(m_losses);
+    }
+    for (const auto& [process, loss] : losses)
+        thread.write(gapItem(process, loss, m_now()));
+    thread.writer.finish();
+    if (!thread.writer.error().isEmpty())
+        thread.stop(thread.writer.error());
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/recording.h"
+
+#include "gui/lab/keyframe.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QSqlError>
+#include <QtEndian>
+
+#include <algorithm>
+#include <deque>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr qsizetype kBodyBytes = 16 << 20; // no body of ours is longer
+constexpr int kHeaderBytes = 100;          // of an SQLite file
+constexpr qint64 kPageSizeAt = 16, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
+constexpr qint64 kPaddedMax = qint64(64) << 30;
+
+QVariant number(std::uint64_t value) { return QVariant(qlonglong(std::int64_t(value))); }
+
+// "body", unless it is longer than any of ours.
+QString bounded(const QString& column)
+{
+    return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);
+}
+
+template <class Message>
+bool parse(const QVariant& value, Message& message)
+{
+    const QByteArray body = value.toByteArray();
+    return !value.isNull() && message.ParseFromArray(body.data(), int(body.size()));
+}
+
+// What the first bytes say: empty, or why this is no recording for this version.
+QString lookAtHeader(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return path + " cannot be read: " + file.errorString() + ".";
+    const QByteArray header = file.read(kHeaderBytes);
+    if (header.size() < kHeaderBytes || !header.startsWith(QByteArray("SQLite format 3\0", 16)))
+        return path + " is no recording: it does not begin like an .lhrun file.";
+    if (qFromBigEndian<quint32>(header.constData() + kIdAt) != kRecordingId)
+        return path + " is no recording: it is an SQLite file of another program.";
+    const quint32 version = qFromBigEndian<quint32>(header.constData() + kVersionAt);
+    if (version != kRecordingVersion)
+        return QString("%1 is a recording of version %2; this program reads version %3. Open it with a later program.")
+            .arg(path).arg(version).arg(kRecordingVersion);
+    return {};
+}
+
+// How long the file says that it is; 0 where that makes no sense.
+qint64 lengthSaid(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return 0;
+    const QByteArray header = file.read(kHeaderBytes);
+    const qint64 page = qFromBigEndian<quint16>(header.constData() + kPageSizeAt);
+    const qint64 length = (page == 1 ? 65536 : page) * qFromBigEndian<quint32>(header.constData() + kPagesAt);
+    return length <= kPaddedMax ? length : 0;
+}
+
+QString secondsShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
+
+} // namespace
+
+Result<std::unique_ptr<Recording>> Recording::open(const QString& path)
+{
+    std::unique_ptr<Recording> recording(new Recording);
+    if (const QString problem = recording->prepare(path); !problem.isEmpty())
+        return Error { problem.toStdString() };
+    return recording;
+}
+
+QString Recording::prepare(const QString& path)
+{
+    m_path = path;
+    if (QString problem = lookAtHeader(path); !problem.isEmpty())
+        return problem;
+    // Beside an unclosed file lies what was not yet taken over into it: that is done in a copy. SQLite opens no file whose
+    // end is missing, so the copy of one gets an empty end.
+    QString file = path;
+    const bool hasLog = QFileInfo(path + "-wal").size() > 0;
+    const qint64 length = lengthSaid(path);
+    const bool isCut = !hasLog && QFileInfo(path).size() < length;
+    if (hasLog || isCut) {
+        m_copy = std::make_unique<QTemporaryDir>();
+        file = m_copy->filePath("copy.lhrun");
+        if (!m_copy->isValid() || !QFile::copy(path, file) || (hasLog && !QFile::copy(path + "-wal", file + "-wal")))
+            return path + " is not complete, and cannot be copied to " + file + " to be read as far as it goes.";
+        QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
+        if (isCut && !QFile::resize(file, length))
+            return path + " is cut off, and there is no room for a copy of it in " + m_copy->path() + ".";
+    }
+    if (QString problem = m_connection.open(file, !hasLog); !problem.isEmpty())
+        return problem;
+    for (const char* pragma : { "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON" })
+        m_connection.run(pragma);
+    if (QString problem = checkTables(); !problem.isEmpty())
+        return problem;
+    for (const auto& row : rows("meta"))
+        m_meta[row.at("key").toString()] = row.at("value").toString();
+    if (hasLog)
+        for (const QString& index : recordingIndexes())
+            m_connection.run(index);
+    m_connection.run("PRAGMA query_only = ON");
+    measure();
+    if (m_damage.isEmpty() && meta("clean") != "1")
+        m_damage = path + " ended without being closed; " + secondsShown(m_endNs - m_beginNs) + " are readable.";
+    return {};
+}
+
+// Only tables, and those with the columns that we know: no trigger, view or virtual table gets a word.
+QString Recording::checkTables()
+{
+    QSqlQuery query(m_connection.database());
+    if (!query.exec("SELECT type, name, sql FROM sqlite_master"))
+        return m_path + " cannot be read: " + query.lastError().databaseText() + ".";
+    while (query.next()) {
+        const QString type = query.value(0).toString(), sql = query.value(2).toString().simplified();
+        if (type == "trigger" || type == "view" || sql.startsWith("CREATE VIRTUAL", Qt::CaseInsensitive))
+            return m_path + " is no recording of ours: it contains a " + type + " (" + query.value(1).toString() + ").";
+    }
+    for (const QString& wanted : recordingColumns()) {
+        const QString name = wanted.section('(', 0, 0);
+        QStringList columns;
+        if (!query.exec("PRAGMA table_info(" + name + ")"))
+            return m_path + " cannot be read: " + query.lastError().databaseText() + ".";
+        while (query.next())
+            columns << query.value(1).toString();
+        if (name + "(" + columns.join(',') + ")" != wanted)
+            return m_path + " is no recording of ours: its table " + name + " is not as it should be.";
+    }
+    return {};
+}
+
+// How far the events can be read.
+void Recording::measure()
+{
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    const std::uint64_t wanted = meta("events").toULongLong();
+    if (meta("clean") == "1" && m_copy == nullptr && query.exec("SELECT max(id), count(*) FROM event") && query.next()
+        && query.value(0).toULongLong() == wanted && query.value(1).toULongLong() == wanted) {
+        m_events = wanted;
+    } else {
+        // In order, as long as there is no hole: what follows a damaged page has no state to stand on.
+        bool isRead = query.exec("SELECT id FROM event NOT INDEXED ORDER BY id");
+        while (isRead && query.next() && query.value(0).toULongLong() == m_events + 1)
+            ++m_events;
+        const QString error = query.lastError().databaseText();
+        if (!error.isEmpty() || (meta("clean") == "1" && m_events != wanted))
+            m_damage = QString("%1 is damaged: of %2 events %3 can be read%4.")
+                           .arg(m_path, wanted == 0 ? QString("its") : QString::number(wanted)).arg(m_events)
+                           .arg(error.isEmpty() ? QString() : " (" + error + ")");
+    }
+    // Without an index of times: the first and the last event, give or take what overtook each other.
+    const auto timeOf = [this](std::uint64_t id) -> std::int64_t {
+        return m_connection.value(QString("SELECT t_ns FROM event WHERE id = %1").arg(id)).toLongLong();
+    };
+    if (m_events > 0) {
+        m_beginNs = timeOf(1);
+        m_endNs = std::max(m_beginNs, timeOf(m_events));
+    }
+}
+
+QString Recording::meta(const QString& key) const
+{
+    const auto at = m_meta.find(key);
+    return at == m_meta.end() ? QString() : at->second;
+}
+
+std::vector<std::map<QString, QVariant>> Recording::rows(const QString& table)
+{
+    std::vector<std::map<QString, QVariant>> all;
+    QString columns;
+    for (const QString& known : recordingColumns())
+        if (known.section('(', 0, 0) == table)
+            columns = known.section('(', 1).chopped(1);
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    if (columns.isEmpty() || !query.exec("SELECT " + columns + " FROM " + table + " ORDER BY rowid"))
+        return all;
+    const QStringList names = columns.split(',');
+    while (query.next()) {
+        auto& row = all.emplace_back();
+        for (int i = 0; i < int(names.size()); ++i)
+            row[names[i]] = query.value(i);
+    }
+    return all;
+}
+
+std::vector<Recording::Note> Recording::notes(const QString& table)
+{
+    std::vector<Note> notes;
+    for (const auto& row : rows(table))
+        notes.push_back({ row.at("event").toULongLong(), row.at("t_ns").toLongLong(), row.at("kind").toString(),
+            row.at("step").toString(), row.at("text").toString() });
+    return notes;
+}
+
+std::vector<std::uint64_t> Recording::keyframes()
+{
+    std::vector<std::uint64_t> events;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    if (query.exec("SELECT event FROM keyframe ORDER BY id"))
+        while (query.next())
+            events.push_back(query.value(0).toULongLong());
+    return events;
+}
+
+std::uint64_t Recording::eventAt(std::int64_t ns)
+{
+    QSqlQuery query(m_connection.database());
+    // In a damaged file the index may be what is missing.
+    for (const char* index : { "", "NOT INDEXED" }) {
+        query.prepare(QString("SELECT max(id) FROM event %1 WHERE t_ns <= ? AND id <= ?").arg(index));
+        query.addBindValue(qlonglong(ns));
+        query.addBindValue(number(m_events));
+        if (query.exec() && query.next())
+            return query.value(0).toULongLong();
+    }
+    return 0;
+}
+
+EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
+{
+    EventPage page;
+    page.next = cursor;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    query.prepare("SELECT id, process, seq, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id LIMIT ?");
+    query.addBindValue(number(cursor));
+    query.addBindValue(number(m_events));
+    query.addBindValue(number(max));
+    if (!query.exec())
+        return page;
+    while (query.next()) {
+        if (query.value(0).toULongLong() != page.next + 1)
+            break; // what a damaged page tells
+        RunEvent& entry = page.events.emplace_back();
+        entry.index = ++page.next;
+        entry.process = ProcessId(query.value(1).toLongLong());
+        entry.runNs = query.value(3).toLongLong();
+        entry.gapFirst = entry.gapLast = query.value(2).toULongLong();
+        if (query.value(4).toInt() == kGapKind) {
+            pb::Told told;
+            if (parse(query.value(5), told) && told.has_gap())
+                entry.gapLast = told.gap().last();
+            continue;
+        }
+        auto event = std::make_shared<pb::Event>();
+        if (parse(query.value(5), *event))
+            entry.event = std::move(event);
+    }
+    return page;
+}
+
+Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body)
+{
+    pb::Keyframe frame;
+    if (!frame.ParseFromArray(body.data(), int(body.size())))
+        return Error { "a keyframe cannot be read" };
+    QSqlQuery query(m_connection.database());
+    query.prepare("SELECT " + bounded("body")
+        + " FROM keyframe_page WHERE place = ? AND page = ? AND keyframe <= ? ORDER BY keyframe DESC LIMIT 1");
+    return stateOf(frame, [&](std::int64_t place, std::uint32_t page) -> std::optional<pb::RankPage> {
+        query.bindValue(0, qlonglong(place));
+        query.bindValue(1, page);
+        query.bindValue(2, number(keyframe));
+        pb::RankPage out;
+        if (!query.exec() || !query.next() || !parse(query.value(0), out))
+            return std::nullopt;
+        return out;
+    });
+}
+
+// Folds what follows a keyframe. False: it cannot be read.
+bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t told, std::uint64_t until)
+{
+    // What was told stands after the event whose id it names.
+    struct Word {
+        std::uint64_t event = 0;
+        ProcessId process = 0;
+        std::int64_t tNs = 0;
+        pb::Told told;
+    };
+    std::deque<Word> words;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND event <= ? ORDER BY id");
+    query.addBindValue(number(told));
+    query.addBindValue(number(until));
+    if (!query.exec())
+        return false;
+    while (query.next()) {
+        Word& word = words.emplace_back(Word { query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()),
+            query.value(2).toLongLong(), {} });
+        if (!parse(query.value(3), word.told))
+            return false;
+    }
+    const auto tellUpTo = [&](std::uint64_t id) {
+        for (; !words.empty() && words.front().event <= id; words.pop_front())
+            state.apply(words.front().process, words.front().told, words.front().tNs);
+    };
+    query.prepare("SELECT id, process, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id");
+    query.addBindValue(number(event));
+    query.addBindValue(number(until));
+    if (!query.exec())
+        return false;
+    tellUpTo(event);
+    std::uint64_t last = event;
+    pb::Event body;
+    pb::Told gap;
+    while (query.next()) {
+        if (query.value(0).toULongLong() != last + 1)
+            return false;
+        ++last;
+        const auto process = ProcessId(query.value(1).toLongLong());
+        const std::int64_t tNs = query.value(2).toLongLong();
+        const bool isGap = query.value(3).toInt() == kGapKind;
+        if (isGap ? !parse(query.value(4), gap) : !parse(query.value(4), body))
+            return false;
+        const auto known = state.processes.find(process);
+        if (isGap)
+            state.apply(process, gap, tNs);
+        else if (known == state.processes.end() || body.sequence() > known->second.contained)
+            state.apply(process, body, tNs); // the others are in a snapshot already
+        tellUpTo(last);
+    }
+    return last == until;
+}
+
+Result<ClusterState> Recording::stateAt(std::uint64_t event)
+{
+    const std::uint64_t until = std::min(event, m_events);
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    query.prepare("SELECT id, event, told, " + bounded("body") + " FROM keyframe WHERE event <= ? ORDER BY id DESC");
+    query.addBindValue(number(until));
+    std::string why = "it has no keyframe before this event";
+    if (!query.exec())
+        why = query.lastError().databaseText().toStdString();
+    // The newest keyframe that can be read; after damage perhaps not the last.
+    while (query.isActive() && query.next()) {
+        auto state = stateOfKeyframe(query.value(0).toULongLong(), query.value(3).toByteArray());
+        if (state && foldTail(*state, query.value(1).toULongLong(), query.value(2).toULongLong(), until))
+            return state;
+        why = state ? "events after the keyframe cannot be read" : state.error().text;
+    }
+    return Error { m_path.toStdString() + ": the state at event " + std::to_string(until) + " cannot be shown, because " + why + "." };
+}
+
+} // namespace lhrs::gui

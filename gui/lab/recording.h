@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "gui/lab/cluster_state.h"
+#include "gui/lab/event_ring.h"
+#include "gui/lab/recording_file.h"
+
+#include <QString>
+#include <QTemporaryDir>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace lhrs::gui {
+
+// Reads an .lhrun file (window.md 5.1), and trusts nothing in it: the file is opened read-only (a copy, if it was never
+// closed), only known tables are asked, bodies are bounded and parsed as from the wire. Of one thread.
+class Recording {
+public:
+    // An error says what the file is, and what to do.
+    static Result<std::unique_ptr<Recording>> open(const QString& path);
+
+    QString meta(const QString& key) const;
+    bool isSimulated() const { return meta("simulated") == "1"; }
+    // What cannot be read, or that the run was not closed; empty: all is there.
+    QString damage() const { return m_damage; }
+
+    // Events and gaps are numbered from 1 without holes.
+    std::uint64_t events() const { return m_events; }
+    std::int64_t beginNs() const { return m_beginNs; }
+    std::int64_t endNs() const { return m_endNs; }
+    // The newest event that is not later; 0: none is.
+    std::uint64_t eventAt(std::int64_t ns);
+    // As the ring of a live run: events above the cursor, at most `max`. One that cannot be read comes as a gap.
+    EventPage eventsSince(std::uint64_t cursor, std::size_t max);
+    // The state when this event had been folded, from the keyframe before it.
+    Result<ClusterState> stateAt(std::uint64_t event);
+    // Keyframes by the event before them, ascending.
+    std::vector<std::uint64_t> keyframes();
+
+    struct Note { // of caption or marker
+        std::uint64_t event = 0;
+        std::int64_t tNs = 0;
+        QString kind, step, text;
+    };
+    std::vector<Note> captions() { return notes("caption"); }
+    std::vector<Note> markers() { return notes("marker"); }
+    // All rows of a known table, columns by name; for exports.
+    std::vector<std::map<QString, QVariant>> rows(const QString& table);
+
+private:
+    Recording() = default;
+    QString prepare(const QString& path);
+    QString checkTables();
+    void measure();
+    std::vector<Note> notes(const QString& table);
+    Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
+    bool foldTail(ClusterState& state, std::uint64_t event, std::uint64_t told, std::uint64_t until);
+
+    QString m_path, m_damage;
+    std::unique_ptr<QTemporaryDir> m_copy;
+    RecordingConnection m_connection;
+    std::map<QString, QString> m_meta;
+    std::uint64_t m_events = 0;
+    std::int64_t m_beginNs = 0, m_endNs = 0;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <cstdint>
+
+// What recorder and reader agree on: the tables of an .lhrun file (window.md 5.1) and how they are opened.
+namespace lhrs::gui {
+
+constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
+constexpr std::uint32_t kRecordingVersion = 1;     // user_version
+constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
+
+// The statements that make the tables; those that make the indexes, at the end of the run.
+QStringList recordingTables();
+QStringList recordingIndexes();
+// Their names and columns, as PRAGMA table_info tells them: "event(id,process,...)".
+QStringList recordingColumns();
+
+// A connection of one thread to one file, closed with the object.
+class RecordingConnection {
+public:
+    RecordingConnection();
+    ~RecordingConnection();
+    RecordingConnection(const RecordingConnection&) = delete;
+    RecordingConnection& operator=(const RecordingConnection&) = delete;
+
+    // An error is a sentence, empty: open.
+    QString open(const QString& path, bool isReadOnly);
+    void close();
+    QSqlDatabase database() const { return QSqlDatabase::database(m_name, false); }
+    // Runs one statement; false: see lastError.
+    bool run(const QString& statement);
+    QString lastError() const { return m_error; }
+    // The first column of the first row; invalid: there is none, or an error.
+    QVariant value(const QString& query);
+
+private:
+    const QString m_name;
+    QString m_error;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/lab_table.h"
+#include "gui/lab/recorder.h"
+#include "gui/lab/script_observer.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+
+namespace lhrs::gui {
+
+// Writes what a script says and does into the recording, and passes it on.
+class RecordingObserver : public ScriptObserver {
+public:
+    RecordingObserver(Recorder& recorder, ScriptObserver& next)
+        : m_recorder(recorder)
+        , m_next(next)
+    {
+    }
+
+    // The rows of all measurements, at the end of the script.
+    void addTables(const LabTables& tables)
+    {
+        for (const QString& name : tables.names()) {
+            const LabTable table = tables.table(name);
+            for (const LabTable::Row& row : table.rows()) {
+                QJsonObject factors;
+                for (const auto& [factor, value] : row.factors)
+                    factors[factor] = QJsonValue::fromVariant(value);
+                m_recorder.measurement(name, row.repetition, row.isWarmUp,
+                    QString::fromUtf8(QJsonDocument(factors).toJson(QJsonDocument::Compact)), row.detail, row.metrics);
+            }
+        }
+    }
+
+    void onStarted(const QString& file) override { m_next.onStarted(file); }
+    void onCall(int line, const QString& call) override { m_next.onCall(line, call); }
+    bool wantsCalls() const override { return true; }
+    void onCalled(const CallRecord& call) override
+    {
+        m_recorder.command(call, "scenario");
+        if (m_next.wantsCalls())
+            m_next.onCalled(call);
+    }
+    void onHeld(int line, const QString& call) override { m_next.onHeld(line, call); }
+    void onStep(const QString& id, const QString& title) override
+    {
+        m_step = id;
+        m_recorder.caption("step", id, title, "scenario");
+        m_recorder.marker("step", id + " " + title, "scenario");
+        m_next.onStep(id, title);
+    }
+    void onSay(const QString& text) override { say("say", text), m_next.onSay(text); }
+    void onNote(const QString& text) override { say("note", text), m_next.onNote(text); }
+    void onPrint(const QString& text) override { say("print", text), m_next.onPrint(text); }
+    void onExpectation(const Expectation& expectation) override
+    {
+        m_recorder.expectation(expectation);
+        if (!expectation.isHeld)
+            m_recorder.marker("expectation", expectation.text, "scenario");
+        m_next.onExpectation(expectation);
+    }
+    void onCamera(const CameraWish& wish) override
+    {
+        say("camera", wish.fit.isEmpty() ? wish.view : wish.fit);
+        m_next.onCamera(wish);
+    }
+    void onHighlight(const QStringList& targets, const QString& text, double seconds) override
+    {
+        m_next.onHighlight(targets, text, seconds);
+    }
+    std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override
+    {
+        const auto votes = m_next.onQuestion(question, stop);
+        m_votes.clear();
+        for (const int count : votes.value_or(std::vector<int>()))
+            m_votes += (m_votes.isEmpty() ? "" : ",") + QString::number(count);
+        return votes;
+    }
+    void onReveal(const Question& question, int index, const QString& why) override
+    {
+        m_recorder.question(question, m_votes, index);
+        m_next.onReveal(question, index, why);
+    }
+    void onMark(const QString& text) override
+    {
+        m_recorder.marker("mark", text, "scenario");
+        m_next.onMark(text);
+    }
+    void onRow(const QString& table, int rows) override { m_next.onRow(table, rows); }
+    void onFinished(const ScriptResult& result) override { m_next.onFinished(result); }
+
+private:
+    void say(const QString& kind, const QString& text) { m_recorder.caption(kind, m_step, text, "scenario"); }
+
+    Recorder& m_recorder;
+    ScriptObserver& m_next;
+    QString m_step, m_votes;
+};
+
+} // namespace lhrs::gui

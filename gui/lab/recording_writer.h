@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/cluster_state.h"
+#include "gui/lab/recording_file.h"
+
+#include <QString>
+#include <QVariant>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace lhrs::gui {
+
+// Writes one .lhrun file, in one thread. After the first error nothing is written any more; the file up to the last
+// commit can be read.
+class RecordingWriter {
+public:
+    // Makes the file; an error is a sentence, empty: made. An existing file is not touched.
+    QString create(const QString& path, const std::map<QString, QString>& meta);
+    QString error() const { return m_error; }
+    bool isOpen() const { return m_isOpen; }
+
+    void addEvent(ProcessId process, const pb::Event& event, std::int64_t tNs);
+    // A gap is an entry among the events, anything else stands beside them.
+    void addTold(ProcessId process, const pb::Told& told, std::int64_t tNs, const QString& reason);
+    void addKeyframe(const ClusterState& state, std::int64_t tNs);
+    // A row of any other table; the names of its columns without id.
+    void addRow(const QString& table, const QString& columns, const QVariantList& values);
+    // The newest event's id is put before the values.
+    void addMeasurement(const QString& columns, QVariantList values, const std::map<QString, QVariant>& metrics);
+    void setMeta(const QString& key, const QString& value);
+
+    void commitIfDue(bool isNow);
+    // Completes the tables that need the whole run, and the indexes; one file is left.
+    void finish();
+
+    std::uint64_t lastEvent() const { return m_lastEvent; }
+    std::uint64_t bytesSinceKeyframe() const { return m_bytesSinceKeyframe; }
+    std::int64_t fileBytes();
+
+private:
+    void fail(const QString& what);
+    bool run(QSqlQuery& query);
+    void flushEvents();
+    void update(const QString& statement, const QVariantList& values);
+    void addProcess(const pb::ProcessInfo& info, std::int64_t tNs);
+    void takeStructure(ProcessId process, const pb::Event& event, std::int64_t tNs);
+    std::optional<std::int64_t> operationOf(const pb::RequestId& id);
+    void writeOperations();
+
+    QString m_path;
+    QString m_error;
+    bool m_isOpen = false, m_isInTransaction = false;
+    RecordingConnection m_connection;
+    std::unique_ptr<QSqlQuery> m_rows, m_row; // 20 events, one event
+    QVariantList m_pending;                   // values of events not yet given to SQLite
+    std::int64_t m_rowsInTransaction = 0;
+    std::int64_t m_transactionBegan = 0;
+    std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
+    std::uint64_t m_bytesSinceKeyframe = 0;
+    std::uint32_t m_m = 4;                    // of the file, for event.grp
+    std::set<ProcessId> m_processes;          // that have a row
+    std::map<ProcessId, std::int64_t> m_operationBase;
+    std::map<std::int64_t, RankMap> m_pages;  // of the former keyframe, by place
+};
+
+} // namespace lhrs::gui

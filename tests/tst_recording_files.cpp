@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Recordings that are unclosed, cut off, damaged, foreign or hostile: what can be read is read, the rest is said.
+#include "tests/recording_rig.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <random>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+QString errorOf(const QString& path)
+{
+    auto recording = Recording::open(path);
+    return recording ? QString() : QString::fromStdString(recording.error().text);
+}
+
+void change(const QString& path, const QString& statement)
+{
+    RecordingConnection connection;
+    QVERIFY2(connection.open(path, false).isEmpty(), "open");
+    QVERIFY2(connection.run(statement), qPrintable(connection.lastError()));
+}
+
+} // namespace
+
+class RecordingFilesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void anExistingFileIsNotTouched();
+    void aFileThatWasNotClosedIsReadUpToItsEnd();
+    void aFileOfSomethingElseIsRefused();
+    void aFileWithMoreThanTablesIsRefused();
+    void aFileThatWasCutOffNeverCrashes();
+    void flippedBitsNeverCrash();
+    void hostileBodiesAreGaps();
+};
+
+void RecordingFilesTest::anExistingFileIsNotTouched()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("precious");
+    file.close();
+    const auto recorder = Recorder::start(path, {}, [] { return std::int64_t(0); });
+    QVERIFY(!recorder);
+    QVERIFY(QString::fromStdString(recorder.error().text).contains("exists already"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), QByteArray("precious"));
+    const auto nowhere = Recorder::start(folder.filePath("no/such/folder/run.lhrun"), {}, [] { return std::int64_t(0); });
+    QVERIFY(!nowhere);
+    QVERIFY(QString::fromStdString(nowhere.error().text).contains("no/such/folder"));
+}
+
+void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun"), copy = folder.filePath("copy.lhrun");
+    const auto recorder = recorderAt(path, often(50));
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    feeder.story(growth(4, 3));
+    // As after a crash: the file as it is, with its log beside it.
+    QTRY_VERIFY_WITH_TIMEOUT(recorder->status().bytes > 0, 20'000);
+    QVERIFY(QFile::copy(path, copy));
+    QVERIFY(QFile::copy(path + "-wal", copy + "-wal"));
+    auto recording = Recording::open(copy);
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QVERIFY2((*recording)->damage().contains("ended without being closed"), qPrintable((*recording)->damage()));
+    QVERIFY((*recording)->events() > 0);
+    QVERIFY((*recording)->events() <= feeder.after.size());
+    const std::uint64_t last = (*recording)->events();
+    QCOMPARE(bytesOf(*(*recording)->stateAt(last)), feeder.after[last - 1]);
+    recorder->finish();
+    QVERIFY(!QFile::exists(path + "-wal"));
+}
+
+void RecordingFilesTest::aFileOfSomethingElseIsRefused()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    QVERIFY(errorOf(path).contains("cannot be read"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(5000, 'x'));
+    file.close();
+    QVERIFY2(errorOf(path).contains("is no recording"), qPrintable(errorOf(path)));
+    QVERIFY(file.remove());
+    change(path, "CREATE TABLE event (id INTEGER)");
+    QVERIFY2(errorOf(path).contains("another program"), qPrintable(errorOf(path)));
+    change(path, QString("PRAGMA application_id = %1").arg(kRecordingId));
+    change(path, "PRAGMA user_version = 7");
+    QVERIFY2(errorOf(path).contains("version 7"), qPrintable(errorOf(path)));
+    change(path, QString("PRAGMA user_version = %1").arg(kRecordingVersion));
+    QVERIFY2(errorOf(path).contains("table"), qPrintable(errorOf(path)));
+}
+
+void RecordingFilesTest::aFileWithMoreThanTablesIsRefused()
+{
+    QTemporaryDir folder;
+    for (const char* hostile : { "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM event; END",
+             "CREATE VIEW v AS SELECT * FROM event", "CREATE VIRTUAL TABLE f USING fts5(body)" }) {
+        const QString path = folder.filePath("run.lhrun");
+        QFile::remove(path);
+        makeRecording(path);
+        change(path, hostile);
+        QVERIFY2(errorOf(path).contains("is no recording of ours"), qPrintable(errorOf(path)));
+    }
+}
+
+namespace {
+
+// Reads all that can be read; nothing of it may end the process.
+// `isAllThere`: what is counted can be read.
+void readAll(const QString& path, std::uint64_t atMost, bool isAllThere)
+{
+    auto recording = Recording::open(path);
+    if (!recording) {
+        QVERIFY(!recording.error().text.empty());
+        return;
+    }
+    QVERIFY((*recording)->events() <= atMost);
+    std::uint64_t cursor = 0;
+    while (true) {
+        const EventPage page = (*recording)->eventsSince(cursor, 500);
+        if (page.events.empty())
+            break;
+        QVERIFY(page.next > cursor);
+        cursor = page.next;
+    }
+    QVERIFY(cursor == (*recording)->events() || !isAllThere);
+    for (const std::uint64_t event : { (*recording)->events(), (*recording)->events() / 2, std::uint64_t(0) })
+        if (const auto state = (*recording)->stateAt(event); !state)
+            QVERIFY(!state.error().text.empty());
+    (*recording)->eventAt((*recording)->endNs());
+    (*recording)->captions();
+}
+
+} // namespace
+
+void RecordingFilesTest::aFileThatWasCutOffNeverCrashes()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun"), cut = folder.filePath("cut.lhrun");
+    makeRecording(path);
+    QFile whole(path);
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray bytes = whole.readAll();
+    const std::uint64_t events = growth(6, 7).order.size();
+    std::mt19937 random(11);
+    int readable = 0;
+    for (int i = 0; i < 100; ++i) {
+        QFile file(cut);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(bytes.left(qsizetype(random() % std::uint32_t(bytes.size()))));
+        file.close();
+        readAll(cut, events, true);
+        const auto recording = Recording::open(cut);
+        readable += recording && (*recording)->events() > 0 ? 1 : 0;
+        if (recording && (*recording)->events() < events)
+            QVERIFY2(!(*recording)->damage().isEmpty(), "a part is missing and nothing says so");
+    }
+    QVERIFY2(readable > 10, "hardly anything can be read of a file that was cut off");
+}
+
+void RecordingFilesTest::flippedBitsNeverCrash()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun"), flipped = folder.filePath("flipped.lhrun");
+    makeRecording(path);
+    QFile whole(path);
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray bytes = whole.readAll();
+    std::mt19937 random(12);
+    for (int i = 0; i < 100; ++i) {
+        QByteArray changed = bytes;
+        for (int flip = 0; flip < 1 + i % 20; ++flip)
+            changed[qsizetype(random() % std::uint32_t(changed.size()))] ^= char(1 << random() % 8);
+        QFile file(flipped);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(changed);
+        file.close();
+        readAll(flipped, 10 * growth(6, 7).order.size(), false);
+    }
+}
+
+void RecordingFilesTest::hostileBodiesAreGaps()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    makeRecording(path);
+    change(path, "UPDATE event SET body = zeroblob(20000000) WHERE id = 20");
+    change(path, "UPDATE event SET body = x'ffffffffffffffffffff' WHERE id = 21");
+    change(path, "UPDATE event SET body = 'text' WHERE id = 22");
+    change(path, "UPDATE keyframe SET body = x'ffff' WHERE id = 2");
+    auto recording = Recording::open(path);
+    QVERIFY(recording);
+    const EventPage page = (*recording)->eventsSince(19, 4);
+    QCOMPARE(page.events.size(), std::size_t(4));
+    QVERIFY(page.events[0].isGap() && page.events[1].isGap());
+    QVERIFY(!page.events[3].isGap());
+    const auto state = (*recording)->stateAt(25);
+    QVERIFY(!state); // no keyframe behind the damage stands before this event
+    QVERIFY2(QString::fromStdString(state.error().text).contains("cannot be read"), state.error().text.c_str());
+    QVERIFY((*recording)->stateAt((*recording)->events()));
+}
+
+QTEST_GUILESS_MAIN(RecordingFilesTest)
+#include "tst_recording_files.moc"
