@@ -5,7 +5,7 @@
 
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/cluster_picture.h"
-#include "gui/view/event_feed.h"
+#include "gui/lab/event_feed.h"
 #include "gui/view/record_table.h"
 #include "gui/view/theme.h"
 

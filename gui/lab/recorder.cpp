@@ -178,6 +178,14 @@ Recorder::Status Recorder::status() const
     return m_status;
 }
 
+void Recorder::flush()
+{
+    std::unique_lock lock(m_mutex);
+    const std::uint64_t wanted = ++m_flushWanted;
+    m_changed.notify_all();
+    m_changed.wait(lock, [&] { return m_flushed >= wanted || m_isEnding || !m_status.stopped.isEmpty(); });
+}
+
 QString Recorder::finish()
 {
     {
@@ -285,8 +293,10 @@ void Recorder::tellLosses(std::int64_t runNs)
 void Recorder::onEvent(
     ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes)
 {
+    bool isFirst = false; // the thread may be asleep
     {
         const std::lock_guard lock(m_mutex);
+        isFirst = m_items.empty();
         ++m_status.events;
         if (m_itemBytes + bytes > m_limits.queueBytes || !m_losses.empty()) {
             ++m_status.lost;
@@ -300,7 +310,8 @@ void Recorder::onEvent(
     if (++m_eventsSinceKeyframe >= m_limits.keyframeEvents)
         m_wantsKeyframe = true;
     tellLosses(runNs);
-    m_changed.notify_all();
+    if (isFirst)
+        m_changed.notify_all();
 }
 
 void Recorder::onTold(ProcessId process, const pb::Told& told, std::int64_t runNs)
@@ -324,11 +335,13 @@ void Recorder::run(Thread& thread)
     while (true) {
         std::deque<Item> items;
         bool isEnding = false;
+        std::uint64_t flush = 0;
         {
             std::unique_lock lock(m_mutex);
-            m_changed.wait_for(lock, kTurn, [this] { return !m_items.empty() || m_isEnding; });
+            m_changed.wait_for(lock, kTurn, [this] { return !m_items.empty() || m_isEnding || m_flushWanted > m_flushed; });
             items.swap(m_items);
             isEnding = m_isEnding;
+            flush = m_flushWanted;
         }
         for (Item& item : items) {
             thread.write(item);
@@ -338,7 +351,12 @@ void Recorder::run(Thread& thread)
             const std::lock_guard lock(m_mutex);
             m_itemBytes -= item.bytes;
         }
-        thread.writer.commitIfDue(false);
+        thread.writer.commitIfDue(flush > m_flushed);
+        if (flush > m_flushed) {
+            const std::lock_guard lock(m_mutex);
+            m_flushed = flush;
+            m_changed.notify_all();
+        }
         if (const auto now = std::chrono::steady_clock::now(); now - looked >= kTurn || isEnding) {
             looked = now;
             thread.look();

@@ -50,6 +50,8 @@ public:
     };
     Status status() const;
 
+    // Waits until what was given is in the file, where Recording::openLive sees it.
+    void flush();
     // Writes what waits, completes and closes the file. An error is a sentence, empty: complete. Later calls change nothing.
     QString finish();
 
@@ -100,6 +102,7 @@ private:
     std::map<ProcessId, Loss> m_losses; // since the queue was full
     std::uint64_t m_markerAt = 0;       // event count at the last marker that had a keyframe
     bool m_isEnding = false;
+    std::uint64_t m_flushWanted = 0, m_flushed = 0;
     Status m_status;
     std::jthread m_thread;
 };

@@ -109,7 +109,7 @@ QString Recording::prepare(const QString& path)
         for (const QString& index : recordingIndexes())
             m_connection.run(index);
     m_connection.run("PRAGMA query_only = ON");
-    measure();
+    measure(isCut);
     if (m_damage.isEmpty() && meta("clean") != "1")
         m_damage = path + " ended without being closed; " + secondsShown(m_endNs - m_beginNs) + " are readable.";
     return {};
@@ -140,7 +140,7 @@ QString Recording::checkTables()
 }
 
 // How far the events can be read.
-void Recording::measure()
+void Recording::measure(bool isCut)
 {
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
@@ -154,9 +154,9 @@ void Recording::measure()
         while (isRead && query.next() && query.value(0).toULongLong() == m_events + 1)
             ++m_events;
         const QString error = query.lastError().databaseText();
-        if (!error.isEmpty() || (meta("clean") == "1" && m_events != wanted))
-            m_damage = QString("%1 is damaged: of %2 events %3 can be read%4.")
-                           .arg(m_path, wanted == 0 ? QString("its") : QString::number(wanted)).arg(m_events)
+        if (!error.isEmpty() || isCut || (meta("clean") == "1" && m_events != wanted))
+            m_damage = QString("%1 is %2: of %3 events %4 can be read%5.")
+                           .arg(m_path, isCut ? QString("cut off") : QString("damaged"), wanted == 0 ? QString("its") : QString::number(wanted)).arg(m_events)
                            .arg(error.isEmpty() ? QString() : " (" + error + ")");
     }
     // Without an index of times: the first and the last event, give or take what overtook each other.
@@ -229,6 +229,94 @@ std::uint64_t Recording::eventAt(std::int64_t ns)
     return 0;
 }
 
+Result<std::unique_ptr<Recording>> Recording::openLive(const QString& path)
+{
+    std::unique_ptr<Recording> recording(new Recording);
+    recording->m_path = path;
+    if (const QString problem = recording->m_connection.open(path, true); !problem.isEmpty())
+        return Error { problem.toStdString() };
+    recording->m_connection.run("PRAGMA query_only = ON");
+    recording->refresh();
+    return recording;
+}
+
+void Recording::refresh()
+{
+    QSqlQuery query(m_connection.database());
+    if (query.exec("SELECT id, t_ns FROM event ORDER BY id DESC LIMIT 1") && query.next()) {
+        m_events = query.value(0).toULongLong();
+        m_endNs = std::max<std::int64_t>(m_endNs, query.value(1).toLongLong());
+    }
+    if (m_beginNs == 0)
+        m_beginNs = m_connection.value("SELECT t_ns FROM event WHERE id = 1").toLongLong();
+}
+
+namespace {
+
+QString listed(const std::vector<int>& kinds)
+{
+    QStringList numbers;
+    for (const int kind : kinds)
+        numbers << QString::number(kind);
+    return "(" + numbers.join(',') + ")";
+}
+
+} // namespace
+
+std::uint64_t Recording::nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack)
+{
+    const QString text = isBack
+        ? QString("SELECT max(id) FROM event WHERE id <= %1 AND kind IN %2").arg(cursor).arg(listed(kinds))
+        : QString("SELECT min(id) FROM event WHERE id > %1 AND id <= %2 AND kind IN %3").arg(cursor).arg(m_events).arg(listed(kinds));
+    return m_connection.value(text).toULongLong();
+}
+
+std::vector<RunEvent> Recording::allOf(const std::vector<int>& kinds)
+{
+    std::vector<RunEvent> events;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    if (query.exec(QString("SELECT id, process, seq, t_ns, kind, %1 FROM event WHERE id <= %2 AND kind IN %3 ORDER BY id")
+                .arg(bounded("body")).arg(m_events).arg(listed(kinds))))
+        while (query.next())
+            events.push_back(entryOf(query));
+    return events;
+}
+
+std::vector<std::uint32_t> Recording::density(int parts)
+{
+    std::vector<std::uint32_t> counts(std::size_t(std::max(1, parts)));
+    const std::int64_t part = std::max<std::int64_t>(1, (m_endNs - m_beginNs) / std::int64_t(counts.size()) + 1);
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    if (query.exec(QString("SELECT (t_ns - %1) / %2, count(*) FROM event GROUP BY 1").arg(m_beginNs).arg(part)))
+        while (query.next()) {
+            const std::int64_t at = std::clamp<std::int64_t>(query.value(0).toLongLong(), 0, std::int64_t(counts.size()) - 1);
+            counts[std::size_t(at)] += query.value(1).toUInt();
+        }
+    return counts;
+}
+
+// Of a row (id, process, seq, t_ns, kind, body); an event that cannot be read is a gap.
+RunEvent Recording::entryOf(const QSqlQuery& row)
+{
+    RunEvent entry;
+    entry.index = row.value(0).toULongLong();
+    entry.process = ProcessId(row.value(1).toLongLong());
+    entry.runNs = row.value(3).toLongLong();
+    entry.gapFirst = entry.gapLast = row.value(2).toULongLong();
+    if (row.value(4).toInt() == kGapKind) {
+        pb::Told told;
+        if (parse(row.value(5), told) && told.has_gap())
+            entry.gapLast = told.gap().last();
+        return entry;
+    }
+    auto event = std::make_shared<pb::Event>();
+    if (parse(row.value(5), *event))
+        entry.event = std::move(event);
+    return entry;
+}
+
 EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
 {
     EventPage page;
@@ -244,20 +332,8 @@ EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
     while (query.next()) {
         if (query.value(0).toULongLong() != page.next + 1)
             break; // what a damaged page tells
-        RunEvent& entry = page.events.emplace_back();
-        entry.index = ++page.next;
-        entry.process = ProcessId(query.value(1).toLongLong());
-        entry.runNs = query.value(3).toLongLong();
-        entry.gapFirst = entry.gapLast = query.value(2).toULongLong();
-        if (query.value(4).toInt() == kGapKind) {
-            pb::Told told;
-            if (parse(query.value(5), told) && told.has_gap())
-                entry.gapLast = told.gap().last();
-            continue;
-        }
-        auto event = std::make_shared<pb::Event>();
-        if (parse(query.value(5), *event))
-            entry.event = std::move(event);
+        page.events.push_back(entryOf(query));
+        ++page.next;
     }
     return page;
 }
@@ -282,7 +358,7 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
 }
 
 // Folds what follows a keyframe. False: it cannot be read.
-bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t told, std::uint64_t until)
+bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until)
 {
     // What was told stands after the event whose id it names.
     struct Word {
@@ -294,8 +370,9 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND event <= ? ORDER BY id");
-    query.addBindValue(number(told));
+    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE "
+        + (told ? "id > ?" : "event > ?") + " AND event <= ? ORDER BY id");
+    query.addBindValue(number(told.value_or(event)));
     query.addBindValue(number(until));
     if (!query.exec())
         return false;
@@ -350,7 +427,7 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event)
     // The newest keyframe that can be read; after damage perhaps not the last.
     while (query.isActive() && query.next()) {
         auto state = stateOfKeyframe(query.value(0).toULongLong(), query.value(3).toByteArray());
-        if (state && foldTail(*state, query.value(1).toULongLong(), query.value(2).toULongLong(), until))
+        if (state && foldTail(*state, query.value(1).toULongLong(), std::optional(query.value(2).toULongLong()), until))
             return state;
         why = state ? "events after the keyframe cannot be read" : state.error().text;
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace lhrs::gui {
@@ -22,6 +23,10 @@ class Recording {
 public:
     // An error says what the file is, and what to do.
     static Result<std::unique_ptr<Recording>> open(const QString& path);
+
+    // The file that a recorder of this program is writing: what is committed by now, and with refresh() by then.
+    static Result<std::unique_ptr<Recording>> openLive(const QString& path);
+    void refresh();
 
     QString meta(const QString& key) const;
     bool isSimulated() const { return meta("simulated") == "1"; }
@@ -38,6 +43,13 @@ public:
     EventPage eventsSince(std::uint64_t cursor, std::size_t max);
     // The state when this event had been folded, from the keyframe before it.
     Result<ClusterState> stateAt(std::uint64_t event);
+    // Takes a state from one event to a later one. False: what lies between cannot be read.
+    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to) { return foldTail(state, from, {}, to); }
+    // Of these kinds (numbers of the body), above the cursor; the next, or with `isBack` the last at or below it. 0: none.
+    std::uint64_t nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack);
+    std::vector<RunEvent> allOf(const std::vector<int>& kinds);
+    // How many events there are in each of so many equal parts of the run.
+    std::vector<std::uint32_t> density(int parts);
     // Keyframes by the event before them, ascending.
     std::vector<std::uint64_t> keyframes();
 
@@ -55,10 +67,12 @@ private:
     Recording() = default;
     QString prepare(const QString& path);
     QString checkTables();
-    void measure();
+    void measure(bool isCut);
     std::vector<Note> notes(const QString& table);
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
-    bool foldTail(ClusterState& state, std::uint64_t event, std::uint64_t told, std::uint64_t until);
+    // `told`: of the keyframe; none: what was told up to `event` is in the state.
+    bool foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until);
+    static RunEvent entryOf(const QSqlQuery& row);
 
     QString m_path, m_damage;
     std::unique_ptr<QTemporaryDir> m_copy;

@@ -377,6 +377,30 @@ void RecordingWriter::writeOperations()
     }
 }
 
+QString RecordingWriter::saveCopy(const QString& from, const QString& to)
+{
+    if (QFile::exists(to))
+        return to + " exists already; name another file for the recording.";
+    {
+        RecordingConnection source;
+        if (QString problem = source.open(from, true); !problem.isEmpty())
+            return problem;
+        QSqlQuery query(source.database());
+        query.prepare("VACUUM INTO ?");
+        query.addBindValue(to);
+        if (!query.exec())
+            return to + " cannot be written: " + query.lastError().databaseText() + ".";
+    }
+    RecordingWriter copy;
+    copy.m_path = to;
+    if (QString problem = copy.m_connection.open(to, false); !problem.isEmpty())
+        return problem;
+    copy.m_isOpen = true;
+    copy.m_lastEvent = copy.m_connection.value("SELECT max(id) FROM event").toULongLong();
+    copy.finish();
+    return copy.m_error;
+}
+
 void RecordingWriter::finish()
 {
     if (!m_isOpen)

@@ -36,6 +36,9 @@ public:
     void setMeta(const QString& key, const QString& value);
 
     void commitIfDue(bool isNow);
+    // A complete recording of what another program or thread has written so far; the copy must not exist. An error is a
+    // sentence, empty: saved.
+    static QString saveCopy(const QString& from, const QString& to);
     // Completes the tables that need the whole run, and the indexes; one file is left.
     void finish();
 

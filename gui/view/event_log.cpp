@@ -23,6 +23,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kRowsMax = 200'000;
+constexpr std::uint64_t kBefore = 2'000; // events before an instant of the past that are listed
 
 bool isMessage(const pb::Event& event)
 {
@@ -112,6 +113,17 @@ void EventLogModel::clear()
     m_cache.clear();
     m_hidden = m_forgotten = 0;
     m_cursor = m_feed.committed();
+    endResetModel();
+}
+
+void EventLogModel::restart(std::uint64_t event)
+{
+    beginResetModel();
+    m_rows.clear();
+    m_cache.clear();
+    m_hidden = 0;
+    m_cursor = event - std::min<std::uint64_t>(event, kBefore);
+    m_forgotten = m_cursor;
     endResetModel();
 }
 

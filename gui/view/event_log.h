@@ -46,6 +46,8 @@ public:
     const LogFilter& filter() const { return m_filter; }
     // Another cluster: begins after the newest event.
     void clear();
+    // Another instant: lists what happened before it, as far as a list is useful, and what comes.
+    void restart(std::uint64_t event);
     std::uint64_t listed() const { return m_rows.size(); }
     std::uint64_t hidden() const { return m_hidden; }
     std::uint64_t forgotten() const { return m_forgotten; }

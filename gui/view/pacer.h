@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/event_feed.h"
+#include "gui/lab/event_feed.h"
 
 #include <cstdint>
 #include <deque>

@@ -7,6 +7,7 @@
 #include <QCommandLineParser>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QFileInfo>
 #include <QStyleFactory>
 
@@ -42,7 +43,7 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
     ScriptSettings settings = window.player().settings();
     settings.pace = 0;
     window.player().setSettings(settings);
-    window.player().setListener(&printer);
+    window.setScriptListener(printer);
     window.resize(size);
     window.show();
     int code = 0;
@@ -113,7 +114,9 @@ int main(int count, char** arguments)
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
     const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture or inspect."), QStringLiteral("NAME"), QStringLiteral("lecture"));
-    parser.addOptions({ local, connect, play, theme, fontScale, screenshot, csv, size, workspace });
+    const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
+    const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
+    parser.addOptions({ local, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -133,11 +136,16 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720.").arg(parser.value(size)));
     if (parser.isSet(local) && parser.isSet(connect))
         return usage(QStringLiteral("--local and --connect exclude each other."));
+    if (parser.isSet(open) && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record)))
+        return usage(QStringLiteral("--open shows a run that is over: --local, --connect, --play and --record do not go with it."));
     if (parser.isSet(screenshot) && !parser.isSet(play))
         return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
     if (parser.isSet(csv) && !parser.isSet(screenshot))
         return usage(QStringLiteral("--csv needs --screenshot: the tables are those of a scenario played to its end."));
     options.scenarioDirectory = scenarioDirectory();
+    options.recordPath = parser.value(record);
+    if (parser.isSet(record) && QFile::exists(options.recordPath))
+        return usage(QStringLiteral("--record %1: this file exists already; name another one.").arg(options.recordPath));
 
     MainWindow window(options);
     if (parser.value(workspace) == QLatin1String("inspect"))
@@ -156,6 +164,9 @@ int main(int count, char** arguments)
         return takePicture(window, parser.value(screenshot), parser.value(csv), pixels);
     if (parser.isSet(local) && !parser.isSet(play))
         window.startLocal();
+    if (parser.isSet(open))
+        if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
+            return usage(problem);
     window.resize(pixels);
     window.show();
     return QApplication::exec();

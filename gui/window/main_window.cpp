@@ -2,6 +2,8 @@
 #include "gui/window/main_window.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/recorder.h"
+#include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
 
 #include <QApplication>
@@ -42,7 +44,7 @@ int memoryUsed()
 } // namespace
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
-    : QMainWindow(parent), m_operator(new Operator(this)), m_pacer(*m_operator), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
+    : QMainWindow(parent), m_operator(new Operator(this)), m_timeLine(*m_operator, [this] { return openPast(); }), m_pacer(m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)), m_themeChoice(options.theme), m_fontScale(options.fontScale), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -52,6 +54,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makeDocks();
     m_actions->fill(menuBar());
     connectAll();
+    startRecorder(options.recordPath);
     applyTheme();
     setWorkspace(Workspace::Lecture);
     showLink();
@@ -64,6 +67,7 @@ MainWindow::~MainWindow()
     m_clock->stop();
     // The player's script uses the operator's session: it ends first.
     delete m_player;
+    stopRecorder();
 }
 
 void MainWindow::makePieces(const QString& scenarioDirectory)
@@ -91,8 +95,10 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
+    m_timeBar = new TimeBar(*m_actions, m_timeLine, *m_operator, all);
     rows->addWidget(m_stack, 1);
     rows->addWidget(m_player);
+    rows->addWidget(m_timeBar);
     setCentralWidget(all);
     m_status = new StatusStrip(this);
     statusBar()->addWidget(m_status, 1);
@@ -109,7 +115,7 @@ void MainWindow::makeDocks()
     m_imageScroll->setWidgetResizable(true);
     m_imageScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_imageScroll->setFrameShape(QFrame::NoFrame);
-    m_log = new EventLog(*m_operator, m_pacer, *m_selection, this);
+    m_log = new EventLog(m_timeLine, m_pacer, *m_selection, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
     m_story->setWordWrap(true);
@@ -143,6 +149,7 @@ void MainWindow::connectAll()
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, m_player);
+    m_clock->add(m_timeBar, m_timeBar);
     m_clock->add(m_records, m_records);
     m_clock->add(m_images, m_images);
     m_clock->add(m_log, m_log);
@@ -150,6 +157,8 @@ void MainWindow::connectAll()
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
     connect(m_operator, &Operator::clusterChanged, this, [this] {
+        m_timeLine.follow();
+        m_timeBar->track().reset();
         m_pacer.reset();
         m_selection->select({});
         m_log->model().clear();
@@ -157,6 +166,10 @@ void MainWindow::connectAll()
     });
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
     connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
+
+    // Time: dragging on the track, and marks.
+    connect(&m_timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
+    connect(&m_timeBar->track(), &TimeTrack::markChosen, this, [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     // The start page: ways to get a cluster.
     connect(m_start, &StartPage::localWanted, this, &MainWindow::startLocal);
@@ -194,7 +207,15 @@ void MainWindow::connectAll()
 bool MainWindow::onFrame(double seconds)
 {
     m_time += seconds;
-    m_pacer.advance(seconds);
+    m_timeLine.advance(seconds);
+    if (m_timeLine.jumps() != m_jumps) {
+        // Another instant: nothing that was on its way belongs to it.
+        m_jumps = m_timeLine.jumps();
+        m_pacer.reset();
+        m_log->model().restart(m_timeLine.committed());
+    }
+    if (!m_timeLine.isFrozen())
+        m_pacer.advance(seconds);
     if (m_time - m_statusAt >= kStatusEvery) {
         m_statusAt = m_time;
         updateStatus();
@@ -211,7 +232,11 @@ void MainWindow::updateStatus()
     const IngestCounters counters = m_operator->session().ingest().counters();
     const ClusterState& state = m_pacer.state();
     std::vector<StatusPart> parts;
-    switch (m_operator->link()) {
+    if (m_timeLine.isReplay()) {
+        parts.push_back({ Glyph::Clock, m_theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+        if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
+            parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
+    } else switch (m_operator->link()) {
     case Operator::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
     case Operator::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
     case Operator::Link::Here:
@@ -219,7 +244,7 @@ void MainWindow::updateStatus()
         break;
     case Operator::Link::Lost: parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true }); break;
     }
-    if (m_operator->link() != Operator::Link::None) {
+    if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
         parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
@@ -240,6 +265,13 @@ void MainWindow::updateStatus()
     }
     parts.push_back({ Glyph::None, {}, { tr("%1 frames/s, %2 ms").arg(qRound(m_clock->framesPerSecond())).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond())) }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
+    if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
+        const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
+        if (trouble.isEmpty())
+            parts.push_back({ Glyph::None, {}, { tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) }, 1, false });
+        else
+            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
+    }
     m_status->setParts(std::move(parts));
 }
 
@@ -265,7 +297,7 @@ bool MainWindow::showsCluster() const
 void MainWindow::showLink()
 {
     const Operator::Link link = m_operator->link();
-    const bool hasCluster = link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns()
+    const bool hasCluster = m_timeLine.isReplay() || link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns()
         || (link == Operator::Link::Starting && m_operator->isLocal());
     m_stack->setCurrentWidget(hasCluster ? m_work : static_cast<QWidget*>(m_start));
     m_start->setBusy(link == Operator::Link::Starting);
@@ -273,7 +305,10 @@ void MainWindow::showLink()
     if (hasCluster && !m_canvas->hasFocus() && focusWidget() == nullptr)
         m_canvas->setFocus();
     // The start page offers scenarios itself.
-    m_player->setVisible(hasCluster || m_player->isLoaded());
+    m_player->setVisible(!m_timeLine.isReplay() && (hasCluster || m_player->isLoaded()));
+    m_timeBar->setVisible(hasCluster);
+    m_bar->setVisible(!m_timeLine.isReplay() && !m_isPresenting);
+    m_line->setVisible(!m_timeLine.isReplay());
     setWorkspace(m_workspace);
     enableActions();
     m_statusAt = -1;
@@ -308,6 +343,10 @@ void MainWindow::enableActions()
     enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
+    const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
+    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker" }, hasTime);
+    enable({ "closeRecording" }, m_timeLine.isReplay());
+    enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);
     enable({ "nextStep", "runScenario" }, m_player->isLoaded());
     enable({ "stopScenario" }, m_player->isRunning());
 }

@@ -11,6 +11,7 @@
 #include "gui/window/player.h"
 #include "gui/window/start_dialog.h"
 #include "gui/window/status_strip.h"
+#include "gui/window/time_bar.h"
 #include "gui/window/workload_bar.h"
 
 #include <QMainWindow>
@@ -20,6 +21,9 @@ class QScrollArea;
 class QStackedWidget;
 
 namespace lhrs::gui {
+
+class Recorder;
+class RecordingObserver;
 
 // The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
 // clock advances the pacer, and each visible view takes from it what it shows.
@@ -34,6 +38,7 @@ public:
         ThemeChoice theme = ThemeChoice::System;
         double fontScale = 1;
         QString scenarioDirectory;
+        QString recordPath; // of the recording of this run; empty: a temporary file, gone with the window
     };
 
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
@@ -44,6 +49,14 @@ public:
     void connectTo(const QString& address);
     // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step.
     bool openScenario(const QString& path, bool isStarted);
+
+    // Somebody else who hears what scenarios say, in their thread; must outlive the window.
+    void setScriptListener(ScriptObserver& listener);
+    // Shows a recorded run, paused at its beginning. An error is a sentence, which the window shows too.
+    QString openRecording(const QString& path);
+    void closeRecording();
+    // Keeps the run up to now.
+    bool saveRecording(const QString& path);
 
     void setThemeChoice(ThemeChoice choice);
     void setFontScale(double scale);
@@ -57,6 +70,8 @@ public:
     Player& player() { return *m_player; }
     Operator& cluster() { return *m_operator; }
     Pacer& pacer() { return m_pacer; }
+    TimeLine& timeLine() { return m_timeLine; }
+    TimeBar& timeBar() { return *m_timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
     StartPage& startPage() { return *m_start; }
@@ -79,6 +94,11 @@ private:
     void makeWorkActions();
     void makeViewActions();
     void makeFaultActions();
+    void makeTimeActions();
+    void startRecorder(const QString& path);
+    void stopRecorder();
+    Result<std::unique_ptr<Recording>> openPast();
+    void playOrPause();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void connectAll();
@@ -108,7 +128,9 @@ private:
     void nextView();
 
     Operator* m_operator;
+    TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
+    std::uint64_t m_jumps = 0;
     Selection* m_selection;
     FrameClock* m_clock;
     Actions* m_actions;
@@ -126,6 +148,7 @@ private:
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;
     Player* m_player = nullptr;
+    TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;
     RecordTable* m_records = nullptr;
     ImageView* m_images = nullptr;
@@ -138,6 +161,12 @@ private:
     std::vector<std::pair<ProcessId, QString>> m_clients;
     bool m_isPresenting = false;
     LocalOptions m_localOptions;
+
+    std::unique_ptr<Recorder> m_recorder;
+    ScriptObserver m_silence;
+    std::unique_ptr<RecordingObserver> m_recordingObserver;
+    QString m_recordPath, m_recordTrouble, m_replayPath;
+    bool m_recordIsOurs = true; // it goes with the window
 };
 
 } // namespace lhrs::gui

@@ -4,7 +4,7 @@
 #include "gui/lab/control_client.h"
 #include "gui/lab/local_cluster.h"
 #include "gui/lab/session.h"
-#include "gui/view/event_feed.h"
+#include "gui/lab/event_feed.h"
 #include "gui/view/record_table.h"
 
 #include <QElapsedTimer>

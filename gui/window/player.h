@@ -87,6 +87,8 @@ private:
         QString why;
     };
 
+    bool wantsCalls() const override { return m_listener != nullptr && m_listener->wantsCalls(); }
+    void onCalled(const CallRecord& call) override { m_listener->onCalled(call); }
     void onStarted(const QString& file) override;
     void onHeld(int line, const QString& call) override;
     void onStep(const QString& id, const QString& title) override;

@@ -47,6 +47,7 @@ void MainWindow::makeActions()
     makeWorkActions();
     makeFaultActions();
     makeViewActions();
+    makeTimeActions();
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/time_bar.h"
+
+#include "gui/view/object_words.h"
+#include "gui/window/actions.h"
+
+#include <QHBoxLayout>
+#include <QIcon>
+#include <QLabel>
+#include <QPushButton>
+
+namespace lhrs::gui {
+
+TimeBar::TimeBar(Actions& actions, TimeLine& time, const EventFeed& live, QWidget* parent)
+    : QWidget(parent), m_time(time), m_track(new TimeTrack(time, live, this)), m_words(new QLabel(this))
+{
+    setObjectName(QStringLiteral("timeBar"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(10, 2, 10, 2);
+    row->setSpacing(6);
+    for (const auto& [id, glyph, text] : { std::tuple("stepBack", Glyph::None, "‹"), std::tuple("playPause", Glyph::Pause, ""),
+             std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, "") }) {
+        QAction* action = actions.get(id);
+        auto* made = new QPushButton(QString::fromUtf8(text), this);
+        made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
+        made->setToolTip(action->toolTip());
+        made->setAccessibleName(action->text());
+        made->setFocusPolicy(Qt::TabFocus); // Space pauses, wherever it is pressed
+        connect(made, &QPushButton::clicked, action, &QAction::trigger);
+        connect(action, &QAction::changed, made, [made, action] { made->setEnabled(action->isEnabled()); });
+        row->addWidget(made);
+        m_buttons.emplace_back(made, glyph);
+    }
+    m_play = m_buttons[1].first;
+    row->addWidget(m_track, 1);
+    m_words->setObjectName(QStringLiteral("timeWords"));
+    m_words->setTextFormat(Qt::PlainText);
+    m_words->setAccessibleName(tr("Instant that is shown"));
+    row->addWidget(m_words);
+}
+
+QString TimeBar::words() const
+{
+    const QString at = durationWords(m_time.cursorNs() - m_time.beginNs());
+    const QString mode = m_time.mode() == TimeLine::Mode::Play ? tr("PLAY %1 x").arg(m_time.speed()) : tr("PAUSED");
+    if (!m_time.trouble().isEmpty())
+        return m_time.trouble();
+    if (m_time.isReplay())
+        return tr("%1   %2 of %3   event %4 of %5").arg(mode, at, durationWords(m_time.endNs() - m_time.beginNs()), grouped(m_time.cursor()), grouped(m_time.newest()));
+    if (m_time.mode() == TimeLine::Mode::Follow)
+        return tr("FOLLOW");
+    return tr("%1   %2 behind, %3").arg(mode, durationWords(m_time.endNs() - m_time.cursorNs()), countedWords(m_time.behind(), "event", "events"));
+}
+
+bool TimeBar::refresh(double seconds)
+{
+    const bool isBusy = m_track->refresh(seconds);
+    if (const QString now = words(); now != m_words->text())
+        m_words->setText(now);
+    if (const bool shows = m_time.mode() != TimeLine::Mode::Paused; shows != m_showsPause) {
+        m_showsPause = shows;
+        setTheme(m_theme);
+    }
+    return isBusy;
+}
+
+void TimeBar::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    m_track->setTheme(theme);
+    const TextStyle style { TextSize::Small, true };
+    m_words->setFont(theme.font(style));
+    m_words->setMinimumWidth(int(theme.width(style, tr("PLAY 0.25 x   12.34 s of 56.78 s   event 123 456 of 234 567")))); // the track keeps its width
+    const int side = int(theme.px(13));
+    m_buttons[1].second = m_showsPause ? Glyph::Pause : Glyph::Play;
+    for (const auto& [button, glyph] : m_buttons) {
+        button->setFixedSize(int(theme.px(34)), int(theme.px(26)));
+        if (glyph != Glyph::None) {
+            button->setIcon(QIcon(QPixmap::fromImage(glyphImage(glyph, theme.text, side * 2))));
+            button->setIconSize(QSize(side, side));
+        }
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's time: a recording without a cluster, the past of a cluster that goes on, keys, mouse, and bad files.
+#include "tests/fake_cluster.h"
+#include "tests/recording_rig.h"
+
+#include "gui/lab/ingest.h"
+#include "gui/window/main_window.h"
+
+#include <QFile>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr int kLimit = 15'000;
+
+MainWindow::Options options()
+{
+    MainWindow::Options o;
+    o.theme = MainWindow::ThemeChoice::Light;
+    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
+    return o;
+}
+
+// A window on a cluster of sockets, with `count` records inserted one after the other.
+struct Watching {
+    FakeCluster cluster { { 4, 4, 1 } };
+    MainWindow window { options() };
+    std::uint32_t inserted = 0;
+
+    // One more record in bucket 0, as its process tells it.
+    void insert()
+    {
+        const auto& bucket = window.cluster().state().data.at(0);
+        pb::Event event;
+        event.mutable_place()->set_role(pb::DATA);
+        auto* record = event.mutable_record_inserted();
+        record->set_key(100'000 + ++inserted);
+        record->set_rank(1'000 + inserted);
+        record->set_count(bucket.count + 1);
+        record->set_sequence(bucket.sequence + 1);
+        cluster.tell(bucket.process, event);
+    }
+
+    Watching()
+    {
+        window.show();
+        window.connectTo(cluster.address());
+    }
+    bool isReady()
+    {
+        return QTest::qWaitFor([&] { return window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(); }, kLimit);
+    }
+};
+
+} // namespace
+
+class WindowTimeTest : public QObject {
+    Q_OBJECT
+private slots:
+    void aRecordingIsShownWithoutACluster();
+    void theTrackIsDraggedAndClicked();
+    void keysMoveTheInstant();
+    void aDamagedRecordingSaysWhatIsMissing();
+    void whatIsNoRecordingIsRefusedInWords();
+    void aFrozenPictureStandsWhileTheClusterGoesOn();
+    void theRunIsSavedWhileItGoesOn();
+    void theTemporaryRecordingGoesWithTheWindow();
+    void nothingIsClippedAt1280x720();
+};
+
+void WindowTimeTest::aRecordingIsShownWithoutACluster()
+{
+    QTemporaryDir folder;
+    const ClusterState end = makeRecording(folder.filePath("run.lhrun"));
+    MainWindow window(options());
+    window.show();
+    QVERIFY(!window.showsCluster());
+    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QVERIFY(window.showsCluster());
+    QVERIFY(window.timeBar().isVisible());
+    QVERIFY(!window.workloads().isVisible()); // nobody is there to work
+    window.actions().get("follow")->trigger();
+    window.clock().step(0.1);
+    QCOMPARE(bytesOf(window.pacer().state()), bytesOf(end));
+    QVERIFY(window.canvas().picture().toText().contains("Bucket"));
+    QVERIFY2(window.timeBar().words().contains("PAUSED"), qPrintable(window.timeBar().words()));
+    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.status().text().contains("RECORDED")), kLimit);
+    window.actions().get("closeRecording")->trigger();
+    QVERIFY(!window.showsCluster());
+}
+
+void WindowTimeTest::theTrackIsDraggedAndClicked()
+{
+    QTemporaryDir folder;
+    makeRecording(folder.filePath("run.lhrun"));
+    MainWindow window(options());
+    window.show();
+    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    window.clock().step(0.1);
+    TimeTrack& track = window.timeBar().track();
+    const std::int64_t middle = (window.timeLine().beginNs() + window.timeLine().endNs()) / 2;
+    const QPoint at(int(track.xOf(middle)), track.height() - 8);
+    QTest::mousePress(&track, Qt::LeftButton, {}, at);
+    window.clock().step(0.1);
+    const std::int64_t pixel = track.nsAt(101) - track.nsAt(100);
+    QVERIFY(std::abs(window.timeLine().cursorNs() - middle) <= 2 * pixel + 2'000); // events are 1 µs apart
+    QTest::mouseMove(&track, QPoint(int(track.xOf(window.timeLine().endNs())), 20));
+    window.clock().step(0.1);
+    QCOMPARE(window.timeLine().cursor(), window.timeLine().newest());
+    QTest::mouseRelease(&track, Qt::LeftButton);
+    QVERIFY(!track.marks().empty());
+    const TimeMark mark = track.marks().front();
+    QCOMPARE(mark.kind, TimeMark::Kind::Split);
+    QTest::mouseClick(&track, Qt::LeftButton, {}, QPoint(int(track.xOf(mark.ns)), 6));
+    QCOMPARE(window.timeLine().cursor(), mark.event);
+}
+
+void WindowTimeTest::keysMoveTheInstant()
+{
+    QTemporaryDir folder;
+    makeRecording(folder.filePath("run.lhrun"));
+    MainWindow window(options());
+    window.show();
+    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.canvas().setFocus();
+    TimeLine& time = window.timeLine();
+    const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) {
+        QTest::keyClick(&window.canvas(), key, with);
+        window.clock().step(0.02);
+    };
+    press(Qt::Key_BracketRight);
+    QCOMPARE(time.cursor(), std::uint64_t(1));
+    press(Qt::Key_BracketRight);
+    press(Qt::Key_BracketLeft);
+    QCOMPARE(time.cursor(), std::uint64_t(1));
+    press(Qt::Key_BraceRight);
+    QVERIFY(time.cursor() > 1);
+    press(Qt::Key_End);
+    QCOMPARE(time.cursor(), time.newest());
+    press(Qt::Key_Home);
+    QCOMPARE(time.cursor(), std::uint64_t(0));
+    time.setSpeed(TimeLine::kSlowest); // the run took less than a millisecond
+    press(Qt::Key_Space);
+    QCOMPARE(time.mode(), TimeLine::Mode::Play);
+    press(Qt::Key_Space);
+    QCOMPARE(time.mode(), TimeLine::Mode::Paused);
+    QTest::mouseClick(window.timeBar().findChild<QPushButton*>("playPauseButton"), Qt::LeftButton);
+    QCOMPARE(time.mode(), TimeLine::Mode::Play);
+}
+
+void WindowTimeTest::aDamagedRecordingSaysWhatIsMissing()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    makeRecording(path);
+    QVERIFY(QFile::resize(path, QFile(path).size() * 9 / 10));
+    MainWindow window(options());
+    window.show();
+    const QString problem = window.openRecording(path);
+    QCOMPARE(problem, QString());
+    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.status().text().contains("DAMAGED")), kLimit);
+}
+
+void WindowTimeTest::whatIsNoRecordingIsRefusedInWords()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("picture.lhrun");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("<b>no recording</b>");
+    file.close();
+    MainWindow window(options());
+    window.show();
+    QVERIFY2(window.openRecording(path).contains("is no recording"), qPrintable(window.openRecording(path)));
+    QVERIFY(!window.showsCluster());
+}
+
+void WindowTimeTest::aFrozenPictureStandsWhileTheClusterGoesOn()
+{
+    Watching w;
+    QVERIFY(w.isReady());
+    w.window.clock().step(0.1);
+    w.window.actions().get("freeze")->trigger();
+    const std::uint64_t version = w.window.pacer().version();
+    const std::uint64_t before = w.window.cluster().committed();
+    QTRY_VERIFY_WITH_TIMEOUT((w.insert(), w.window.clock().step(0.05), w.window.cluster().committed() > before + 20), kLimit);
+    QCOMPARE(w.window.pacer().version(), version);
+    QVERIFY2(w.window.timeBar().words().contains("behind"), qPrintable(w.window.timeBar().words()));
+    // Back to the beginning, and to the newest again.
+    w.window.actions().get("toStart")->trigger();
+    w.window.clock().step(0.05);
+    QCOMPARE(w.window.timeLine().trouble(), QString());
+    QCOMPARE(w.window.timeLine().cursor(), std::uint64_t(0));
+    w.window.actions().get("follow")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT((w.window.clock().step(0.05), w.window.pacer().state().data.at(0).count == w.window.cluster().state().data.at(0).count), kLimit);
+    QCOMPARE(w.window.timeBar().words(), QString("FOLLOW"));
+}
+
+void WindowTimeTest::theRunIsSavedWhileItGoesOn()
+{
+    QTemporaryDir folder;
+    Watching w;
+    QVERIFY(w.isReady());
+    const std::uint64_t before = w.window.cluster().committed();
+    QTRY_VERIFY_WITH_TIMEOUT((w.insert(), w.window.cluster().committed() > before + 20), kLimit);
+    const QString path = folder.filePath("kept.lhrun");
+    QVERIFY2(w.window.saveRecording(path), qPrintable(w.window.labLine().text()));
+    auto recording = Recording::open(path);
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QCOMPARE((*recording)->damage(), QString());
+    QVERIFY((*recording)->events() > 20);
+    QVERIFY((*recording)->stateAt((*recording)->events()));
+    QVERIFY(!w.window.saveRecording(path)); // it exists
+    QVERIFY(w.window.labLine().text().contains("exists already"));
+}
+
+void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
+{
+    const QDir temp = QDir::temp();
+    const QStringList pattern { QStringLiteral("lhrs-%1-*.lhrun*").arg(QCoreApplication::applicationPid()) };
+    {
+        MainWindow window(options());
+        QVERIFY(!temp.entryList(pattern, QDir::Files).isEmpty());
+    }
+    QCOMPARE(temp.entryList(pattern, QDir::Files), QStringList());
+}
+
+void WindowTimeTest::nothingIsClippedAt1280x720()
+{
+    QTemporaryDir folder;
+    makeRecording(folder.filePath("run.lhrun"));
+    MainWindow window(options());
+    for (const double scale : { 1.0, 1.5 }) {
+        window.setFontScale(scale);
+        window.resize(1280, 720);
+        window.show();
+        QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+        window.actions().get("follow")->trigger();
+        window.clock().step(0.1);
+        QCOMPARE(window.size(), QSize(1280, 720));
+        QVERIFY(window.timeBar().track().width() > 200);
+        QCOMPARE(window.timeBar().y() + window.timeBar().height() <= window.centralWidget()->height(), true);
+    }
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<WindowTimeTest>(count, arguments);
+}
+#include "tst_window_time.moc"
