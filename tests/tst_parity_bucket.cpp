@@ -56,6 +56,7 @@ private slots:
     void randomChangesOfFourBucketsAgreeWithTheModel();
     void aDeltaThatDoesNotFitEndsTheProcess();
     void resultsRideOnTheDeltas();
+    void aChangeOfNothingIsAResultInItsTurn();
 };
 
 // ---- Deltas
@@ -407,6 +408,25 @@ void TestParityBucket::resultsRideOnTheDeltas()
     QCOMPARE(results.size(), std::size_t(2));
     QVERIFY(results.isBygone(requestId(2)));
     QVERIFY(!rig.parity().results(Position(1)).find(requestId(3))); // each position its own
+}
+
+void TestParityBucket::aChangeOfNothingIsAResultInItsTurn()
+{
+    ParityRig rig;
+    rig.delta(rig.insert(0, 1, 71, "v"));
+    const auto nothing = [&](Sequence sequence, pb::ResultCode result) {
+        pb::Message message = rig.deltaMessage({ .sequence = sequence, .kind = pb::CHANGE_NOTHING, .rank = 0, .key = 71 });
+        message.mutable_delta()->set_result(result);
+        return rig.driven.message(message);
+    };
+    QCOMPARE(nothing(3, pb::NOT_FOUND).count(Happened::kResultKept), std::size_t(0)); // held like any other
+    const Step step = nothing(2, pb::EXISTS);
+    QCOMPARE(step.count(Happened::kResultKept), std::size_t(2));
+    QCOMPARE(step.count(Happened::kDeltaApplied), std::size_t(0));
+    QCOMPARE(rig.parity().applied(Position(0)), Sequence(3));
+    QCOMPARE(rig.parity().results(Position(0)).find(requestId(2))->result, pb::EXISTS);
+    QCOMPARE(rig.parity().results(Position(0)).find(requestId(3))->result, pb::NOT_FOUND);
+    QCOMPARE(rig.differenceToModel(), std::string());
 }
 
 QTEST_APPLESS_MAIN(TestParityBucket)

@@ -96,6 +96,9 @@ Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t 
         found.push_back({ 10, say(what, " took effect twice, now in bucket ", bucket) });
     if (asked.isFinished && (meansNoEffect(asked.outcome) || (asked.outcome == Outcome::Retry && !asked.isCopied)))
         found.push_back({ 10, say(what, " took effect after its client had been told ", nameOf(asked.outcome)) });
+    for (const auto& [outcome, value] : asked.replies)
+        if (!asked.isFinished && meansNoEffect(outcome))
+            found.push_back({ 10, say(what, " took effect after a bucket had answered ", nameOf(outcome)) });
     std::vector<Version>& versions = m_keys[key];
     const bool wasPresent = versions.back().isPresent;
     if (wasPresent == (kind == RequestKind::Insert))

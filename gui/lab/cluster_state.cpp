@@ -207,6 +207,14 @@ struct Step {
         column->recordGroups = e.record_groups();
     }
 
+    void record(const pb::ResultKept& e)
+    {
+        if (DataBucketState* bucket = data())
+            bucket->sequence = e.sequence();
+        else if (ParityBucketState* column = parity())
+            becameApplied(*column, e.position(), e.sequence());
+    }
+
     void record(const pb::DeltaHeld& e)
     {
         if (ParityBucketState* column = parity()) {
@@ -457,6 +465,7 @@ void Step::apply()
     case B::kRecordDeleted: record(event.record_deleted()); break;
     case B::kDeltaApplied: record(event.delta_applied()); break;
     case B::kDeltaHeld: record(event.delta_held()); break;
+    case B::kResultKept: record(event.result_kept()); break;
     case B::kBucketOverflowed: structure(event.bucket_overflowed()); break;
     case B::kSplitOrdered: structure(event.split_ordered()); break;
     case B::kRecordsMoved: structure(event.records_moved()); break;

@@ -23,6 +23,7 @@ bool changesStructure(const pb::Event& event)
     case B::kChangeAcknowledged:
     case B::kDeltaApplied:
     case B::kDeltaHeld:
+    case B::kResultKept:
     case B::kRecordRecovered:
     case B::kScanStarted:
     case B::kScanForwarded:

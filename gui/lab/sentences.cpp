@@ -53,6 +53,7 @@ std::string changeWord(pb::ChangeKind kind)
     case pb::CHANGE_INSERT: return "insert";
     case pb::CHANGE_UPDATE: return "update";
     case pb::CHANGE_DELETE: return "delete";
+    case pb::CHANGE_NOTHING: return "answer";
     case pb::CHANGE_UNKNOWN:
     case pb::ChangeKind_INT_MIN_SENTINEL_DO_NOT_USE_:
     case pb::ChangeKind_INT_MAX_SENTINEL_DO_NOT_USE_: break;
@@ -249,6 +250,13 @@ std::string Writer::records() const
             + num(e.rank()) + " ("
             + changeWord(e.kind()) + " of key " + num(e.key())
             + (e.coefficient() == 1 ? ", plain XOR)." : ", coefficient " + num(e.coefficient()) + ").");
+    }
+    case B::kResultKept: {
+        const pb::ResultKept& e = event.result_kept();
+        const std::string answer = "that a request for key " + num(e.key()) + " is answered " + pb::ResultCode_Name(e.result());
+        return event.place().role() == pb::PARITY
+            ? who() + " keeps change " + num(e.sequence()) + " of " + dataAt(e.position()) + ": " + answer + "."
+            : who() + " makes change " + num(e.sequence()) + " of nothing: its parity buckets must know " + answer + ".";
     }
     case B::kDeltaHeld: {
         const pb::DeltaHeld& e = event.delta_held();

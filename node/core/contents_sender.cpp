@@ -47,9 +47,8 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     if (m_isLastSent) {
         results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
         results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
-            // One in work has its effect in the contents, and its Delta may be older than they are.
-            if (entry.result == pb::OK || entry.result == pb::RESULT_UNKNOWN)
-                block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(pb::OK)));
+            // One in work, too: it has its effect in the contents, and its Delta may be older than they are.
+            block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
         });
     }
     // The last block speaks for all higher ranks: whatever is put there later comes as a Delta.

@@ -101,7 +101,7 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
         return;
     }
     const Rank rank = m_store.find(Key(request.key()));
-    answerRead(kind, request, rank.value ? pb::OK : pb::NOT_FOUND, rank, now, out);
+    answerRead(request, rank, now, out);
 }
 
 void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
@@ -133,7 +133,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     if (m_results.isBygone(id))
         return;
     if (const ResultTable::Entry* kept = LHRS_MUTANT(ResultsForgotten) ? nullptr : m_results.find(id)) {
-        if (kept->result != pb::RESULT_UNKNOWN) // else it is in work and will be answered
+        if (!kept->isInWork) // else it will be answered
             reply(request, kept->result, kept->rank, out);
         return;
     }
@@ -153,7 +153,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     const Rank rank = m_store.find(key);
     if (kind == Kind::Insert) {
         if (rank.value) {
-            answerRead(kind, request, pb::EXISTS, rank, now, out);
+            changeNothing(request, pb::EXISTS, rank, now, out);
             return;
         }
         if (m_store.count() >= 4 * m_config.b()) { // the hard limit: refused before any effect
@@ -167,12 +167,12 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         event->set_length(std::uint32_t(request.value().size()));
         event->set_sequence(m_link.sequence() + 1);
         event->set_count(m_store.count());
-        sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), id, now, out);
+        sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
         reportOverload(now, out);
         return;
     }
     if (!rank.value) {
-        answerRead(kind, request, pb::NOT_FOUND, rank, now, out);
+        changeNothing(request, pb::NOT_FOUND, rank, now, out);
         return;
     }
     const std::string_view after = kind == Kind::Update ? std::string_view(request.value()) : std::string_view();
@@ -184,7 +184,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         event->set_rank(rank.value);
         event->set_length(std::uint32_t(after.size()));
         event->set_sequence(m_link.sequence() + 1);
-        sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, id, now, out);
+        sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, pb::OK, now, out);
     } else {
         m_store.remove(rank, m_link.sequence() + 1);
         if (LHRS_MUTANT(RankReusedEarly))
@@ -196,14 +196,15 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         event->set_count(m_store.count());
         if (m_store.count() <= m_config.b())
             m_isOverloadSent = false;
-        sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, id, now, out);
+        sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);
         reportUnderflow(now, out);
     }
 }
 
 void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
-    std::string_view after, pb::RequestId id, Time now, Effects& out)
+    std::string_view after, pb::ResultCode result, Time now, Effects& out)
 {
+    const pb::RequestId& id = request.request();
     ++m_operations;
     std::unique_ptr<ParityLink::Change> change = m_link.begin();
     change->kind = kind;
@@ -217,21 +218,35 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     change->isSilent = isSilent(request);
     auto& reply = change->reply;
     *reply.mutable_request() = id;
-    reply.set_result(pb::OK);
+    reply.set_result(result);
     reply.set_forwards(request.forwards());
     reply.set_rank(rank.value);
     reply.set_image_adjustment(request.forwards() > 0);
     reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
     reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
-    m_results.keep(id.client(), { id.number(), change->key, rank, pb::RESULT_UNKNOWN }, now);
+    m_results.keep(id.client(), { id.number(), change->key, rank, result, true }, now);
     m_link.send(std::move(change), now, out);
     progress(now, out);
 }
 
-void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out)
+void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out)
 {
-    // EXISTS and NOT_FOUND tell what the bucket holds, so they are reads too: nobody may see a value that could still
-    // die with this bucket.
+    if (!hasLease(now) && !LHRS_MUTANT(NoLease) && !LHRS_MUTANT(ExistsWithoutLease)) {
+        reply(request, pb::RETRY, Rank(), out);
+        return;
+    }
+    // It tells what the bucket holds, and no further copy of the request may do what this one did not: so it has its place
+    // among the changes, and is answered like them. See "Results without effect" in node/PROTOCOL.md.
+    auto* event = out.event().mutable_result_kept();
+    event->set_sequence(m_link.sequence() + 1);
+    event->set_key(request.key());
+    event->set_result(result);
+    sendDelta(request, pb::CHANGE_NOTHING, rank, {}, {}, result, now, out);
+}
+
+void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out)
+{
+    // Nobody may see a value that could still die with this bucket.
     Sequence underWay = rank.value ? m_store.at(rank).version : 0;
     if (!rank.value)
         m_link.isBeingDeleted(Key(request.key()), underWay);
@@ -241,22 +256,18 @@ void DataBucket::answerRead(Kind kind, const pb::KeyRequest& request, pb::Result
         if (held() >= m_parts.context.acks.timers().held_max())
             reply(request, pb::RETRY, Rank(), out);
         else
-            m_waitingReads.emplace(underWay, Held { kind, request });
+            m_waitingReads.emplace(underWay, Held { Kind::Search, request });
         return;
     }
-    if (!hasLease(now) && !LHRS_MUTANT(NoLease) && !(LHRS_MUTANT(ExistsWithoutLease) && kind != Kind::Search)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
+    if (!hasLease(now) && !LHRS_MUTANT(NoLease)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
     ++m_operations;
-    if (kind == Kind::Search) {
-        auto* event = out.event().mutable_record_read();
-        event->set_key(request.key());
-        event->set_rank(rank.value);
-    } else {
-        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank, result }, now);
-    }
-    reply(request, result, rank, out);
+    auto* event = out.event().mutable_record_read();
+    event->set_key(request.key());
+    event->set_rank(rank.value);
+    reply(request, rank.value ? pb::OK : pb::NOT_FOUND, rank, out);
 }
 
 void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
@@ -291,7 +302,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
         return;
     if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly))
         m_store.release(change.rank); // every parity bucket knows; the rank may be used again
-    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, pb::OK }, now);
+    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, change.reply.result() }, now);
     out.serve(change.request);
     auto* event = out.event().mutable_change_acknowledged();
     event->set_sequence(change.sequence);

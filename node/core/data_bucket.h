@@ -89,9 +89,11 @@ private:
     void change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
     // Gives the change its number and Deltas; `delta` is old ^ new (an insert's is the new value itself).
     void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
-        std::string_view after, pb::RequestId id, Time now, Effects& out);
-    // Answers with what the bucket holds, once nothing of this key is under way (lhrs.md 4.5).
-    void answerRead(Kind kind, const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out);
+        std::string_view after, pb::ResultCode result, Time now, Effects& out);
+    // EXISTS or NOT_FOUND, to a request that would change something.
+    void changeNothing(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out);
+    // Answers a search with what the bucket holds, once nothing of this key is under way (lhrs.md 4.5).
+    void answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out);
     void answer(const ParityLink::Change& change, Time now, Effects& out);
     void reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
     void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);

@@ -26,6 +26,7 @@ EventClass classOf(const pb::Event& event)
     case B::kChangeAcknowledged:
     case B::kDeltaApplied:
     case B::kDeltaHeld:
+    case B::kResultKept:
     case B::kRecordRecovered:
     case B::kScanStarted:
     case B::kScanForwarded:

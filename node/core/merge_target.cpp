@@ -57,8 +57,7 @@ bool MergeTarget::nextChanges(std::string& out)
     while (reader.next(entry)) {
         if (!entry.isOfRequests())
             entry.rank = m_ranks[m_planned++];
-        if (entry.kind != BlockEntry::Kind::Result || entry.result == pb::OK)
-            writer.add(entry);
+        writer.add(entry);
     }
     return ++m_staged == m_blocks.size();
 }

@@ -68,7 +68,7 @@ bool isWithinLimits(const pb::Message& message)
     case B::kLocation: return isValid({ message.location().file().i(), message.location().file().n() });
     case B::kEpoch: return isSane(message.epoch().view());
     case B::kDelta:
-        return message.delta().rank() >= 1 && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
+        return (message.delta().rank() >= 1 || message.delta().kind() == pb::CHANGE_NOTHING) && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
     case B::kSplit:
         return message.split().level() >= 1 && isBucketOfLevel(message.split().target(), message.split().level());
     case B::kMerge: return isBucketOfLevel(message.merge().target(), message.merge().level()) && message.merge().level() >= 1;

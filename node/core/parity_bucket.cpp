@@ -252,7 +252,17 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     const Rank rank(delta.rank());
     ++m_operations;
     position.results.forget(delta.request().client(), delta.done_below(), now);
-    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank, pb::OK }, now);
+    const bool isNothing = delta.kind() == pb::CHANGE_NOTHING;
+    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank, isNothing ? delta.result() : pb::OK }, now);
+    if (isNothing) {
+        out.serve(delta.request());
+        auto* kept = out.event().mutable_result_kept();
+        kept->set_position(q.value);
+        kept->set_sequence(delta.sequence());
+        kept->set_key(delta.key());
+        kept->set_result(delta.result());
+        return;
+    }
     if (delta.sequence() <= contentsSnap(position, rank))
         return; // the contents of this rank came later than the change
     if (!m_store.apply(storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))

@@ -103,6 +103,8 @@ void ParityLink::sendTo(const Column& to, const Change& change, std::uint32_t tr
     *delta->mutable_request() = change.request;
     delta->set_done_below(change.doneBelow);
     delta->set_delta(change.delta);
+    if (change.kind == pb::CHANGE_NOTHING)
+        delta->set_result(change.reply.result());
 }
 
 void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)

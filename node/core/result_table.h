@@ -13,15 +13,16 @@
 namespace lhrs {
 
 // Exactly once (lhrs.md 4.4): the results of mutations by client and request, kept until the client lets go of them.
-// Results without effect (EXISTS, NOT_FOUND) are kept too: a late copy of such a request could otherwise take effect
-// after it was answered. See "Results without effect" in node/PROTOCOL.md.
+// Results without effect (EXISTS, NOT_FOUND) are kept too, and wherever those with an effect are: a late copy of such a
+// request could otherwise take effect after it was answered. See "Results without effect" in node/PROTOCOL.md.
 class ResultTable {
 public:
     struct Entry {
         std::uint64_t number = 0;
         Key key;
         Rank rank;
-        pb::ResultCode result = pb::RESULT_UNKNOWN; // UNKNOWN: in work
+        pb::ResultCode result = pb::RESULT_UNKNOWN;
+        bool isInWork = false; // that will be the result; it is not at all parity buckets yet
     };
 
     // The client does not want results below `doneBelow` any more.

@@ -314,8 +314,7 @@ void SplitTarget::stage(BucketParts& bucket, Time now, Effects& out)
             return false;
         bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { writer.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
         bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
-            if (entry.result == pb::OK)
-                writer.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
+            writer.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
         });
         return true;
     }, now, out);

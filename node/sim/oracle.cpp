@@ -153,6 +153,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         break;
     }
     case B::kChangeAcknowledged: onAcknowledged(process, event); break;
+    case B::kResultKept: onResultKept(process, event); break;
     case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
     case B::kBatchApplied:
         onBatchApplied(process, event);
@@ -210,6 +211,39 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     m_touchedKeys.emplace(bucket, change.key);
 }
 
+// A change of nothing: it has its number, so that what was answered is known wherever the bucket is rebuilt.
+void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
+{
+    const DataBucket* bucket = event.place().role() == pb::DATA ? node(process.index)->dataBucket() : nullptr;
+    if (!bucket || m_cut.contains(bucket->incarnation().value))
+        return;
+    BucketHistory& history = m_histories[event.place().number()];
+    const std::uint64_t sequence = event.result_kept().sequence();
+    if (sequence <= history.known())
+        fail(1, say("bucket ", event.place().number(), ": sequence numbers run backwards, ", history.known(), " was used"));
+    history.know(sequence);
+    m_kept[nameOf(event.operation())] = { event.place().number(), sequence };
+}
+
+// That a request had no effect is said when all parity buckets know, or a further copy of it might yet have one.
+void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key)
+{
+    const check::RequestName request = nameOf(reply.request());
+    const NodeMachine* machine = node(process.index);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const auto kept = m_kept.find(request);
+    if (kept == m_kept.end())
+        fail(10, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " to (client ", request.client, ", request ", request.number,
+            ") and no change has kept that"));
+    if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first || m_cut.contains(bucket->incarnation().value))
+        return;
+    // One that has just become UP may be on its way there; what it was filled with has the result.
+    auto columns = columnsOf(*bucket);
+    const std::set<std::uint32_t> counted = countedColumns(kept->second.first / m_config.m());
+    std::erase_if(columns, [&counted](const auto& column) { return !counted.contains(column.column); });
+    report(check::checkAckOrder({ request, key, kept->second.first, kept->second.second, false, columns }));
+}
+
 void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
 {
     const check::RequestName request = nameOf(event.operation());
@@ -217,6 +251,9 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const std::uint32_t number = event.place().number();
     const NodeMachine* machine = node(process.index);
     const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const auto kept = m_kept.find(request);
+    if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
+        return report(check::checkAckOrder({ request, event.change_acknowledged().key(), number, kept->second.second, false, columnsOf(*bucket) }));
     if (!version || !bucket || version->bucket != number)
         return fail(6, say("bucket ", number, " acknowledged a change that it did not carry out"));
     ++m_counts.acknowledgements;
@@ -480,12 +517,8 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     check::Version* shown = nullptr;
     ++m_counts.replies;
     checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
-    // A bucket that was replaced and does not know it repeats what it said when it was none: that the request had no effect.
-    // (Its successor has not heard of that, see "Known" in tests/README.md.)
-    const NodeMachine* machine = node(process.index);
-    const bool isOfOld = machine && machine->dataBucket() && m_cut.contains(machine->dataBucket()->incarnation().value);
-    if (isOfOld && !isSearch && m_ledger.writtenBy(request) && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
-        return;
+    if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
+        checkKept(process, reply, issued->key);
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)

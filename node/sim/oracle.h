@@ -98,6 +98,8 @@ private:
     };
     void onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change);
     void onAcknowledged(const SimProcess& process, const pb::Event& event);
+    void onResultKept(const SimProcess& process, const pb::Event& event);
+    void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
@@ -170,6 +172,8 @@ private:
     std::uint64_t m_lastIncarnation = 0;                   // that the coordinator gave away
     std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered
     std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
+    // Requests that had no effect: which change of which bucket has kept that.
+    std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
     HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not reach yet
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step

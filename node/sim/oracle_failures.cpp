@@ -71,6 +71,9 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
         return; // an old order, to one that was paused
     m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
+    for (auto& [request, kept] : m_kept)
+        if (kept.first == number) // of the bucket that had this number before a merge; its results went with the keys
+            kept = { ~0U, 0 };
     m_arrived.erase(number);
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
@@ -192,6 +195,7 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         ++m_counts.cuts;
         m_counts.withdrawn += history.known() > cut ? 1 : 0;
         report(m_ledger.withdrawn(number, cut));
+        std::erase_if(m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
         history.cut(cut);
     }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
