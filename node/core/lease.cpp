@@ -74,8 +74,10 @@ std::vector<LeaseHolder::Granter> LeaseHolder::takeDue(Time now)
     // As many as are needed, and one more for each of them that is late with its answer.
     std::uint32_t wanted = m_needed;
     for (State& state : m_granters) {
-        if (wanted == 0)
-            break;
+        if (wanted == 0) { // not asked any more, so that its silence says nothing
+            state.askedFirst = Time::max();
+            continue;
+        }
         const bool isLate = state.askedFirst != Time::max();
         if (!isLate) {
             state.askedFirst = now;
