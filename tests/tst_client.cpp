@@ -34,6 +34,7 @@ private slots:
     void aRefusedRequestIsRepeatedAfterTheHint();
 
     void atTheDeadlineASearchMayBeRepeated();
+    void aShortDeadlineDoesNotHideThatNobodyIsThere();
     void atTheDeadlineAChangeWithoutAnAnswerIsOfUnknownOutcome();
     void atTheDeadlineAChangeThatWasAlwaysRefusedIsNotCarriedOut();
     void aRefusalThatComesTwiceRefusesOneCopy();
@@ -371,6 +372,20 @@ void TestClient::atTheDeadlineASearchMayBeRepeated()
     const Step step = rig.driven.pass(200ms);
     QCOMPARE(resultOf(step).result(), pb::RETRY);
     QCOMPARE(rig.driven.pass(10s).count(Body::kSearch), std::size_t(0));
+}
+
+void TestClient::aShortDeadlineDoesNotHideThatNobodyIsThere()
+{
+    // It ends before the last resend does: without asking anew, every further operation would end like it.
+    pb::Timers timers;
+    timers.set_operation_ms(100);
+    ClientRig rig(true, fileConfig(), timers);
+    rig.knows(1);
+    QCOMPARE(rig.operate(pb::SEARCH, 5).count(Body::kSearch), std::size_t(1));
+    QCOMPARE(resultOf(rig.driven.pass(150ms)).result(), pb::RETRY);
+    const Step next = rig.operate(pb::SEARCH, 5);
+    QCOMPARE(next.count(Body::kSearch), std::size_t(0));
+    QCOMPARE(next.count(Body::kWhereIs), std::size_t(1));
 }
 
 void TestClient::atTheDeadlineAChangeWithoutAnAnswerIsOfUnknownOutcome()

@@ -482,6 +482,10 @@ void Client::onTime(Time now, Effects& out)
                 continue;
             Operation& op = found->second;
             if (op.end <= now) {
+                // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
+                // next one asks first, or none would ever learn where the bucket is.
+                if (op.stage == Stage::Sent)
+                    m_context.locations.erase(op.target);
                 // lhrs.md 18.1: RETRY is said only where every copy was refused.
                 finish(op, nullptr, isMutation(op.kind) && op.refused < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
             } else if (op.stage == Stage::Sleeping && std::exchange(op.alarms, false)) {
