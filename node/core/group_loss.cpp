@@ -19,18 +19,23 @@ void GroupRecovery::lose(Time now, Effects& out)
     m_enlistment.reset();
     if (m_parity && !m_parity->isOver())
         m_parity->abort("the group is lost", now, out);
-    auto* event = out.event().mutable_group_lost();
-    event->set_group(m_group.value);
     for (auto& [q, member] : group().data) {
-        if (!member.hasFailed())
-            continue;
-        member.state = pb::MEMBER_LOST;
-        event->add_buckets(bucketAt(m_group, q, m_parts.file.config().m()).value);
+        if (member.hasFailed())
+            member.state = pb::MEMBER_LOST;
     }
-    event->set_parity_lost(std::uint32_t(failedParity().size()));
+    announceLost(out);
     group().isRecovering = true;
     m_growth.onFailed(m_group, now, out);
     newEpoch(pb::GROUP_LOST, "more members failed than the parity can replace", now, out);
+}
+
+void GroupRecovery::announceLost(Effects& out) const
+{
+    auto* event = out.event().mutable_group_lost();
+    event->set_group(m_group.value);
+    for (const Position q : failedData())
+        event->add_buckets(bucketAt(m_group, q, m_parts.file.config().m()).value);
+    event->set_parity_lost(std::uint32_t(failedParity().size()));
 }
 
 void GroupRecovery::acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out)

@@ -111,6 +111,7 @@ void GroupRecovery::resume(Time now, Effects& out)
     g.isRecovering = true;
     if (g.state == pb::GROUP_LOST) {
         m_step = Step::Lost;
+        announceLost(out); // it may be lost since just now: nothing is known of a bucket
         return;
     }
     for (ParityColumn p; p.value < g.k; p = p.next()) {

@@ -83,6 +83,7 @@ private:
     void refill(Time now, Effects& out);
     void restore(Time now, Effects& out);
     void lose(Time now, Effects& out);
+    void announceLost(Effects& out) const;
     void bury(Time now, Effects& out);
     void refuseBurial(const pb::ProbeReply& reply, NodeId from, Effects& out);
     void renew(Time now, Effects& out);
