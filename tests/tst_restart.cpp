@@ -57,6 +57,7 @@ private slots:
     void theCoordinatorAndAnySetDieTogether();
     void anOverloadReportOutlivesTheCoordinator();
     void twoCoordinators();
+    void whoHasReportedFollowsNoFormerCoordinator();
     void clientsKeepTheirKeys();
 
 private:
@@ -357,6 +358,54 @@ void TestRestart::twoCoordinators()
     pb::Command command;
     command.mutable_force_split();
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, command).refusal(), pb::REFUSED);
+}
+
+void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
+{
+    // What a process reports must still be true when the one that listens acts on it.
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const std::uint64_t node = rig.coordinator().file().data(BucketNumber(0))->holder.node.value;
+    pb::Message order;
+    order.set_id(4711);
+    order.set_sender(FileRig::kCoordinator);
+    order.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
+    order.set_coordinator_epoch(1);
+    *order.mutable_epoch()->mutable_view() = rig.coordinator().file().view(GroupNumber(0));
+    rig.cluster.kill(FileRig::kCoordinator);
+    std::map<std::uint64_t, std::uint64_t> reported; // to whom: the highest epoch
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_state_report())
+            reported[packet.to] = packet.message->state_report().coordinator_epoch();
+        return true;
+    };
+    const auto listens = [&](std::uint64_t coordinator) {
+        pb::Message ask;
+        ask.set_sender(coordinator);
+        ask.mutable_from()->set_ip(std::uint32_t(coordinator));
+        ask.mutable_report_state();
+        rig.cluster.inject(node, ask);
+        rig.cluster.run(10ms);
+    };
+    const auto isFollowed = [&] {
+        order.mutable_epoch()->mutable_view()->set_epoch(order.epoch().view().epoch() + 1);
+        rig.cluster.inject(node, order);
+        rig.cluster.run(10ms);
+        return rig.data(0)->view().epoch() == order.epoch().view().epoch();
+    };
+    QVERIFY(isFollowed());
+    constexpr std::uint64_t kFirst = 71, kSecond = 72;
+    listens(kFirst);
+    QVERIFY(!isFollowed());
+    listens(kFirst);
+    listens(kSecond); // must not take the epoch that the first one may have taken
+    QCOMPARE(reported, (std::map<std::uint64_t, std::uint64_t> { { kFirst, 1 }, { kSecond, 2 } }));
+    QVERIFY(!isFollowed());
+    rig.cluster.run(6s); // neither has taken over
+    QVERIFY(isFollowed());
+    listens(kSecond);
+    order.set_coordinator_epoch(3);
+    QVERIFY(isFollowed());
 }
 
 void TestRestart::clientsKeepTheirKeys()

@@ -7,6 +7,12 @@
 
 namespace lhrs {
 
+namespace {
+
+constexpr Time kPromise = 5s; // to a coordinator that listens; it asks twice a second
+
+} // namespace
+
 NodeMachine::NodeMachine(NodeOptions options)
     : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
     , m_pool(options.pool)
@@ -34,7 +40,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
         dropped->set_count(1);
         return;
     }
-    if (!isOfPresentCoordinator(message, out))
+    if (!isOfPresentCoordinator(message, now, out))
         return;
     if (message.answers() != 0)
         onAcknowledged(message.answers(), now, out);
@@ -45,7 +51,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kCancel: onCancel(message, now, out); break;
     case B::kRegistered: onRegistered(message, now, out); break;
     case B::kProbe: onProbe(message, out); break;
-    case B::kReportState: onReportState(message, out); break;
+    case B::kReportState: onReportState(message, now, out); break;
 
     case B::kInsert:
     case B::kUpdate:
@@ -113,12 +119,14 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     }
 }
 
-bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Effects& out)
+bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out)
 {
     const std::uint64_t epoch = message.coordinator_epoch();
     if (epoch == 0)
         return true;
     if (epoch >= m_context.coordinatorEpoch) {
+        if (epoch < m_promised && now < m_promiseEnds)
+            return false; // another listens, and has our word; it comes again if that one does not take over
         m_context.coordinatorEpoch = epoch;
         return true;
     }
@@ -128,14 +136,22 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Effects& ou
     return false;
 }
 
-void NodeMachine::onReportState(const pb::Message& message, Effects& out) const
+void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& out)
 {
+    // What we say now must still be true when it is acted upon: for a while no earlier coordinator is followed. And one that
+    // starts after this one must not take the same epoch. See "A coordinator that starts" in node/PROTOCOL.md.
+    if (NodeId(message.sender()) != m_reportedTo) {
+        m_reportedTo = NodeId(message.sender());
+        m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
+    }
+    m_promised = std::max(m_promised, m_context.coordinatorEpoch + 1);
+    m_promiseEnds = now + kPromise;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     auto* report = answer.mutable_state_report();
     *report->mutable_process() = m_context.self;
     *report->mutable_timers() = m_context.acks.timers();
-    report->set_coordinator_epoch(m_context.coordinatorEpoch);
+    report->set_coordinator_epoch(m_promised - 1);
     if (m_data)
         m_data->report(*report);
     else if (m_parity)

@@ -44,9 +44,9 @@ private:
     void onCancel(const pb::Message& message, Time now, Effects& out);
     void onRegistered(const pb::Message& message, Time now, Effects& out);
     void onProbe(const pb::Message& message, Effects& out) const;
-    void onReportState(const pb::Message& message, Effects& out) const;
+    void onReportState(const pb::Message& message, Time now, Effects& out);
     // Whether the message comes from the coordinator that is followed, or from no coordinator.
-    bool isOfPresentCoordinator(const pb::Message& message, Effects& out);
+    bool isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out);
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
     void dispatchToData(const pb::Message& message, Time now, Effects& out);
@@ -63,6 +63,9 @@ private:
     std::uint64_t m_invitation = 0; // of the open offer
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
+    NodeId m_reportedTo;          // the last coordinator that listened
+    std::uint64_t m_promised = 0; // the epoch that it will take, at least
+    Time m_promiseEnds {};
     Incarnation m_lastIncarnation;  // a Confirm for it or an older one is a late copy
     std::unique_ptr<DataBucket> m_data;
     std::unique_ptr<ParityBucket> m_parity;
