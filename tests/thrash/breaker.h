@@ -2,8 +2,10 @@
 #pragma once
 
 #include "node/sim/random.h"
+#include "tests/thrash/crowd.h"
 #include "tests/thrash/fleet.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,13 +17,14 @@
 
 namespace lhrs::thrash {
 
-// Draws what goes wrong next, and does it: kills, pauses, faults of the network, splits, servers that come and go. In
-// no group more members are hurt at a time than it survives. The seed decides the draws, not what they meet.
+// Draws what goes wrong next, and does it: kills, pauses, faults of the network, splits and merges, servers that come and
+// go, coordinators that are started anew. In no group more members are hurt at a time than it survives. The seed decides
+// the draws, not what they meet.
 class Breaker {
 public:
     struct Options {
         std::uint64_t seed = 1;
-        bool restartsCoordinator = false;
+        bool restartsCoordinator = true;
     };
     // `tell` gets a line per action.
     Breaker(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell);
@@ -38,7 +41,13 @@ public:
     bool takeClientsChanged() { return std::exchange(m_haveClientsChanged, false); }
     std::vector<std::uint64_t> clients();
     std::uint32_t groups() const;
+    // What the coordinator said last.
+    pb::FileDescription lastDescription() const;
     const std::map<std::string, int>& counts() const { return m_counts; }
+    // What became of the last crowd of short clients, once it is over.
+    std::optional<Crowd::Outcome> takeCrowd();
+    // The crowd that is there now goes on to its end; false: it does not come to one.
+    bool awaitCrowd(std::chrono::milliseconds patience) const;
 
 private:
     struct Action {
@@ -47,7 +56,9 @@ private:
         bool (Breaker::*act)(); // false: not possible now
     };
 
+    // breaker_acts.cpp: processes and their network
     bool killNode();
+    bool killMany();
     bool killClient();
     bool pauseNode();
     bool pauseCoordinator();
@@ -56,21 +67,34 @@ private:
     bool partOne();
     bool swizzle();
     bool crashAtEvent();
+    // breaker_file.cpp: the file, the pools, the coordinator, clients
     bool split();
+    bool merge();
+    bool addParity();
+    bool addSpare();
+    bool endSpare();
     bool restartCoordinator();
+    bool crashCoordinator();
+    bool callCrowd();
 
     void describe();
+    // Not older than a second; or older, while there is no coordinator that could have changed anything.
     std::optional<pb::FileDescription> file() const;
+    static std::set<std::uint64_t> holdersIn(const pb::FileDescription& file);
     Process* anyNode();
     bool mayHurt(const std::set<std::uint64_t>& nodes);
     bool isHurt(const Process& process) const;
     void hurtFor(Process& process, std::chrono::milliseconds time);
     void sleepFor(Process& process, std::chrono::milliseconds from, std::chrono::milliseconds time);
     void arm(const std::vector<Process*>& at, pb::Fault fault, std::chrono::milliseconds lease);
+    void order(pb::Command command);
     void replaceEnded();
+    Result<void> launch(Kind kind);
     void launchDue();
     std::chrono::milliseconds drawTime(int least, int most);
     void addPeer(const Process& process, pb::PartitionFault& partition) const;
+    // Not twice within this time.
+    bool isTooSoon(const char* what, std::chrono::milliseconds time);
 
     // What a callback of the control client writes to; it may outlive this object.
     struct Described {
@@ -79,6 +103,7 @@ private:
         Clock::time_point asked {};
         Clock::time_point from {}; // when the description was asked for
         pb::FileDescription file;
+        std::uint32_t ordered = 0; // reconfigurations that are not answered
     };
 
     Fleet& m_fleet;
@@ -89,12 +114,16 @@ private:
     Clock::time_point m_next;
     std::multimap<Clock::time_point, std::function<void()>> m_agenda;
     std::multimap<Clock::time_point, Kind> m_successors; // to be started
+    std::map<Kind, std::uint32_t> m_wanted;              // processes of each kind
     std::set<const Process*> m_replaced;
     std::map<std::string, int> m_counts;
+    std::map<std::string, Clock::time_point> m_lately;
     std::shared_ptr<Described> m_described = std::make_shared<Described>();
     Clock::time_point m_mended {};
+    Clock::time_point m_lastHurt {}; // a node was hurt, or the file was told to change
     std::uint64_t m_faults = 0;
-    std::uint32_t m_splits = 0; // ordered
+    std::uint32_t m_crowds = 0;
+    std::unique_ptr<Crowd> m_crowd;
     bool m_haveClientsChanged = true;
 };
 

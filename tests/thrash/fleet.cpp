@@ -14,7 +14,28 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Field 22 of /proc/PID/stat; 0: no such process.
+const char* wordOf(Kind kind)
+{
+    switch (kind) {
+    case Kind::Coordinator: return "coordinator";
+    case Kind::DataNode: return "data";
+    case Kind::ParityNode: return "parity";
+    case Kind::Client: return "client";
+    }
+    return "";
+}
+
+// A line that nobody may write while all is well.
+bool isError(const std::string& line)
+{
+    for (const char* sign : { "[error]", "check failed", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "runtime error:" })
+        if (line.find(sign) != std::string::npos)
+            return true;
+    return false;
+}
+
+} // namespace
+
 std::uint64_t startTimeOf(pid_t pid)
 {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -30,19 +51,6 @@ std::uint64_t startTimeOf(pid_t pid)
     fields >> time;
     return time;
 }
-
-const char* wordOf(Kind kind)
-{
-    switch (kind) {
-    case Kind::Coordinator: return "coordinator";
-    case Kind::DataNode: return "data";
-    case Kind::ParityNode: return "parity";
-    case Kind::Client: return "client";
-    }
-    return "";
-}
-
-} // namespace
 
 Fleet::Fleet(std::string programs, std::string logs)
     : m_programs(std::move(programs))
@@ -92,6 +100,8 @@ Result<Process*> Fleet::startCoordinator()
 {
     std::vector<std::string> arguments { "-m", std::to_string(m_shape.m), "-k", std::to_string(m_shape.k), "-b", "100000",
         "--recovery", "automatic", "--slice", "50", "--time-scale", std::to_string(m_shape.timeScale) };
+    if (!m_shape.timers.empty())
+        arguments.insert(arguments.end(), { "--timers", m_shape.timers });
     std::string name = "coordinator";
     if (m_coordinatorAddress.empty()) {
         arguments.emplace_back("--new");
@@ -197,6 +207,8 @@ std::vector<std::string> Fleet::reap()
             if (process->pid != pid)
                 continue;
             process->hasEnded = true;
+            if (process->kind == Kind::Coordinator)
+                m_coordinatorGone = std::max(m_coordinatorGone, Clock::now() - 1s); // it may have ended a moment ago
             // Who looks in vain for a coordinator at its start gives up, and says so by this code.
             const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < m_coordinatorGone + 20s;
             if (!process->mayEnd && !isWithoutCoordinator)
@@ -214,7 +226,7 @@ std::vector<std::string> Fleet::errorsInLogs()
         std::streamoff& at = m_readTo[process->name];
         file.seekg(at);
         for (std::string line; std::getline(file, line); at += std::streamoff(line.size()) + 1)
-            if (line.find("[error]") != std::string::npos || line.find("check failed") != std::string::npos)
+            if (isError(line))
                 found.push_back(process->name + ": " + line);
     }
     return found;

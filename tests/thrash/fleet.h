@@ -33,6 +33,9 @@ struct Process {
     bool isNode() const { return kind == Kind::DataNode || kind == Kind::ParityNode; }
 };
 
+// Field 22 of /proc/PID/stat; 0: no such process.
+std::uint64_t startTimeOf(pid_t pid);
+
 // What the coordinator is started with.
 struct Shape {
     std::uint32_t m = 4;
@@ -42,6 +45,7 @@ struct Shape {
     std::uint32_t parityNodes = 3;
     std::uint32_t clients = 3;
     double timeScale = 3;
+    std::string timers; // other time-outs of the protocol, in protobuf text format
 };
 
 // The processes of one cluster, and the only place that signals them: by process number and start time, never by name.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-thrash: real processes whose clients write histories while others of them are killed, put to sleep, cut off and
 // disturbed. After each round everything is healed; then the file must be whole in time, its parity right, every answer
-// explained by some order, and every acknowledged key there.
+// explained by some order, every acknowledged key there, and nobody have grown.
 #include "gui/lab/audit.h"
 #include "tests/thrash/breaker.h"
 #include "tests/thrash/fleet.h"
+#include "tests/thrash/loss_drill.h"
+#include "tests/thrash/report.h"
+#include "tests/thrash/vitals.h"
 #include "tests/thrash/writers.h"
+
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
@@ -22,6 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kCleanWithin = 20s; // times the time scale
+constexpr auto kAnsweredWithin = 60s; // far beyond the deadline of an operation; times the time scale
 constexpr int kRoundsOfCluster = 3;
 
 volatile std::sig_atomic_t isInterrupted = 0;
@@ -29,14 +35,18 @@ volatile std::sig_atomic_t isInterrupted = 0;
 struct Arguments {
     std::uint64_t seed = 1;
     double minutes = 0.5;
+    double timeScale = 3;
     std::string programs;
     std::string logs;
-    bool restartsCoordinator = false;
+    bool restartsCoordinator = true;
+    bool isBeyondK = false;
+    bool isSoak = false; // one cluster for the whole time
 };
 
-int usage(const char* wrong)
+int usage(const std::string& wrong)
 {
-    std::fprintf(stderr, "%s\nlhrs-thrash [--seed S] [--minutes T] [--logs DIRECTORY] [--restart-coordinator]\n", wrong);
+    std::fprintf(stderr, "%s\nlhrs-thrash [--seed S] [--minutes T] [--time-scale X] [--beyond-k] [--soak] [--no-restarts] [--logs DIRECTORY]\n",
+        wrong.c_str());
     return 2;
 }
 
@@ -48,12 +58,19 @@ public:
     {
     }
 
-    // Rounds until the time is over; false: something was wrong.
-    bool play(Clock::time_point end);
+    // Rounds until the time is over, then the end of all processes.
+    Report play(Clock::time_point end);
 
 private:
-    bool round(Clock::time_point end);
-    bool awaitWhole(Breaker& breaker);
+    bool rounds(Clock::time_point end);
+    void thrashUntil(Clock::time_point end);
+    bool drill(std::uint64_t number);
+    bool endRound();
+    bool awaitWhole();
+    void audit();
+    void takeCrowd();
+    void tearDown(std::size_t descriptorsBefore);
+    bool isFine() const { return m_report.violations == 0; }
     bool fail(const std::string& what);
     bool failAll(const std::vector<std::string>& all);
     void tell(const std::string& line);
@@ -64,20 +81,32 @@ private:
     const Clock::time_point m_start = Clock::now();
     std::ofstream m_story;
     Shape m_shape;
+    Report m_report;
+    Vitals m_vitals;
     std::unique_ptr<Fleet> m_fleet;
     std::unique_ptr<Breaker> m_breaker;
     std::unique_ptr<Writers> m_writers;
+    std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> m_crowds; // what they left in the file
 };
 
-Shape drawShape(std::uint64_t seed)
+Shape drawShape(std::uint64_t seed, const Arguments& arguments)
 {
     Generator draws(seed, DrawnFor::Configuration);
     Shape shape;
-    switch (draws.below(3)) {
-    case 0: break;                           // one group of 4 + 2, a spare of each kind
-    case 1: shape = { 2, 1, 4, 5, 3 }; break; // two groups of 2 + 1
-    default: shape = { 3, 2, 3, 5, 3 }; break;
+    switch (arguments.isBeyondK ? 1 : draws.below(3)) {
+    case 0: break; // one group of 4 + 2, a spare of each kind
+    case 1:        // two groups of 2 + 1
+        shape.m = 2;
+        shape.k = 1;
+        break;
+    default:
+        shape.m = 3;
+        shape.bucketsMax = 3;
+        break;
     }
+    shape.timeScale = arguments.timeScale;
+    if (arguments.isBeyondK)
+        shape.timers = "lost_ms: 1500";
     return shape;
 }
 
@@ -91,8 +120,9 @@ void Run::tell(const std::string& line)
 
 bool Run::fail(const std::string& what)
 {
+    ++m_report.violations;
     tell("WRONG " + what);
-    std::printf("WRONG  %s\n", what.c_str());
+    std::printf("WRONG  after %.1f s: %s\n", std::chrono::duration<double>(Clock::now() - m_start).count(), what.c_str());
     return false;
 }
 
@@ -103,95 +133,158 @@ bool Run::failAll(const std::vector<std::string>& all)
     return all.empty();
 }
 
-bool Run::awaitWhole(Breaker& breaker)
+bool Run::awaitWhole()
 {
-    const auto end = Clock::now() + kCleanWithin * m_shape.timeScale;
+    const auto begin = Clock::now();
     std::string missing = "nothing was asked yet";
     while (!missing.empty()) {
-        if (Clock::now() > end || isInterrupted != 0)
+        if (Clock::now() > begin + kCleanWithin * m_shape.timeScale || isInterrupted != 0)
             return fail("I17 the file is not whole in time: " + missing);
         if (!failAll(m_fleet->reap()))
             return false;
-        missing = breaker.whatIsMissing();
+        missing = m_breaker->whatIsMissing();
         if (!missing.empty())
             std::this_thread::sleep_for(5ms); // looks again
     }
     tell("whole");
+    m_report.cleanSeconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     return true;
 }
 
-bool Run::round(Clock::time_point end)
+void Run::takeCrowd()
+{
+    const auto crowd = m_breaker->takeCrowd();
+    if (!crowd)
+        return;
+    tell("of the short clients " + std::to_string(crowd->inserted) + " inserted, " + std::to_string(crowd->unsure) + " do not know");
+    m_report.shortClients += Crowd::kClients;
+    m_report.shortClientsUnsure += crowd->unsure;
+    failAll(crowd->wrong);
+    m_crowds.push_back(crowd->kept);
+}
+
+void Run::thrashUntil(Clock::time_point end)
 {
     m_writers->beginRound();
     m_writers->go();
-    bool isFine = true;
-    while (isFine && Clock::now() < end && isInterrupted == 0) {
+    while (isFine() && Clock::now() < end && isInterrupted == 0) {
         m_breaker->turn();
         if (m_breaker->takeClientsChanged())
             m_writers->setClients(m_breaker->clients());
-        isFine = failAll(m_fleet->reap());
+        failAll(m_fleet->reap());
+        takeCrowd();
         std::this_thread::sleep_for(5ms); // looks again
     }
+}
+
+void Run::audit()
+{
+    const pb::FileDescription file = m_breaker->lastDescription();
+    for (const auto& group : file.groups()) {
+        const auto audit = gui::auditGroup(m_fleet->control(), group.number(), {});
+        ++m_report.audits;
+        if (!audit)
+            fail("I1 group " + std::to_string(group.number()) + ": " + audit.error().text);
+        else if (audit->unequal > 0)
+            fail("I1 group " + std::to_string(group.number()) + ": " + audit->firstUnequal);
+    }
+}
+
+// The faults are over: everything is healed, whole in time, and looked at.
+bool Run::endRound()
+{
     tell("mend");
     if (const auto mended = m_breaker->mend(); !mended)
         return fail(mended.error().text);
     m_writers->setClients(m_breaker->clients());
-    if (!m_writers->halt(60s))
-        isFine = fail("I17 operations are not answered within a minute after everything was healed");
-    isFine = failAll(m_fleet->reap()) && isFine;
-    if (!isFine || !awaitWhole(*m_breaker))
+    if (!m_writers->halt(std::chrono::duration_cast<std::chrono::milliseconds>(kAnsweredWithin * m_shape.timeScale)))
+        fail("I17 operations are not answered long after everything was healed");
+    if (!m_breaker->awaitCrowd(90s))
+        fail("I17 the short clients do not come to an end");
+    takeCrowd();
+    failAll(m_fleet->reap());
+    if (!isFine() || !awaitWhole())
         return false;
-    for (std::uint32_t group = 0; group < m_breaker->groups(); ++group) {
-        const auto audit = gui::auditGroup(m_fleet->control(), group, {});
-        if (!audit)
-            isFine = fail("I1 group " + std::to_string(group) + ": " + audit.error().text);
-        else if (audit->unequal > 0)
-            isFine = fail("I1 group " + std::to_string(group) + ": " + audit->firstUnequal);
-    }
-    isFine = failAll(m_writers->readBackAndJudge(m_logs)) && isFine;
-    isFine = failAll(m_fleet->reap()) && isFine;
-    return failAll(m_fleet->errorsInLogs()) && isFine;
+    audit();
+    for (const auto& kept : std::exchange(m_crowds, {}))
+        m_writers->adopt(kept);
+    failAll(m_writers->readBackAndJudge(m_logs));
+    failAll(m_vitals.look(*m_fleet));
+    failAll(m_fleet->reap());
+    return failAll(m_fleet->errorsInLogs()) && isFine();
 }
 
-bool Run::play(Clock::time_point end)
+bool Run::drill(std::uint64_t number)
 {
-    m_shape = drawShape(m_seed);
-    m_fleet = std::make_unique<Fleet>(m_arguments.programs, m_logs);
-    if (const auto started = m_fleet->start(m_shape); !started)
-        return fail(started.error().text);
-    tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m) + ", k = " + std::to_string(m_shape.k));
-    m_breaker = std::make_unique<Breaker>(*m_fleet, m_shape, Breaker::Options { m_seed, m_arguments.restartsCoordinator },
-        [this](const std::string& line) { tell(line); });
-    m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed);
-    bool isFine = awaitWhole(*m_breaker);
-    for (int i = 0; i < kRoundsOfCluster && isFine && Clock::now() < end && isInterrupted == 0; ++i)
-        isFine = round(std::min(end, Clock::now() + 60s));
-    int faults = 0;
-    std::string counts;
-    for (const auto& [name, count] : m_breaker->counts()) {
-        faults += count;
-        counts += (counts.empty() ? "" : ", ") + name + " " + std::to_string(count);
+    ++m_report.losses;
+    LossDrill drill(*m_fleet, *m_breaker, *m_writers, m_shape, m_seed * 1'000 + number, [this](const std::string& line) { tell(line); });
+    return failAll(drill.play()) && endRound();
+}
+
+bool Run::rounds(Clock::time_point end)
+{
+    if (!awaitWhole())
+        return false;
+    const auto length = m_arguments.isBeyondK ? 10s : 60s;
+    for (int i = 0; (i < kRoundsOfCluster || m_arguments.isSoak) && Clock::now() < end && isInterrupted == 0; ++i) {
+        thrashUntil(std::min(end, Clock::now() + length));
+        if (!endRound() || (m_arguments.isBeyondK && !drill(std::uint64_t(i))))
+            return false;
     }
-    const Writers::Figures figures = m_writers->figures();
-    std::string outcomes;
-    for (const auto& [name, count] : figures.outcomes)
-        outcomes += (outcomes.empty() ? "" : ", ") + name + " " + std::to_string(count);
-    std::printf("seed %llu (m = %u, k = %u): %d faults and splits (%s); %llu operations (%s), %llu keys retired; longest wait %.0f ms\n",
-        static_cast<unsigned long long>(m_seed), m_shape.m, m_shape.k, faults, counts.c_str(),
-        static_cast<unsigned long long>(figures.operations), outcomes.c_str(), static_cast<unsigned long long>(figures.retired),
-        double(figures.longestNs) / 1e6);
-    if (!isFine)
-        std::printf("logs, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu --minutes %g\n", m_logs.c_str(),
-            static_cast<unsigned long long>(m_seed), m_arguments.minutes);
+    return failAll(m_vitals.slopes());
+}
+
+// Nothing of the cluster may be left: no process, no descriptor of ours.
+void Run::tearDown(std::size_t descriptorsBefore)
+{
+    std::vector<std::pair<std::string, std::pair<pid_t, std::uint64_t>>> started;
+    for (const auto& process : m_fleet->all())
+        started.push_back({ process->name, { process->pid, process->startTime } });
+    m_writers.reset();
+    m_breaker.reset();
+    m_fleet.reset();
+    for (const auto& [name, process] : started)
+        if (process.second != 0 && startTimeOf(process.first) == process.second)
+            fail("I20 " + name + " is still there after the end");
+    if (hasChildren())
+        fail("I20 a process was left behind");
+    if (const std::size_t now = ownDescriptors(); now > descriptorsBefore)
+        fail("I20 " + std::to_string(now - descriptorsBefore) + " descriptors were left open");
+}
+
+Report Run::play(Clock::time_point end)
+{
+    const std::size_t descriptors = ownDescriptors();
+    m_shape = drawShape(m_seed, m_arguments);
+    m_fleet = std::make_unique<Fleet>(m_arguments.programs, m_logs);
+    m_report.clusters = 1;
+    if (const auto started = m_fleet->start(m_shape); !started) {
+        fail(started.error().text);
+    } else {
+        tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m) + ", k = " + std::to_string(m_shape.k));
+        m_breaker = std::make_unique<Breaker>(*m_fleet, m_shape, Breaker::Options { m_seed, m_arguments.restartsCoordinator },
+            [this](const std::string& line) { tell(line); });
+        m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed);
+        (void)rounds(end); // what is wrong was counted
+        m_report.faults = m_breaker->counts();
+        m_report.figures = m_writers->figures();
+        failAll(m_fleet->errorsInLogs());
+    }
+    tearDown(descriptors);
+    std::printf("cluster of seed %llu (m = %u, k = %u): %s\n", static_cast<unsigned long long>(m_seed), m_shape.m, m_shape.k,
+        m_vitals.describe().c_str());
+    if (!isFine())
+        std::printf("logs, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu --minutes %g%s\n", m_logs.c_str(),
+            static_cast<unsigned long long>(m_seed), m_arguments.minutes, m_arguments.isBeyondK ? " --beyond-k" : "");
     std::fflush(stdout);
-    return isFine;
+    return m_report;
 }
 
 int run(const Arguments& arguments)
 {
     const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60 * arguments.minutes));
     std::uint64_t seed = arguments.seed;
-    bool isFine = true;
+    Report all;
     do {
         const std::string logs = arguments.logs + "/" + std::to_string(seed);
         std::error_code error;
@@ -200,13 +293,23 @@ int run(const Arguments& arguments)
             std::fprintf(stderr, "no directory %s for the logs: %s\n", logs.c_str(), error.message().c_str());
             return 1;
         }
-        isFine = Run(arguments, seed, logs).play(end);
-        if (isFine)
+        all.add(Run(arguments, seed, logs).play(end));
+        if (all.violations == 0)
             std::filesystem::remove_all(logs, error); // nothing to be seen
         ++seed;
-    } while (isFine && Clock::now() < end && isInterrupted == 0);
-    std::printf("%s\n", isFine ? "no violation" : "FAILED");
-    return isFine ? 0 : 1;
+    } while (all.violations == 0 && Clock::now() < end && isInterrupted == 0);
+    std::printf("%s%s\n", all.words().c_str(), all.violations == 0 ? "no violation" : "FAILED");
+    return all.violations == 0 ? 0 : 1;
+}
+
+// A crowd has a socket for each of its clients.
+void allowManyDescriptors()
+{
+    rlimit limit {};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 4'096) {
+        limit.rlim_cur = std::min<rlim_t>(4'096, limit.rlim_max);
+        ::setrlimit(RLIMIT_NOFILE, &limit); // else the crowd says that it is smaller
+    }
 }
 
 } // namespace
@@ -215,33 +318,46 @@ int run(const Arguments& arguments)
 
 int main(int argc, char** argv)
 {
+    using lhrs::thrash::usage;
     lhrs::thrash::Arguments arguments;
     std::error_code error;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
     arguments.programs = self.parent_path().string();
     arguments.logs = (self.parent_path().parent_path() / "log" / "thrash").string();
+    const std::map<std::string_view, bool*> switches { { "--beyond-k", &arguments.isBeyondK }, { "--soak", &arguments.isSoak } };
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--restart-coordinator") {
-            arguments.restartsCoordinator = true;
+        if (const auto found = switches.find(option); found != switches.end()) {
+            *found->second = true;
+            continue;
+        }
+        if (option == "--no-restarts") {
+            arguments.restartsCoordinator = false;
             continue;
         }
         if (i + 1 == argc)
-            return lhrs::thrash::usage((std::string(option) + " is no option, or needs a value.").c_str());
+            return usage(std::string(option) + " is no option, or needs a value.");
         char* end = nullptr;
         const char* value = argv[++i];
         if (option == "--seed")
             arguments.seed = std::strtoull(value, &end, 0);
         else if (option == "--minutes")
             arguments.minutes = std::strtod(value, &end);
+        else if (option == "--hours")
+            arguments.minutes = 60 * std::strtod(value, &end);
+        else if (option == "--time-scale")
+            arguments.timeScale = std::strtod(value, &end);
         else if (option == "--logs")
             arguments.logs = value;
         else
-            return lhrs::thrash::usage((std::string(option) + " is no option.").c_str());
+            return usage(std::string(option) + " is no option.");
         if (end != nullptr && (*end != '\0' || end == value))
-            return lhrs::thrash::usage((std::string(value) + " is no number.").c_str());
+            return usage(std::string(value) + " is no number.");
     }
+    if (!(arguments.timeScale >= 0.01 && arguments.timeScale <= 1000))
+        return usage("The time scale is 0.01 to 1000.");
     for (const int number : { SIGINT, SIGTERM })
         std::signal(number, [](int) { lhrs::thrash::isInterrupted = 1; });
+    lhrs::thrash::allowManyDescriptors();
     return lhrs::thrash::run(arguments);
 }

@@ -2,10 +2,10 @@
 #include "tests/thrash/writers.h"
 
 #include "common/check/history_svg.h"
+#include "tests/thrash/values.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <fstream>
 
 namespace lhrs::thrash {
@@ -18,27 +18,8 @@ using check::RequestKind;
 
 constexpr auto kTick = 8ms; // between two looks at the lanes
 constexpr std::uint32_t kUnknownMax = 6;
+constexpr std::size_t kEarlierMax = 2'000; // keys of earlier rounds that are read back at once
 constexpr auto kOrderTimeout = 60s; // far beyond the deadline of an operation
-
-// The value that belongs to a write: its fingerprint, then bytes that follow from it.
-std::string valueOf(std::uint64_t mark)
-{
-    std::string value(8 + splitMix(mark) % 300, '\0');
-    std::memcpy(value.data(), &mark, 8);
-    for (std::size_t i = 8; i < value.size(); ++i)
-        value[i] = char(splitMix(mark + i));
-    return value;
-}
-
-// The write that a value belongs to; nothing: nobody wrote this.
-std::optional<std::uint64_t> markOf(const std::string& value)
-{
-    if (value.size() < 8)
-        return std::nullopt;
-    std::uint64_t mark = 0;
-    std::memcpy(&mark, value.data(), 8);
-    return valueOf(mark) == value ? std::optional(mark) : std::nullopt;
-}
 
 pb::OperationKind kindOf(RequestKind kind)
 {
@@ -90,8 +71,74 @@ void Writers::beginRound()
 {
     const std::lock_guard lock(m_mutex);
     m_firstOfRound = m_keys.size();
+    m_fateOf = nullptr;
+    m_answered = {};
     for (std::uint32_t i = 0; i < kKeys; ++i)
         m_keys.emplace_back().key = m_keys.size() * 7 + i % 3; // in all buckets
+}
+
+void Writers::adopt(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& kept)
+{
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [key, mark] : kept) {
+        KeyState& state = m_keys.emplace_back();
+        state.key = key;
+        state.settled = mark;
+        state.isSettled = true;
+        state.isAdopted = true;
+    }
+}
+
+void Writers::expectLoss(std::function<Fate(std::uint64_t key)> fateOf)
+{
+    const std::lock_guard lock(m_mutex);
+    m_fateOf = std::move(fateOf);
+    m_lossImminent = m_lossDeclared = m_lossAcknowledged = -1;
+    m_answered = {};
+    for (KeyState& state : m_keys)
+        state.fate = m_fateOf(state.key);
+}
+
+void Writers::lossIsImminent()
+{
+    const std::lock_guard lock(m_mutex);
+    m_lossImminent = now();
+}
+
+void Writers::lossIsDeclared()
+{
+    const std::lock_guard lock(m_mutex);
+    m_lossDeclared = now();
+    m_answered = {};
+}
+
+void Writers::lossIsAcknowledged()
+{
+    const std::lock_guard lock(m_mutex);
+    m_lossAcknowledged = now();
+    for (std::size_t i = 0; i < m_keys.size(); ++i) {
+        KeyState& state = m_keys[i];
+        if (state.fate == Fate::Untouched)
+            continue;
+        if (i >= m_firstOfRound && !state.isAdopted)
+            state.history.lost({ m_lossDeclared, m_lossAcknowledged, state.fate == Fate::Lost });
+        else if (state.fate == Fate::Lost)
+            state.settled.reset(); // and from now on it is absent
+    }
+}
+
+Writers::Answered Writers::answeredSince() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_answered;
+}
+
+Outcome Writers::judgeable(const KeyState& state, Outcome outcome, std::int64_t time) const
+{
+    if (outcome != Outcome::Lost || !m_fateOf || state.fate == Fate::Untouched)
+        return outcome;
+    const bool isToBeJudged = m_lossImminent < 0 || (m_lossDeclared >= 0 && time >= m_lossDeclared && m_lossAcknowledged < 0);
+    return isToBeJudged ? outcome : Outcome::Unknown;
 }
 
 void Writers::go()
@@ -173,12 +220,16 @@ void Writers::answered(const Order& order, const gui::Answer& answer)
         found = mark.value_or(0);
     }
     const std::int64_t time = now();
+    m_answered.toldLost += outcome == Outcome::Lost ? 1 : 0;
+    outcome = judgeable(state, outcome, time);
     state.history.answer(order.index, outcome, time, found);
     const check::Certainty certainty = check::certaintyOf(outcome);
     if (certainty == check::Certainty::Open && order.kind != RequestKind::Search)
         m_figures.retired += ++state.unknown == kUnknownMax + 1 ? 1 : 0;
+    if (certainty == check::Certainty::Done)
+        ++m_answered.done[state.fate];
     if (certainty == check::Certainty::Done && state.waitingSince >= 0) {
-        if (time - state.waitingSince > m_figures.longestNs) {
+        if (time - state.waitingSince > m_figures.longestNs && state.fate == Fate::Untouched) {
             m_figures.longestNs = time - state.waitingSince;
             m_figures.longestKey = state.key;
         }
@@ -251,20 +302,37 @@ std::vector<std::string> Writers::readBackAndJudge(const std::string& directory)
 {
     std::vector<std::string> wrong;
     std::vector<std::size_t> keys;
-    for (std::size_t i = 0; i < m_keys.size(); ++i)
-        if (i >= m_firstOfRound || m_keys[i].isSettled)
-            keys.push_back(i);
+    const auto isOfRound = [this](std::size_t i) { return i >= m_firstOfRound && !m_keys[i].isAdopted; };
+    {
+        const std::lock_guard lock(m_mutex);
+        for (std::size_t i = 0; i < m_keys.size(); ++i)
+            if (!isOfRound(i) && m_keys[i].isSettled)
+                keys.push_back(i);
+        while (keys.size() > kEarlierMax) {
+            std::swap(keys[m_draws.below(keys.size())], keys.back());
+            keys.pop_back();
+        }
+        for (std::size_t i = m_firstOfRound; i < m_keys.size(); ++i)
+            if (isOfRound(i))
+                keys.push_back(i);
+    }
     searchAll(keys, wrong);
     const std::lock_guard lock(m_mutex);
-    for (std::size_t i = m_firstOfRound; i < m_keys.size(); ++i) {
+    for (const std::size_t i : keys) {
         KeyState& state = m_keys[i];
+        if (!isOfRound(i)) {
+            state.history = check::History();
+            continue;
+        }
         for (const check::Violation& violation : check::checkHistory(state.key, state.history)) {
             wrong.push_back("I" + std::to_string(violation.invariant) + " " + violation.text);
             std::ofstream(directory + "/key-" + std::to_string(state.key) + ".svg")
                 << check::violationSvg("key " + std::to_string(state.key), state.history);
         }
         state.history = check::History(); // judged
+        state.fate = Fate::Untouched;
     }
+    m_fateOf = nullptr;
     wrong.insert(wrong.end(), m_wrong.begin(), m_wrong.end());
     m_wrong.clear();
     return wrong;

@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -35,9 +36,28 @@ public:
     // No further orders; waits for the answers to those given. False: some are missing after this time.
     bool halt(std::chrono::milliseconds patience);
 
-    // All keys of this round are searched for, then judged; keys of earlier rounds must be what they were. The file
-    // must be whole and nothing else be going on. Says what is wrong.
+    // All keys of this round are searched for, then judged; keys of earlier rounds (of very many: some) must be what they
+    // were. The file must be whole and nothing else be going on. Says what is wrong.
     std::vector<std::string> readBackAndJudge(const std::string& directory);
+    // Keys that others wrote and read back, with the fingerprint of the value: from now on keys of an earlier round.
+    void adopt(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& kept);
+
+    // What the loss of a group means for a key.
+    enum class Fate { Untouched, InLiveBucket, Lost };
+    // A group is about to lose more members than it survives. Answers are counted by fate from now on.
+    void expectLoss(std::function<Fate(std::uint64_t key)> fateOf);
+    // They are gone: LOST may be told, and until the loss is declared other answers may as well.
+    void lossIsImminent();
+    // The coordinator says so: from here on nothing but LOST is told of what is lost.
+    void lossIsDeclared();
+    // A person takes note, from now on; what was lost comes back empty.
+    void lossIsAcknowledged();
+    // Answers that tell something since the loss was expected, or declared, and how often LOST was told.
+    struct Answered {
+        std::map<Fate, std::uint64_t> done;
+        std::uint64_t toldLost = 0;
+    };
+    Answered answeredSince() const;
 
     struct Figures {
         std::uint64_t operations = 0;
@@ -56,6 +76,8 @@ private:
         std::int64_t waitingSince = -1; // the first order since the last answer that told something
         std::optional<std::uint64_t> settled; // after its round
         bool isSettled = false;
+        bool isAdopted = false; // written by others, not by the orders of this round
+        Fate fate = Fate::Untouched;
     };
     struct Lane {
         std::uint64_t client = 0;
@@ -73,6 +95,8 @@ private:
     void giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock);
     void answered(const Order& order, const gui::Answer& answer);
     std::int64_t now() const;
+    // What is to be written down for LOST, which is told and believed a moment before and after it is so.
+    check::Outcome judgeable(const KeyState& state, check::Outcome outcome, std::int64_t time) const;
     bool searchAll(const std::vector<std::size_t>& keys, std::vector<std::string>& wrong);
 
     gui::ControlClient& m_control;
@@ -89,6 +113,11 @@ private:
     bool m_isGoing = false;
     Figures m_figures;
     std::vector<std::string> m_wrong; // answers that are wrong by themselves
+    std::function<Fate(std::uint64_t)> m_fateOf; // while a group is lost
+    std::int64_t m_lossImminent = -1;
+    std::int64_t m_lossDeclared = -1;
+    std::int64_t m_lossAcknowledged = -1;
+    Answered m_answered;
 
     std::jthread m_thread;
 };

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/core/effects.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace lhrs::thrash {
+
+// Many clients that come at once, do one insert and one search each, and vanish without a word (H24): client machines
+// with a UDP socket each, all in one thread of this program, since a thousand processes would be another test.
+class Crowd {
+public:
+    static constexpr std::uint32_t kClients = 1'000;
+
+    struct Outcome {
+        std::uint32_t inserted = 0; // that were told so
+        std::uint32_t unsure = 0;   // inserts and searches without an answer that tells something
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> kept; // key and fingerprint of the value, which was read back
+        std::vector<std::string> wrong;
+    };
+
+    // `number` tells crowds apart: each has its own keys.
+    Crowd(Address coordinator, std::uint64_t seed, std::uint32_t number);
+    // Whoever is still there goes.
+    ~Crowd() = default;
+    Crowd(const Crowd&) = delete;
+    Crowd& operator=(const Crowd&) = delete;
+
+    bool isOver() const { return m_isOver; }
+    // Once it is over.
+    const Outcome& outcome() const { return m_outcome; }
+
+private:
+    class Member;
+    void run(const std::stop_token& stop);
+
+    const Address m_coordinator;
+    const std::uint64_t m_seed;
+    const std::uint32_t m_number;
+    Outcome m_outcome; // of the thread until it is over
+    std::atomic<bool> m_isOver = false;
+    std::jthread m_thread;
+};
+
+} // namespace lhrs::thrash
