@@ -53,6 +53,7 @@ class TestCoordinator : public QObject {
 private slots:
     void aProcessThatRegistersIsToldTheFile();
     void silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace();
+    void aSpareMayBeSilentAsLongAsTheTimersLetItBe();
 
     void theFileStartsWithOneDataBucketAndKParityBuckets_data();
     void theFileStartsWithOneDataBucketAndKParityBuckets();
@@ -129,6 +130,33 @@ void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
     rig.pass(20s);
     QCOMPARE(
         names(), (std::set<std::uint64_t> { CoordinatorRig::kSelf, CoordinatorRig::kData, CoordinatorRig::kParity }));
+}
+
+void TestCoordinator::aSpareMayBeSilentAsLongAsTheTimersLetItBe()
+{
+    for (const std::uint32_t scale : { 1u, 10u }) {
+        CoordinatorRig::Options options;
+        options.config = fileConfig(4, 1);
+        options.timers.set_alive_ms(500 * scale);
+        options.dataSpares = 2;
+        options.paritySpares = 1;
+        CoordinatorRig rig(options);
+        rig.pass(0ns);
+        rig.registers(CoordinatorRig::kData + 1);
+        rig.pass(1'900ms * scale);
+        QCOMPARE(describe(rig).data_spares(), 1u);
+        rig.pass(200ms * scale);
+        QCOMPARE(describe(rig).data_spares(), 0u);
+        const auto isKnown = [&rig] {
+            rig.command(listProcesses());
+            const auto& rows = rig.replyOf().processes().processes();
+            return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.process().node() == CoordinatorRig::kData + 1; });
+        };
+        rig.pass(7'000ms * scale);
+        QVERIFY(isKnown());
+        rig.pass(2'000ms * scale);
+        QVERIFY(!isKnown());
+    }
 }
 
 // ---- recruiting

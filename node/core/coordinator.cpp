@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kAvailabilityMax = 8;
 constexpr std::size_t kOverloadsSeenMax = 64;
-constexpr Time kForgetAfter = 10s; // a silent process without a place leaves the directory
+constexpr std::uint32_t kForgetAfter = 20; // as many Alive missed: a process without a place leaves the directory
 
 } // namespace
 
@@ -246,8 +246,7 @@ void Coordinator::wake(Time now, Effects& out)
     if (m_nextLook <= now) {
         m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
         m_directory.learn(m_self, now);
-        if (now > kForgetAfter)
-            m_directory.expire(now - kForgetAfter);
+        m_directory.expire(now - kForgetAfter * std::chrono::milliseconds(m_acks.timers().alive_ms()));
     }
     m_failures.onTime(now, out);
     m_growth.onTime(now, out);
@@ -408,9 +407,8 @@ void Coordinator::describe(pb::FileDescription& out) const
         row->set_k(group.k);
         *row->mutable_view() = m_file.view(g);
     }
-    const Time since = m_now > 2s ? m_now - Time(2s) : Time();
-    out.set_data_spares(std::uint32_t(m_directory.spares(pb::DATA, since).size()));
-    out.set_parity_spares(std::uint32_t(m_directory.spares(pb::PARITY, since).size()));
+    out.set_data_spares(std::uint32_t(m_invitations.spares(pb::DATA, m_now).size()));
+    out.set_parity_spares(std::uint32_t(m_invitations.spares(pb::PARITY, m_now).size()));
     out.set_recruiting(m_invitations.transport());
 }
 

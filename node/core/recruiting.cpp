@@ -68,7 +68,7 @@ void Recruiter::invite(pb::Role role, Pool& pool, Time now, Effects& out)
             fill(*out.multicast(role).mutable_invite(), false);
         fill(*out.multicast(role).mutable_invite(), false);
     } else {
-        for (const Directory::Entry* spare : m_shared.directory.spares(role, now - 2s))
+        for (const Directory::Entry* spare : m_shared.spares(role, now))
             fill(*out.send(Address::from(spare->info.address()), Way::Auto, 0, NodeId(spare->info.node())).mutable_invite(), true);
     }
     auto* event = out.event().mutable_invitation_sent();
@@ -134,7 +134,7 @@ void Recruiter::onTime(Time now, Effects& out)
         dropExpired(pool, now);
         if (pool.wanted == 0)
             continue;
-        areSparesRegistered = areSparesRegistered || m_shared.directory.spares(role, now - 2s).size() >= pool.wanted;
+        areSparesRegistered = areSparesRegistered || m_shared.spares(role, now).size() >= pool.wanted;
     }
     m_emptyRounds = isHeardByNobody && areSparesRegistered ? m_emptyRounds + 1 : 0;
     if (m_shared.how == Recruiting::Auto && !m_shared.useRegistry && m_emptyRounds >= 2) {
@@ -146,7 +146,7 @@ void Recruiter::onTime(Time now, Effects& out)
     for (auto& [role, pool] : m_pools) {
         if (pool.wanted == 0)
             continue;
-        const bool isRegistered = m_shared.directory.spares(role, now - 2s).size() >= pool.wanted;
+        const bool isRegistered = m_shared.spares(role, now).size() >= pool.wanted;
         if (m_round >= 2 && pool.offers.size() < pool.wanted && !pool.isMissingSaid && !isRegistered) {
             pool.isMissingSaid = true;
             auto* event = out.event().mutable_spare_missing();

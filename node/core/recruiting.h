@@ -23,6 +23,11 @@ struct Invitations {
     std::uint64_t last = 0;
 
     pb::Transport transport() const { return useRegistry || how == Recruiting::Registry ? pb::UDP : pb::MULTICAST; }
+    // Idle servers of a pool that have said lately that they live.
+    std::vector<const Directory::Entry*> spares(pb::Role pool, Time now) const
+    {
+        return directory.spares(pool, now - 4 * std::chrono::milliseconds(acks.timers().alive_ms()));
+    }
     // "You are not needed": to a server whose offer is not taken.
     static void cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out);
 };
