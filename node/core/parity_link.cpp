@@ -48,7 +48,7 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
 
 void ParityLink::restore(Sequence cut)
 {
-    LHRS_CHECK(m_sequence == 0 && m_pending.empty());
+    LHRS_CHECK(m_sequence == m_done && m_pending.empty()); // no change since it was made, or filled by a recovery that was given up
     m_sequence = cut;
     m_done = cut;
     for (auto& [p, column] : m_columns)
