@@ -39,6 +39,7 @@ private slots:
     void questionsGetTheirVotes();
     void everyCallOfTheReferenceIsComplete();
     void everyCallRefusesWhatItDoesNotKnow();
+    void aListMayNotBeWithoutEnd();
     void everyCallOfALaterVersionSaysSo();
     void everyExampleIsAProgram();
     void everyEventKindHasASentence();
@@ -295,6 +296,19 @@ void LabCallsTest::everyCallRefusesWhatItDoesNotKnow()
         if (count > 0 && call.arguments[0].standard.isUndefined())
             QVERIFY2(!reference.complete(call, engine.newArray(0), engine), qPrintable(call.name));
     }
+}
+
+void LabCallsTest::aListMayNotBeWithoutEnd()
+{
+    for (const char* call : { "lab.shuffle(new Array(4294967295))", "lab.pick(new Array(1000001))" }) {
+        Stage stage;
+        const ScriptResult result = stage.play(call);
+        QCOMPARE(result.code, QString("BadArgument"));
+        QVERIFY2(result.sentence().contains("1000000 at most"), qPrintable(result.sentence()));
+    }
+    Stage stage;
+    const ScriptResult result = stage.play("const l = new Array(2000); lab.measure({ name: 'x', factors: { a: l, b: l }, run: () => ({ c: 1 }) });");
+    QVERIFY2(result.sentence().contains("more than 1000000 cases"), qPrintable(result.sentence()));
 }
 
 void LabCallsTest::everyCallOfALaterVersionSaysSo()

@@ -16,6 +16,8 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::size_t kCasesMax = 1'000'000; // of a measurement
+
 bool isFileName(const QString& name)
 {
     static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
@@ -66,6 +68,8 @@ LabResult<std::vector<QJSValue>> casesOf(const LabContext& context, const Argume
         if (count == 0)
             return LabError { LabCode::BadArgument, "The factor " + it.name()
                 + " of lab.measure needs a list of values." };
+        if (count > kCasesMax / cases.size())
+            return LabError { LabCode::BadArgument, "The factors of lab.measure give more than " + QString::number(kCasesMax) + " cases." };
         std::vector<QJSValue> next;
         for (const QJSValue& before : cases)
             for (std::uint32_t i = 0; i < count; ++i) {

@@ -18,6 +18,8 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::uint32_t kElementsMax = 1'000'000; // of a list that a script gives
+
 ParameterReference parameterOf(const QJsonObject& from, bool isArgument)
 {
     ParameterReference parameter;
@@ -155,6 +157,10 @@ LabError bad(const QString& message, const QString& hint = {}) { return { LabCod
 std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what,
     QJSEngine& engine)
 {
+    // A script makes a list of four thousand million holes by one word, and walking through it cannot be stopped.
+    if (const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0; length > kElementsMax)
+        return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax) + " at most.",
+            meaning(parameter));
     if (!isOfType(parameter, value))
         return bad(what + " must be " + kindOf(parameter) + ", not " + shown(value) + ".", meaning(parameter));
     const bool isList = value.isArray();

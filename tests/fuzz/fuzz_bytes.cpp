@@ -234,6 +234,9 @@ const std::vector<Target>& targets()
         machinesTarget(),
         commandsTarget(),
         deltasTarget(),
+        slicesTarget(),
+        kernelsTarget(),
+        labTarget(),
     };
     return kTargets;
 }

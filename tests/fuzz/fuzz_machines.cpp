@@ -177,7 +177,93 @@ std::vector<std::string> deltasSeeds()
     return seeds;
 }
 
+// One recovery of a bucket: its slices as record blocks, and what the spare must hold in the end.
+struct SliceStream {
+    std::uint64_t recovery = 0;
+    std::vector<std::string> slices;
+    std::map<std::uint32_t, GroupModel::Record> records; // by rank
+    std::uint64_t cut = 0;
+
+    SliceStream(std::uint64_t number, std::string_view draw) : recovery(number), slices(1)
+    {
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i + 2 < draw.size() && records.size() < 120; i += 3) {
+            const auto byte = [&](std::size_t at) { return std::uint32_t(std::uint8_t(draw[i + at])); };
+            rank += 1 + byte(0) % 3;
+            GroupModel::Record record { 10'000 * number + 7 * rank, std::string(byte(1), char('a' + rank % 26)), ++cut };
+            BlockEntry entry;
+            entry.key = Key(record.key);
+            entry.rank = Rank(rank);
+            entry.length = std::uint32_t(record.value.size());
+            entry.version = record.version;
+            entry.bytes = record.value;
+            BlockWriter(slices.back()).add(entry);
+            records[rank] = record;
+            if (byte(2) % 4 == 0)
+                slices.emplace_back();
+        }
+    }
+    pb::Message message(Sender& sender, std::size_t number) const
+    {
+        pb::Message message = sender.message();
+        auto* slice = message.mutable_spare_slice();
+        slice->set_recovery(recovery);
+        slice->set_number(std::uint32_t(number));
+        slice->set_is_last(number + 1 == slices.size());
+        slice->set_records(slices[number]);
+        slice->set_cut(cut);
+        return message;
+    }
+};
+
+// Slices of a recovery that is given up and of the one after it, drawn by the first half of the input, come to a spare in
+// the order of the second half, some often, some cut short; at last all of the later one. The spare must hold exactly
+// those, and answer for them only when it is called UP.
+void runSlices(std::string_view input)
+{
+    DataRig::Options options;
+    options.state = pb::RECOVERING;
+    DataRig rig(options);
+    Sender manager(NodeRig::kParity);
+    const std::string_view draw = input.substr(0, input.size() / 2), order = input.substr(input.size() / 2);
+    const SliceStream given(7, draw.substr(0, draw.size() / 2)), last(8, draw.substr(draw.size() / 2));
+    for (const char at : order) {
+        const SliceStream& stream = at & 1 ? last : given;
+        pb::Message message = stream.message(manager, (std::uint8_t(at) >> 2) % stream.slices.size());
+        std::string& block = *message.mutable_spare_slice()->mutable_records();
+        const bool isDamaged = (at & 2) != 0 && !block.empty();
+        const auto stored = rig.data().store().count();
+        if (isDamaged)
+            block.pop_back();
+        rig.driven.message(message);
+        if (isDamaged && rig.data().store().count() != stored)
+            LHRS_CHECK(rig.data().store().count() == 0); // the first of a later recovery: what was there is forgotten
+    }
+    for (std::size_t i = 0; i < last.slices.size(); ++i) {
+        const pb::Message message = last.message(manager, i);
+        LHRS_CHECK(rig.driven.message(message).acknowledges(message));
+    }
+    const RecordStore& store = rig.data().store();
+    LHRS_CHECK(store.count() == last.records.size());
+    for (const auto& [rank, record] : last.records) {
+        LHRS_CHECK(store.has(Rank(rank)));
+        const RecordStore::Record found = store.at(Rank(rank));
+        LHRS_CHECK(found.key.value == record.key && found.value == record.value && found.version == record.version);
+    }
+    LHRS_CHECK(rig.data().link().sequence() == last.cut);
+    const std::uint64_t key = last.records.empty() ? 1 : last.records.begin()->second.key;
+    LHRS_CHECK(replyOf(rig.search(key)).result() != pb::OK);
+    rig.options.state = pb::UP;
+    rig.epoch(rig.view(2));
+    LHRS_CHECK(replyOf(rig.search(key)).result() == (last.records.empty() ? pb::NOT_FOUND : pb::OK));
+}
+
 } // namespace
+
+Target slicesTarget()
+{
+    return { "slices", "slices to a spare in any order, with doubles, of two recoveries", &runSlices, &deltasSeeds, &mutateBytes, 1'500 };
+}
 
 Target machinesTarget()
 {

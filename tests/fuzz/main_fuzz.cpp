@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over. lhrs-fuzz NAME FILE
-// replays one. An input that ends the process is left in the file that its last words name; it belongs into
+// lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over; it begins with those in
+// tests/fuzz/corpus/NAME, too. lhrs-fuzz NAME FILE replays one. An input that ends the process is left in the file that its last words name; it belongs into
 // tests/fuzz/corpus/NAME.
 #include "tests/fuzz/targets.h"
 
 #include <google/protobuf/stubs/logging.h>
+
+#include <QCoreApplication>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace {
@@ -49,6 +52,7 @@ int usage()
 
 int main(int argc, char** argv)
 {
+    const QCoreApplication application(argc, argv); // the engine of scripts wants one
     const Target* target = nullptr;
     for (const Target& one : targets())
         if (argc >= 2 && std::strcmp(one.name, argv[1]) == 0)
@@ -81,7 +85,12 @@ int main(int argc, char** argv)
     std::snprintf(crashFile, sizeof crashFile, "crash-%s-%d.bin", target->name, int(::getpid()));
     for (const int number : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL })
         std::signal(number, &onCrash);
-    const auto seeds = target->seeds();
+    auto seeds = target->seeds();
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + target->name, error)) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        seeds.emplace_back((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    }
     for (const std::string& one : seeds)
         target->run(current = one);
     Mutator mutator(seed);

@@ -27,9 +27,12 @@ const std::vector<Target>& targets();
 // For those that need nothing better.
 inline void mutateBytes(std::string& input, const std::string& other, Mutator& mutator) { mutator.bytes(input, other); }
 
-// The targets that build whole machines (fuzz_machines.cpp).
+// Targets that build whole machines (fuzz_machines.cpp).
 Target machinesTarget();
 Target commandsTarget();
 Target deltasTarget();
+Target slicesTarget();
+Target kernelsTarget(); // fuzz_kernels.cpp
+Target labTarget();     // fuzz_lab.cpp
 
 } // namespace lhrs::fuzz

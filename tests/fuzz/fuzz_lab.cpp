@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arguments of every function of `lab`, as a script that means no good may choose them.
+#include "gui/lab/lab_reference.h"
+#include "gui/lab/script_engine.h"
+#include "gui/lab/session.h"
+#include "tests/fuzz/targets.h"
+
+#include <QString>
+
+#include <iterator>
+
+namespace lhrs::fuzz {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLimit = 60ms;    // for a script: some of the calls wait, and some are given endless loops
+constexpr auto kPatience = 120s; // until the engine says that it is over
+
+// Values that a script can make. `mine` marks what the script throws itself.
+const char* const kValues[] = { "undefined", "null", "true", "false", "0", "-0", "1", "-1", "2.5", "7", "100", "4294967295", "4294967296",
+    "9007199254740993", "-9007199254740993", "1e308", "NaN", "Infinity", "-Infinity", "''", "'a'", "'data 0'", "'data 4294967296'",
+    "'parity 0.0'", "'group 1'", "'bucket -1'", "'18446744073709551615'", "'18446744073709551616'", "'coordinator'", "'c'", "'<b>&amp;</b>'",
+    "'\\u0000\\ud800'", "'x'.repeat(70000)", "[]", "[1, 2, 3]", "['a', {}]", "[[[[]]]]", "new Array(4294967295)", "new Array(5)", "{}",
+    "{ a: 1 }", "{ length: 4294967295 }", "{ length: -1, 0: 1 }", "{ toString() { throw mine; } }", "{ valueOf() { throw mine; } }",
+    "{ get a() { throw mine; } }", "Object.create(null)", "cycle", "deep", "() => 1", "() => ({ a: 1 })", "() => { throw mine; }", "() => { for (;;); }",
+    "function f() { return f; }", "Symbol('s')", "new Proxy({}, { get() { throw mine; }, ownKeys() { throw mine; } })",
+    "new Proxy([], { get(t, n) { return n === 'length' ? 1e9 : 1; } })", "new Map([[1, 2]])", "/a/", "new Error('e')", "lab", "lab.print",
+    "Object.freeze([1])", "new Uint8Array(3)", "{ data: 2, parity: -1 }", "{ min: 2, max: 1 }" };
+
+const std::vector<const gui::CallReference*>& calls()
+{
+    static const std::vector<const gui::CallReference*> kCalls = [] {
+        std::vector<const gui::CallReference*> found;
+        for (const gui::CallReference& call : gui::LabReference::instance().calls())
+            if (call.object == "lab")
+                found.push_back(&call);
+        return found;
+    }();
+    return kCalls;
+}
+
+// Takes the input byte by byte; zeros behind its end.
+class Bytes {
+public:
+    explicit Bytes(std::string_view bytes) : m_rest(bytes) {}
+    std::size_t below(std::size_t bound)
+    {
+        if (m_rest.empty())
+            return 0;
+        const std::size_t drawn = std::uint8_t(m_rest.front()) % bound;
+        m_rest.remove_prefix(1);
+        return drawn;
+    }
+    bool isEmpty() const { return m_rest.empty(); }
+
+private:
+    std::string_view m_rest;
+};
+
+QString callOf(Bytes& bytes)
+{
+    const gui::CallReference& call = *calls()[bytes.below(calls().size())];
+    if (call.isProperty)
+        return call.name;
+    QStringList arguments;
+    const auto value = [&bytes] { return QString(kValues[bytes.below(std::size(kValues))]); };
+    // Most often as many as there may be, and options that exist; now and then others.
+    const std::size_t shape = bytes.below(8);
+    const std::size_t positional = shape == 0 ? bytes.below(6) : call.arguments.size();
+    for (std::size_t i = 0; i < positional; ++i)
+        arguments << value();
+    if (!call.options.empty() && shape > 1) {
+        QStringList options;
+        for (std::size_t i = bytes.below(4) + 1; i > 0; --i)
+            options << "'" + call.options[bytes.below(call.options.size())].name + "': " + value();
+        if (shape == 2)
+            options << "unheardOf: 1";
+        arguments << "{ " + options.join(", ") + " }";
+    }
+    return call.name + "(" + arguments.join(", ") + ")";
+}
+
+// Each byte decides something: the call, how many arguments, which value. Every refusal must be a LabError that says a
+// sentence; nothing else may come out, and the script must come to its end.
+void runLab(std::string_view input)
+{
+    static gui::Session session;
+    static gui::ScriptObserver nobody;
+    Bytes bytes(input);
+    QString script = "'use strict';\nconst mine = { isMine: true };\nconst cycle = {}; cycle.cycle = cycle;\n"
+                     "let deep = []; for (let i = 0; i < 3000; ++i) deep = [deep];\n"
+                     "const attempt = f => { try { f(); } catch (e) {\n"
+                     "  if (e === mine) return;\n"
+                     "  if (!e || e.name !== 'LabError' || typeof e.message !== 'string' || e.message === '' || typeof e.code !== 'string') throw e;\n"
+                     "} };\n";
+    for (int i = 0; i < 4 && (i == 0 || !bytes.isEmpty()); ++i)
+        script += "attempt(() => " + callOf(bytes) + ");\n";
+    gui::ScriptEngine engine(session, nobody);
+    gui::ScriptSettings settings;
+    settings.mayStartCluster = false;
+    settings.keepGoing = true;
+    settings.limit = kLimit;
+    engine.start(script, "fuzz.js", settings);
+    if (!engine.wait(kPatience)) {
+        std::fprintf(stderr, "does not end:\n%s\n", qPrintable(script));
+        LHRS_CHECK(false);
+    }
+    const gui::ScriptResult result = engine.result();
+    const bool isFine = result.isLimitReached || result.outcome != gui::ScriptOutcome::ScriptError || !result.code.isEmpty();
+    if (!isFine) {
+        std::fprintf(stderr, "%s\n%s\n", qPrintable(result.sentence()), qPrintable(script));
+        LHRS_CHECK(false);
+    }
+}
+
+std::vector<std::string> labSeeds()
+{
+    std::vector<std::string> seeds { "" };
+    Generator draws(1, DrawnFor::Workload);
+    for (std::size_t call = 0; call < calls().size(); ++call) { // each of them, with values drawn
+        std::string seed { char(call), char(3) };
+        for (int i = 0; i < 12; ++i)
+            seed.push_back(char(draws.next()));
+        seeds.push_back(seed.substr(0, 2 + calls()[call]->arguments.size() + 5));
+    }
+    return seeds;
+}
+
+} // namespace
+
+Target labTarget()
+{
+    return { "lab", "arguments of every function of lab", &runLab, &labSeeds, &mutateBytes, 40 };
+}
+
+} // namespace lhrs::fuzz
