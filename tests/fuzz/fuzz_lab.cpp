@@ -16,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLimit = 60ms;    // for a script: some of the calls wait, and some are given endless loops
+constexpr std::size_t kCallsInTurn = 5;
 constexpr auto kPatience = 120s; // until the engine says that it is over
 
 // Values that a script can make. `mine` marks what the script throws itself.
@@ -53,15 +54,13 @@ public:
         m_rest.remove_prefix(1);
         return drawn;
     }
-    bool isEmpty() const { return m_rest.empty(); }
 
 private:
     std::string_view m_rest;
 };
 
-QString callOf(Bytes& bytes)
+QString callOf(const gui::CallReference& call, Bytes& bytes)
 {
-    const gui::CallReference& call = *calls()[bytes.below(calls().size())];
     if (call.isProperty)
         return call.name;
     QStringList arguments;
@@ -82,7 +81,8 @@ QString callOf(Bytes& bytes)
     return call.name + "(" + arguments.join(", ") + ")";
 }
 
-// Each byte decides something: the call, how many arguments, which value. Every refusal must be a LabError that says a
+// A few calls in turn, the first byte says from which one on; each further byte decides something: how many arguments, which
+// value. Every refusal must be a LabError that says a
 // sentence; nothing else may come out, and the script must come to its end.
 void runLab(std::string_view input)
 {
@@ -95,8 +95,9 @@ void runLab(std::string_view input)
                      "  if (e === mine) return;\n"
                      "  if (!e || e.name !== 'LabError' || typeof e.message !== 'string' || e.message === '' || typeof e.code !== 'string') throw e;\n"
                      "} };\n";
-    for (int i = 0; i < 4 && (i == 0 || !bytes.isEmpty()); ++i)
-        script += "attempt(() => " + callOf(bytes) + ");\n";
+    const std::size_t first = bytes.below(calls().size());
+    for (std::size_t i = 0; i < kCallsInTurn; ++i)
+        script += "attempt(() => " + callOf(*calls()[(first + i) % calls().size()], bytes) + ");\n";
     gui::ScriptEngine engine(session, nobody);
     gui::ScriptSettings settings;
     settings.mayStartCluster = false;
@@ -119,11 +120,11 @@ std::vector<std::string> labSeeds()
 {
     std::vector<std::string> seeds { "" };
     Generator draws(1, DrawnFor::Workload);
-    for (std::size_t call = 0; call < calls().size(); ++call) { // each of them, with values drawn
-        std::string seed { char(call), char(3) };
-        for (int i = 0; i < 12; ++i)
+    for (std::size_t call = 0; call < calls().size(); call += 3) { // each of them, with values drawn
+        std::string seed(1, char(call));
+        for (int i = 0; i < 30; ++i)
             seed.push_back(char(draws.next()));
-        seeds.push_back(seed.substr(0, 2 + calls()[call]->arguments.size() + 5));
+        seeds.push_back(seed);
     }
     return seeds;
 }
@@ -132,7 +133,7 @@ std::vector<std::string> labSeeds()
 
 Target labTarget()
 {
-    return { "lab", "arguments of every function of lab", &runLab, &labSeeds, &mutateBytes, 40 };
+    return { "lab", "arguments of every function of lab", &runLab, &labSeeds, &mutateBytes, 60 };
 }
 
 } // namespace lhrs::fuzz
