@@ -146,11 +146,14 @@ bool Breaker::mayHurt(const std::set<std::uint64_t>& nodes)
     for (const std::uint64_t node : nodes)
         loose += members.contains(node) ? 0 : 1;
     for (const auto& group : known->groups()) {
-        std::uint32_t hurt = loose;
+        std::uint32_t hurt = loose, parity = 0;
         for (const pb::Member& member : group.view().members()) {
+            parity += member.role() == pb::PARITY ? 1 : 0;
             const Process* holder = m_fleet.find(member.holder().node());
             hurt += member.state() != pb::UP || holder == nullptr || isHurt(*holder) || nodes.contains(member.holder().node()) ? 1 : 0;
         }
+        // One that is lost is out of the table as soon as its successor is looked for.
+        hurt += group.k() > parity ? group.k() - parity : 0;
         if (hurt > group.k())
             return false;
     }

@@ -75,6 +75,8 @@ public:
     // Lines of level error in the logs so far that were not told before.
     std::vector<std::string> errorsInLogs();
     gui::ControlClient& control() { return m_session.control(); }
+    // What they told, the newest of it.
+    gui::Ingest& ingest() { return m_session.ingest(); }
 
 private:
     Result<Process*> launch(Kind kind, const std::string& name, const std::string& program, std::vector<std::string> arguments);

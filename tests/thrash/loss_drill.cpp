@@ -145,9 +145,13 @@ bool LossDrill::sinkToMinimum()
     const auto isDegraded = [this] {
         if (!describe() || group() == nullptr || group()->view().state() != pb::GROUP_DEGRADED)
             return false;
-        const auto& members = group()->view().members();
-        return std::size_t(std::count_if(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::FAILED; })) + 1
-            >= m_victims.size();
+        // A parity bucket that failed is out of the table as soon as another one is looked for.
+        return std::all_of(m_victims.begin(), m_victims.end() - 1, [this](const pb::Member& victim) {
+            const auto& members = group()->view().members();
+            return std::none_of(members.begin(), members.end(), [&](const pb::Member& member) {
+                return member.state() != pb::FAILED && member.holder().node() == victim.holder().node();
+            });
+        });
     };
     if (!awaitThat("the state DEGRADED", isDegraded, kPatience))
         return false;

@@ -3,6 +3,8 @@
 // disturbed. After each round everything is healed; then the file must be whole in time, its parity right, every answer
 // explained by some order, every acknowledged key there, and nobody have grown.
 #include "gui/lab/audit.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/sentences.h"
 #include "tests/thrash/breaker.h"
 #include "tests/thrash/fleet.h"
 #include "tests/thrash/loss_drill.h"
@@ -69,6 +71,7 @@ private:
     bool awaitWhole();
     void audit();
     void takeCrowd();
+    void keepEvents();
     void tearDown(std::size_t descriptorsBefore);
     bool isFine() const { return m_report.violations == 0; }
     bool fail(const std::string& what);
@@ -234,6 +237,22 @@ bool Run::rounds(Clock::time_point end)
     return failAll(m_vitals.slopes());
 }
 
+// The newest events as sentences, on the clock of the story.
+void Run::keepEvents()
+{
+    gui::Ingest& ingest = m_fleet->ingest();
+    const double startNs = double(ingest.nowNs()) - double((Clock::now() - m_start).count());
+    const gui::ClusterState state = ingest.state();
+    std::ofstream file(m_logs + "/events.txt");
+    for (const gui::RunEvent& event : ingest.eventsSince(0, gui::EventRing::kEvents).events) {
+        if (event.event && event.event->has_gauges())
+            continue;
+        char time[32];
+        std::snprintf(time, sizeof time, "%8.3f ", (double(event.runNs) - startNs) / 1e9);
+        file << time << gui::processShown(event.process, state) << ": " << gui::sentence(event, state) << '\n';
+    }
+}
+
 // Nothing of the cluster may be left: no process, no descriptor of ours.
 void Run::tearDown(std::size_t descriptorsBefore)
 {
@@ -269,12 +288,14 @@ Report Run::play(Clock::time_point end)
         m_report.faults = m_breaker->counts();
         m_report.figures = m_writers->figures();
         failAll(m_fleet->errorsInLogs());
+        if (!isFine())
+            keepEvents();
     }
     tearDown(descriptors);
     std::printf("cluster of seed %llu (m = %u, k = %u): %s\n", static_cast<unsigned long long>(m_seed), m_shape.m, m_shape.k,
         m_vitals.describe().c_str());
     if (!isFine())
-        std::printf("logs, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu --minutes %g%s\n", m_logs.c_str(),
+        std::printf("logs, events, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu --minutes %g%s\n", m_logs.c_str(),
             static_cast<unsigned long long>(m_seed), m_arguments.minutes, m_arguments.isBeyondK ? " --beyond-k" : "");
     std::fflush(stdout);
     return m_report;

@@ -20,6 +20,7 @@ namespace {
 constexpr double kGrowthMax = 64;
 constexpr std::size_t kDescriptorsMax = 128; // a dozen processes, two connections to each, and its own
 constexpr double kFirstHour = 1;
+constexpr double kSpanMin = 0.25; // hours: from less nothing can be said of growth
 constexpr double kSlopeMax = 0.01; // of its size, an hour
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -110,7 +111,7 @@ std::string Vitals::describe() const
     std::string text;
     for (const auto& [kind, samples] : m_samples) {
         char one[96];
-        if (samples.size() >= 3)
+        if (samples.size() >= 3 && samples.back().hours - samples.front().hours >= kSpanMin)
             std::snprintf(one, sizeof one, "%s %.0f MiB, %+.2f an hour", wordOf(kind), m_largest.at(kind), slopeOf(samples));
         else
             std::snprintf(one, sizeof one, "%s %.0f MiB", wordOf(kind), m_largest.at(kind));
