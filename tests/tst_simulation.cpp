@@ -24,7 +24,7 @@ using namespace lhrs;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
 constexpr std::uint64_t kShare = 10; // one seed in ten: each takes about as many times as long
 #else
 constexpr std::uint64_t kShare = 1;

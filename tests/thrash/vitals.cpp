@@ -23,7 +23,7 @@ constexpr double kFirstHour = 1;
 constexpr double kSpanMin = 0.25; // hours: from less nothing can be said of growth
 constexpr double kSlopeMax = 0.01; // of its size, an hour
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
 constexpr bool isInstrumented = true; // memory that was given back is kept for a while, or shadowed
 #else
 constexpr bool isInstrumented = false;
