@@ -400,6 +400,7 @@ void Coordinator::describe(pb::FileDescription& out) const
     out.set_splits_owed(m_growth.owed());
     out.set_at_rest(isAtRest());
     out.set_under_way(underWay());
+    out.set_is_listening(m_rebuild != nullptr);
     *out.mutable_config() = m_file.config();
     for (const auto& [g, group] : m_file.groups()) {
         auto* row = out.add_groups();

@@ -355,6 +355,7 @@ void Runtime::command(const pb::Command& command, Time now, Effects& out)
         snapshot.set_wall_ns(wallNow());
         *snapshot.mutable_info() = m_self;
         snapshot.set_detail(m_stamper->detail());
+        m_faults->describe(snapshot);
         if (command.take_snapshot().without_records() && snapshot.has_data()) {
             snapshot.mutable_data()->clear_ranks();
             snapshot.mutable_data()->clear_keys();

@@ -47,6 +47,17 @@ bool FaultShim::command(const pb::Command& command, pb::CommandReply& reply)
     return true;
 }
 
+void FaultShim::describe(pb::Snapshot& snapshot)
+{
+    pb::FaultList list;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_book.list(list, now());
+    }
+    for (auto& entry : *list.mutable_faults())
+        snapshot.add_faults()->Swap(entry.mutable_requested());
+}
+
 pb::Refusal FaultShim::arm(const pb::Fault& fault, std::string& text, pb::FaultList& list)
 {
     if (!m_ways.isAllowed) {

@@ -45,6 +45,8 @@ public:
 
     // Carries out a command about faults; false: it is about something else.
     bool command(const pb::Command& command, pb::CommandReply& reply);
+    // Which faults are armed, for a watcher who comes late.
+    void describe(pb::Snapshot& snapshot);
     // Heals everything and ends the thread; nothing is armed any more.
     void stop();
 
