@@ -104,6 +104,9 @@ private slots:
     void aLostGroupKeepsItsLoss();
     void aParityBucketCountsAgainOnlyWhenItIsFull();
     void aPauseIsNoEnd();
+    void whoComesLateSeesWhatFailedBefore();
+    void aCoordinatorThatListensTellsNothingOfTheFile();
+    void aRecoveryEndsWithItsGroupWhole();
 };
 
 void FoldFailuresTest::aFailedBucketIsDownUntilAnotherTakesItsPlace()
@@ -221,6 +224,98 @@ void FoldFailuresTest::aPauseIsNoEnd()
     QVERIFY(!state.processes.at(kNodes).isPaused);
     state.markPaused(kNodes, true);
     QVERIFY(!state.processes.at(kNodes).isPaused);
+}
+
+// Bucket 1 and a parity bucket ended before anybody watched: all that is left of them is the coordinator's word.
+void FoldFailuresTest::whoComesLateSeesWhatFailedBefore()
+{
+    pb::Snapshot coordinator;
+    coordinator.set_process(kCoordinator);
+    coordinator.set_sequence(100);
+    coordinator.mutable_info()->set_node(kCoordinator);
+    coordinator.mutable_info()->set_kind(pb::COORDINATOR);
+    pb::FileDescription& file = *coordinator.mutable_file();
+    file.set_exists(true);
+    file.mutable_config()->set_m(4);
+    file.mutable_file()->set_i(1);
+    file.set_buckets(2);
+    auto& group = *file.add_groups();
+    group.set_k(2);
+    group.mutable_view()->set_epoch(7);
+    group.mutable_view()->set_state(pb::GROUP_DEGRADED);
+    addMember(*group.mutable_view(), pb::DATA, 0, pb::UP, kNodes);
+    addMember(*group.mutable_view(), pb::DATA, 1, pb::FAILED, kBucket1);
+    addMember(*group.mutable_view(), pb::PARITY, 0, pb::FAILED, kParity);
+    group.mutable_view()->mutable_members(1)->set_level(1);
+    group.mutable_view()->mutable_members(1)->mutable_holder()->set_incarnation(5);
+
+    ClusterState state;
+    pb::ProcessInfo dead;
+    dead.set_node(kBucket1);
+    dead.set_kind(pb::NODE);
+    dead.set_spare_role(pb::DATA);
+    state.introduce(dead); // the directory still lists it
+    state.apply(coordinator, 1000);
+    QVERIFY(state.data.contains(1));
+    const DataBucketState& lost = state.data.at(1);
+    QVERIFY(lost.isOnlyDeclared && !lost.ranksAreObserved);
+    QCOMPARE(lost.level, 1u);
+    QVERIFY(state.downOf(lost) != nullptr && !state.downOf(lost)->isLost);
+    QCOMPARE(state.processes.at(kBucket1).place.number(), 1u);
+    QCOMPARE(state.processes.at(kBucket1).pool, pb::NO_ROLE);
+    QVERIFY(state.downOf(state.parity.at({ 0, 0 })) != nullptr);
+    QVERIFY(!state.data.contains(0)); // it lives, and says itself what it is
+    QCOMPARE(state.groups.at(0).kEffective(), 0u);
+
+    // A spare that is being filled says so itself, and takes the place.
+    pb::Snapshot spare;
+    spare.set_process(kSpare);
+    spare.set_sequence(9);
+    spare.set_incarnation(6);
+    spare.mutable_info()->set_node(kSpare);
+    spare.mutable_data()->set_bucket(1);
+    spare.mutable_data()->set_state(pb::RECOVERING);
+    state.apply(spare, 2000);
+    QCOMPARE(state.data.at(1).process, kSpare);
+    QVERIFY(!state.data.at(1).isOnlyDeclared && state.downOf(state.data.at(1)) == nullptr);
+    // In the other order it is the same, and whoever has told what it is keeps that.
+    ClusterState other;
+    other.introduce(dead);
+    other.apply(spare, 1000);
+    other.apply(coordinator, 2000);
+    QCOMPARE(other.data.at(1).process, kSpare);
+    QVERIFY(!other.data.at(1).isOnlyDeclared);
+}
+
+void FoldFailuresTest::aCoordinatorThatListensTellsNothingOfTheFile()
+{
+    Story story = growth(3, 5);
+    ClusterState state = inOrder(story);
+    const std::uint32_t buckets = state.file.buckets;
+    pb::Snapshot listening;
+    listening.set_process(kCoordinator + 50);
+    listening.set_sequence(2);
+    listening.mutable_info()->set_node(kCoordinator + 50);
+    listening.mutable_info()->set_kind(pb::COORDINATOR);
+    listening.mutable_file()->set_is_listening(true);
+    state.markEnded(kCoordinator, "killed on request", 5);
+    state.apply(listening, 10);
+    QVERIFY(state.file.isBeingFound && state.file.exists);
+    QCOMPARE(state.file.buckets, buckets);
+    pb::Event rebuilt;
+    rebuilt.set_sequence(3);
+    rebuilt.mutable_coordinator_rebuilt()->set_buckets(buckets);
+    state.apply(kCoordinator + 50, rebuilt, 20);
+    QVERIFY(!state.file.isBeingFound);
+}
+
+void FoldFailuresTest::aRecoveryEndsWithItsGroupWhole()
+{
+    Story story = recovery(false);
+    QVERIFY(inOrder(story).groups.at(0).recovery.isUnderWay());
+    // Its coordinator ended; another one tells only that the group is whole.
+    addMember(tellEpoch(story, 20, pb::GROUP_UP), pb::DATA, 1, pb::UP, kSpare);
+    QVERIFY(!inOrder(story).groups.at(0).recovery.isUnderWay());
 }
 
 QTEST_GUILESS_MAIN(FoldFailuresTest)

@@ -402,6 +402,16 @@ void IngestTest::theDirectoryIsFollowed()
     isListed = false;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kLimit);
+    // Nobody saw its end: the coordinator hears of it again.
+    isListed = true;
+    QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kLimit);
+    QCOMPARE(bucketOf(session.ingest().state())->count, 4u);
+    // An end that was seen is not taken back by a coordinator that has yet to miss it.
+    session.control().endProcess(11, "killed on request");
+    const int lists = coordinator.asked("ListProcesses");
+    QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= lists + 4, kLimit);
+    QVERIFY(session.control().find(11)->hasEnded && session.ingest().state().processes.at(11).hasEnded);
 }
 
 // A coordinator that was started anew hears of the processes one after the other.

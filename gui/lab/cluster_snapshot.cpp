@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/cluster_state.h"
 
+#include "gui/lab/fold_failures.h"
 #include "gui/lab/fold_places.h"
 #include "gui/lab/fold_shared.h"
 
@@ -20,6 +21,7 @@ void take(ClusterState& s, const pb::Snapshot& snapshot, const pb::Snapshot::Dat
     place.set_role(pb::DATA);
     place.set_number(from.bucket());
     DataBucketState& bucket = *dataOf(s, snapshot.process(), place);
+    bucket.isOnlyDeclared = false;
     bucket.level = from.level();
     bucket.state = from.state();
     bucket.sequence = from.sequence();
@@ -50,6 +52,9 @@ void take(ClusterState& s, const pb::Snapshot& snapshot, const pb::Snapshot::Par
 
 void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
 {
+    s.file.isBeingFound = from.is_listening();
+    if (from.is_listening())
+        return; // it has yet to hear what others know
     s.file.exists = from.exists();
     s.file.config = from.config();
     s.file.i = from.file().i();
@@ -62,6 +67,9 @@ void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
         takeView(s, known.view(), runNs, true);
         GroupState& group = groupOf(s, known.number());
         group.k = known.k();
+        for (const pb::Member& member : known.view().members())
+            if (member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST)
+                placeDeclared(s, known.number(), member);
         group.parityIsBeingAdded = std::any_of(known.view().members().begin(), known.view().members().end(),
             [&](const pb::Member& m) { return m.role() == pb::PARITY && m.index() >= known.k(); });
     }
@@ -108,6 +116,10 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     process.lastEventNs = runNs;
     process.isIncomplete = false;
     process.hasEnded = process.isPaused = false; // it has just answered
+    process.faults.clear();
+    process.cuts.clear();
+    for (const pb::Fault& fault : snapshot.faults())
+        arm(process, fault);
     if (snapshot.has_view())
         takeView(*this, snapshot.view(), runNs, false);
     switch (snapshot.role_case()) {

@@ -438,6 +438,7 @@ void Step::apply()
     case B::kProcessEnded: s.markEnded(process, event.process_ended().reason(), runNs); break;
     case B::kFileCreated:
         s.file.exists = true;
+        s.file.isBeingFound = false;
         s.file.config = event.file_created().config();
         s.file.availability = std::max(s.file.availability, s.file.config.availability());
         s.file.buckets = std::max(s.file.buckets, 1u);
@@ -522,6 +523,8 @@ void Step::apply()
         break;
     }
     case B::kGroupLost: lose(s, event.group_lost(), runNs); break;
+    case B::kCoordinatorListening: s.file.isBeingFound = true; break;
+    case B::kCoordinatorRebuilt: s.file.isBeingFound = false; break;
     case B::kFaultBegun: arm(self, event.fault_begun().fault()); break;
     case B::kFaultEnded: disarm(self, event.fault_ended().fault()); break;
     case B::kGauges: sums(event.gauges()); break;
@@ -535,8 +538,6 @@ void Step::apply()
     case B::kChangeAcknowledged:
     case B::kCutAgreed:
     case B::kLossAcknowledged:
-    case B::kCoordinatorListening:
-    case B::kCoordinatorRebuilt:
     case B::kCoordinatorSuperseded:
     case B::kBucketUnderflowed:
     case B::kScanStarted:

@@ -71,6 +71,12 @@ struct OfferState {
     std::uint32_t expiresMs = 0;
 };
 
+// A fault that is armed at a process on purpose.
+struct FaultState {
+    std::string words; // what it breaks
+    std::shared_ptr<const pb::Fault> what;
+};
+
 // A process as its events and the directory tell of it.
 struct ProcessState {
     ProcessId id = 0;
@@ -82,7 +88,7 @@ struct ProcessState {
     bool hasEnded = false;
     std::string endReason;
     bool isPaused = false;       // stopped by who started it
-    std::map<std::uint64_t, std::string> faults; // armed at it, in words, by their number
+    std::map<std::uint64_t, FaultState> faults;  // armed at it, by their number
     std::set<std::uint64_t> cuts;                // those of them that cut it off from all others
     pb::Role pool = pb::NO_ROLE; // a spare: its pool
     bool isInvited = false;      // heard an invitation that is not settled
@@ -110,6 +116,7 @@ struct DataBucketState {
     RankMap incoming;               // of a split that is not decided yet
     std::uint32_t slicesStored = 0; // of the recovery that rebuilds it here
     bool ranksAreObserved = true;   // false: the detail level leaves the records out
+    bool isOnlyDeclared = false;    // its process was never heard: all that is known is the coordinator's word
 };
 
 struct ParityBucketState {
@@ -124,6 +131,7 @@ struct ParityBucketState {
     RankMap ranks;                      // rank -> number of members
     std::vector<bool> contentsIn;       // by position, while it is being filled
     bool ranksAreObserved = true;
+    bool isOnlyDeclared = false;        // see DataBucketState
 };
 
 // A member of a group by its role and its place there: data position or parity column.
@@ -216,6 +224,7 @@ struct FileShown {
     std::uint32_t i = 0, n = 0, buckets = 0, availability = 0, splitsOwed = 0;
     bool hasShrunk = false; // so that an image may be ahead
     std::string waitsFor; // "a spare data server for bucket 5", empty: nothing
+    bool isBeingFound = false; // by a coordinator that was started anew and listens
 };
 
 // The cluster at one instant, folded from events; the same for every interleaving of processes that keeps each

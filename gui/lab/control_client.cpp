@@ -233,38 +233,57 @@ void ControlClient::leaveCluster()
 
 void ControlClient::addProcess(const pb::ProcessInfo& info)
 {
-    bool isNew = false;
+    bool isNew = false, isBack = false;
+    ProcessId former = 0;
     pb::Detail detail = pb::FULL;
     {
         const std::lock_guard lock(m_mutex);
-        isNew = !m_directory.contains(info.node());
-        m_directory[info.node()].info = info;
+        KnownProcess& known = m_directory[info.node()];
+        isNew = known.info.node() == 0;
+        known.info = info;
+        // It was only taken for gone, and the coordinator hears of it again.
+        isBack = std::exchange(known.endIsPresumed, false);
+        known.hasEnded = known.hasEnded && !isBack;
         detail = m_detail;
         // A coordinator that was started anew hears of the processes one after the other.
-        if (info.kind() == pb::COORDINATOR && std::exchange(m_coordinator, info.node()) != info.node())
-            for (auto& [id, known] : m_directory)
-                known.listsWithout = -kListsOfNewCoordinator;
+        if (info.kind() == pb::COORDINATOR && m_coordinator != info.node()) {
+            former = std::exchange(m_coordinator, info.node());
+            for (auto& [id, other] : m_directory)
+                other.listsWithout = -kListsOfNewCoordinator;
+        }
     }
-    if (!isNew)
+    if (former != 0)
+        end(former, "another coordinator has taken over", false);
+    if (!isNew && !isBack)
         return;
     m_ingest.addProcess(info);
+    if (isBack)
+        m_ingest.refresh(info.node()); // its answer says that it lives
     if (detail != pb::FULL)
         tellDetail(info.node());
 }
 
-void ControlClient::endProcess(ProcessId process, const std::string& reason)
+void ControlClient::endProcess(ProcessId process, const std::string& reason) { end(process, reason, false); }
+
+void ControlClient::end(ProcessId process, const std::string& reason, bool isPresumed)
 {
     std::string endpoint;
     {
         const std::lock_guard lock(m_mutex);
         const auto at = m_directory.find(process);
-        if (at == m_directory.end() || at->second.hasEnded)
+        if (at == m_directory.end())
             return;
-        at->second.hasEnded = true;
+        at->second.endIsPresumed = isPresumed && (at->second.endIsPresumed || !at->second.hasEnded);
+        if (std::exchange(at->second.hasEnded, true))
+            return;
         endpoint = at->second.info.control_endpoint();
+        for (const auto& [id, other] : m_directory)
+            if (!other.hasEnded && other.info.control_endpoint() == endpoint)
+                endpoint.clear(); // its successor's now
     }
     m_ingest.endProcess(process, reason);
-    post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
+    if (!endpoint.empty())
+        post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
 }
 
 void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason)
@@ -472,7 +491,7 @@ void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessLis
                 gone.push_back(id);
     }
     for (const ProcessId id : gone)
-        client.endProcess(id, "the coordinator no longer lists it");
+        client.end(id, "the coordinator no longer lists it", true);
 }
 
 void ControlClient::Thread::probe(ControlClient& client)

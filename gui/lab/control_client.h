@@ -56,6 +56,7 @@ struct KnownProcess {
     bool isListed = false;         // was in the coordinator's list
     std::int32_t listsWithout = 0; // since then; below 0: the coordinator is new and has yet to hear of it
     bool hasEnded = false;
+    bool endIsPresumed = false;    // nobody saw it: the coordinator has not heard of it for long
 };
 
 // Commands to many processes and their answers, in one thread: one DEALER socket per process, time-outs, and the
@@ -110,6 +111,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void takeSnapshot(ProcessId process);
+    void end(ProcessId process, const std::string& reason, bool isPresumed);
     void tellDetail(ProcessId process);
 
     Ingest& m_ingest;

@@ -106,7 +106,8 @@ void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs)
 
 void arm(ProcessState& process, const pb::Fault& fault)
 {
-    process.faults[fault.number()] = faultWords(fault);
+    process.isPaused = process.isPaused || fault.has_pause();
+    process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
     // The other side of the cut is told as well; who is cut off knows everybody but itself as its other side.
     const auto& peers = fault.partition().peers();
     const bool isOwn = std::any_of(peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
@@ -116,6 +117,7 @@ void arm(ProcessState& process, const pb::Fault& fault)
 
 void disarm(ProcessState& process, const pb::Fault& fault)
 {
+    process.isPaused = process.isPaused && !fault.has_pause();
     process.faults.erase(fault.number());
     process.cuts.erase(fault.number());
 }
@@ -123,8 +125,14 @@ void disarm(ProcessState& process, const pb::Fault& fault)
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
 {
     group.state = view.state();
-    if (view.state() == pb::GROUP_UP)
+    if (view.state() == pb::GROUP_UP) {
         group.suspected.clear();
+        // One whose coordinator ended in the middle: another coordinator brought it to its end.
+        if (group.recovery.isUnderWay()) {
+            group.recovery.isOver = true;
+            group.recovery.endedNs = runNs;
+        }
+    }
     for (const pb::Member& member : view.members()) {
         const MemberPlace place { member.role(), member.index() };
         const bool isLost = member.state() == pb::MEMBER_LOST;

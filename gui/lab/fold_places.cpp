@@ -107,6 +107,45 @@ ParityBucketState* parityOf(ClusterState& s, ProcessId process, const pb::Place&
     return &claim(s.parity, s.displacedParity, number, std::move(bucket));
 }
 
+void placeDeclared(ClusterState& s, std::uint32_t group, const pb::Member& member)
+{
+    const ProcessId process = member.holder().node();
+    const auto holder = s.processes.find(process);
+    if (process == 0 || (holder != s.processes.end() && holder->second.sequence > 0))
+        return; // what it says of itself counts
+    pb::Place place;
+    place.set_role(member.role());
+    place.set_number(member.role() == pb::DATA ? group * s.m() + member.index() : group);
+    place.set_column(member.role() == pb::DATA ? 0 : member.index());
+    if (member.role() == pb::DATA && !s.data.contains(place.number())) {
+        DataBucketState bucket;
+        bucket.number = place.number();
+        bucket.level = member.level();
+        bucket.process = process;
+        bucket.incarnation = member.holder().incarnation();
+        bucket.state = member.state();
+        bucket.isOnlyDeclared = true;
+        bucket.ranksAreObserved = false;
+        s.data[place.number()] = std::move(bucket);
+    } else if (member.role() == pb::PARITY && !s.parity.contains({ group, member.index() })) {
+        ParityBucketState bucket;
+        bucket.group = group;
+        bucket.column = member.index();
+        bucket.process = process;
+        bucket.incarnation = member.holder().incarnation();
+        bucket.state = member.state();
+        bucket.isOnlyDeclared = true;
+        bucket.ranksAreObserved = false;
+        s.parity[{ group, member.index() }] = std::move(bucket);
+    } else {
+        return;
+    }
+    if (holder != s.processes.end()) {
+        holder->second.place = place;
+        holder->second.pool = pb::NO_ROLE;
+    }
+}
+
 void settleOverflow(DataBucketState& bucket, const FileShown& file)
 {
     const std::uint32_t b = file.config.b() ? file.config.b() : bucket.b;

@@ -14,6 +14,9 @@ ParityBucketState* parityOf(ClusterState& s, ProcessId process, const pb::Place&
 // Takes the process' bucket away, whatever it is; the youngest of those that stood aside for the number comes back.
 void releasePlace(ClusterState& s, ProcessId process);
 
+// A place whose holder was declared failed before anybody watched: it exists, and nothing else is known of it.
+void placeDeclared(ClusterState& s, std::uint32_t group, const pb::Member& member);
+
 // Whether the bucket is overflowed, as far as b is known by now.
 void settleOverflow(DataBucketState& bucket, const FileShown& file);
 void settleOverflows(ClusterState& s);

@@ -104,6 +104,8 @@ void Ingest::watchEvents(const std::string& endpoint)
 void Ingest::addProcess(const pb::ProcessInfo& info)
 {
     post([this, info] {
+        // One that was taken for gone is listened to again, not left when the tail of its words was waited for.
+        std::erase_if(m_sockets->closing, [&](const auto& closing) { return closing.second == info.events_endpoint(); });
         connect(info.events_endpoint());
         const std::lock_guard lock(m_mutex);
         m_cluster->introduce(info, nowNs());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/keyframe.h"
 
+#include "gui/lab/fault_sentences.h"
+
 #include <string>
 #include <utility>
 
@@ -34,8 +36,8 @@ void write(const ProcessState& from, pb::Keyframe::Process& out)
     out.set_has_ended(from.hasEnded);
     out.set_end_reason(from.endReason);
     out.set_is_paused(from.isPaused);
-    for (const auto& [number, words] : from.faults)
-        (*out.mutable_faults())[number] = words;
+    for (const auto& [number, fault] : from.faults)
+        *out.add_faults() = *fault.what;
     for (const std::uint64_t cut : from.cuts)
         out.add_cuts(cut);
     out.set_is_invited(from.isInvited);
@@ -67,7 +69,8 @@ ProcessState read(const pb::Keyframe::Process& from)
     process.hasEnded = from.has_ended();
     process.endReason = from.end_reason();
     process.isPaused = from.is_paused();
-    process.faults = { from.faults().begin(), from.faults().end() };
+    for (const pb::Fault& fault : from.faults())
+        process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
     process.cuts = { from.cuts().begin(), from.cuts().end() };
     process.pool = info.spare_role();
     process.isInvited = from.is_invited();
@@ -100,6 +103,7 @@ void write(const DataBucketState& from, bool isWhole, pb::Keyframe::DataBucket& 
     write(from.incoming, true, *out.mutable_incoming());
     out.set_slices_stored(from.slicesStored);
     out.set_ranks_are_observed(from.ranksAreObserved);
+    out.set_is_only_declared(from.isOnlyDeclared);
 }
 
 void write(const ParityBucketState& from, bool isWhole, pb::Keyframe::ParityBucket& out)
@@ -119,6 +123,7 @@ void write(const ParityBucketState& from, bool isWhole, pb::Keyframe::ParityBuck
     for (const bool isIn : from.contentsIn)
         out.add_contents_in(isIn);
     out.set_ranks_are_observed(from.ranksAreObserved);
+    out.set_is_only_declared(from.isOnlyDeclared);
 }
 
 void write(const GroupState& from, pb::Keyframe::Group& out)
@@ -375,6 +380,7 @@ struct Reader {
         bucket.incoming = ranks(from.incoming(), std::nullopt);
         bucket.slicesStored = from.slices_stored();
         bucket.ranksAreObserved = from.ranks_are_observed();
+        bucket.isOnlyDeclared = from.is_only_declared();
         return bucket;
     }
 
@@ -396,6 +402,7 @@ struct Reader {
             = ranks(from.ranks(), isInRow ? std::optional(parityPlace(from.group(), from.column())) : std::nullopt);
         bucket.contentsIn = { from.contents_in().begin(), from.contents_in().end() };
         bucket.ranksAreObserved = from.ranks_are_observed();
+        bucket.isOnlyDeclared = from.is_only_declared();
         return bucket;
     }
 };
@@ -441,6 +448,7 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
     file.set_splits_owed(state.file.splitsOwed);
     file.set_has_shrunk(state.file.hasShrunk);
     file.set_waits_for(state.file.waitsFor);
+    file.set_is_being_found(state.file.isBeingFound);
     for (const auto& [id, process] : state.processes)
         write(process, *out.add_processes());
     for (const auto& [number, bucket] : state.data)
@@ -471,7 +479,7 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
     ClusterState state;
     const auto& file = keyframe.file();
     state.file = { file.exists(), file.config(), file.i(), file.n(), file.buckets(), file.availability(),
-        file.splits_owed(), file.has_shrunk(), file.waits_for() };
+        file.splits_owed(), file.has_shrunk(), file.waits_for(), file.is_being_found() };
     for (const auto& process : keyframe.processes())
         state.processes[process.info().node()] = read(process);
     for (const auto& bucket : keyframe.data())

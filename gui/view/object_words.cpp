@@ -292,8 +292,8 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
             lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));
         else if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity)
             lines << QStringLiteral("state: %1").arg(lookWord(look));
-        for (const auto& [number, words] : process->faults)
-            lines << QStringLiteral("fault on purpose: it %1").arg(QString::fromStdString(words));
+        for (const auto& [number, fault] : process->faults)
+            lines << QStringLiteral("fault on purpose: it %1").arg(QString::fromStdString(fault.words));
         if (process->lostEvents > 0)
             lines << QStringLiteral("%1 events lost").arg(grouped(process->lostEvents));
     }

@@ -255,7 +255,7 @@ void MainWindow::updateStatus()
         std::set<std::uint64_t> armed;
         std::size_t paused = 0;
         for (const auto& [id, process] : state.processes) {
-            for (const auto& [number, words] : process.faults)
+            for (const auto& [number, fault] : process.faults)
                 armed.insert(number);
             paused += process.isPaused ? 1 : 0;
         }
