@@ -65,12 +65,15 @@ struct Stage {
     Session session;
     Listener listener;
     ScriptEngine engine { session, listener };
+    std::chrono::seconds limit { kLimit };
 
     ScriptResult play(const QString& source, ScriptSettings settings = {})
     {
         engine.start(source, "test.js", std::move(settings));
-        if (!engine.wait(kLimit))
-            qWarning("the script does not end");
+        if (!engine.wait(limit)) {
+            engine.stop(); // its result says that it was stopped, and at which line
+            engine.wait(limit);
+        }
         return engine.result();
     }
 

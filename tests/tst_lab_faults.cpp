@@ -19,10 +19,17 @@ private slots:
     void faultsActAreListedAndHealed();
     void aPartitionEndsWithItsLease();
     void whatIsWrongIsSaid();
+    void aProcessEndsItselfAtAStepOfTheProtocol();
+    void aKillThatWaitsCanBeHealed();
+    void aCoordinatorComesBackOnItsAddress();
+    void aCoordinatorThatRunsIsReplaced();
+    void aFileRecoversByHand();
+    void aRecoveryByHandNeedsSpares();
+    void aLossIsAcknowledged();
 
 private:
     // Plays the script with a small file, a client `c` and 40 records.
-    static void play(const QString& script);
+    static void play(const QString& script, const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }");
 };
 
 void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid_data()
@@ -62,14 +69,15 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid()
     QCOMPARE(QString::fromStdString(effectWords(parsed, effect)), did);
 }
 
-void LabFaultsTest::play(const QString& script)
+void LabFaultsTest::play(const QString& script, const QString& cluster)
 {
     Stage stage;
     stage.session.local().setProgramDirectory(LHRS_BIN_DIR);
+    stage.limit = std::chrono::seconds(90);
     const ScriptResult result = stage.play(
-        "lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 } }); const c = lab.client('alice');"
+        "lab.cluster({ " + cluster + " }); const c = lab.client('alice');"
         "c.run({ do: 'insert', count: 40, window: 8 });" + script);
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + "\n" + stage.listener.taken().join("\n")));
 }
 
 void LabFaultsTest::faultsActAreListedAndHealed()
@@ -125,6 +133,138 @@ void LabFaultsTest::whatIsWrongIsSaid()
          "lab.expectError('Refused', () => lab.heal({ id: 3, kind: 'kill' }));\n"
          "lab.net({ lease: 1 });\n"
          "lab.expectEqual(lab.faults(), [], 'nothing but zeros leaves no trace');\n");
+}
+
+void LabFaultsTest::aProcessEndsItselfAtAStepOfTheProtocol()
+{
+    play("const victim = lab.bucket(lab.data(0)).process;\n"
+         "const fault = lab.kill(lab.data(0), { at: 'SplitPrepared' });\n"
+         "lab.expectEqual([fault.kind, fault.at, fault.count, fault.victims], ['kill', 'SplitPrepared', 1, [victim]], 'it is armed');\n"
+         "lab.expectEqual(lab.faults().map(f => [f.kind, f.requested.at, f.processes]), [['crash', 'split_prepared', [victim]]], 'and listed');\n"
+         "lab.expectEqual(lab.bucket(lab.data(0)).process, victim, 'it still serves');\n"
+         "const from = lab.here();\n"
+         "c.run({ do: 'insert', count: 40, window: 4, timeout: 60 });\n" // overflows, so that bucket 0 has to split
+         "const failed = lab.waitFor('BucketFailed', { since: from, timeout: 30 });\n"
+         "lab.expectEqual([failed.role, failed.index], ['DATA', 0], 'it ended at that step');\n"
+         "lab.expectNone('SplitPrepared', { since: from, where: e => e.process === victim });\n"
+         "lab.waitFor('RecoveryFinished', { since: from, timeout: 60 }); lab.settle({ timeout: 60 });\n"
+         "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 80], 'nothing is missing');\n"
+         "lab.expect(lab.file().M > 1, 'and the file has grown all the same');\n"
+         "lab.expectEqual(lab.restart(fault).processes, [victim], 'back as a spare');\n",
+        "m: 2, k: 1, b: 60, spares: { data: 4, parity: 3 }");
+}
+
+void LabFaultsTest::aKillThatWaitsCanBeHealed()
+{
+    play("const fault = lab.kill([lab.data(0)][0], { at: 'SliceStored', count: 3, lease: 30 });\n"
+         "lab.expectEqual([fault.count, fault.lease_s], [3, 30], 'the third, for half a minute');\n"
+         "lab.expectEqual(lab.faults()[0].achieved.eventsLeft, 3, 'none so far');\n"
+         "lab.expectEqual([lab.heal(fault), lab.faults()], [1, []], 'it does not wait any more');\n"
+         "lab.expectError('BadArgument', () => lab.kill(lab.data(0), { at: 'SplitPrepard' }));\n"
+         "lab.expectError('BadArgument', () => lab.kill(lab.data(0), { at: 3 }));\n"
+         "lab.expectError('Refused', () => lab.heal(lab.kill(lab.spare('data'))));\n"
+         "const short = lab.kill(lab.data(0), { at: 'SliceStored', lease: 0.3 });\n"
+         "lab.waitUntil(() => lab.faults().length === 0);\n"
+         "lab.expectEqual(c.search(lab.keysFor(lab.data(0), 1, { existing: true })[0]).result, 'found', 'its lease is over, and it lives');\n");
+}
+
+void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
+{
+    Stage stage;
+    stage.session.local().setProgramDirectory(LHRS_BIN_DIR);
+    stage.limit = std::chrono::seconds(90);
+    const ScriptResult result = stage.play(
+        "lab.cluster({ m: 2, k: 1, b: 40, spares: { data: 9, parity: 6 } }); const c = lab.client('alice');\n"
+        "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
+        "const before = lab.file(), key = lab.keysFor(lab.data(1), 1, { existing: true })[0];\n"
+        "const dead = lab.kill(lab.coordinator());\n"
+        "lab.expectEqual(dead.victims, ['coordinator'], 'it is gone');\n"
+        "lab.expectEqual([c.search(key).result, c.insert('900000000').result], ['found', 'inserted'], 'key operations go on');\n"
+        "lab.expectError('Unreachable', () => lab.file());\n"
+        "lab.expectError('Unreachable', () => lab.split());\n"
+        "const slow = lab.net({ from: lab.data(1), delayMs: 1 }); lab.expectEqual(slow.processes.length, 1, 'targets are known from events');\n"
+        "lab.heal(slow);\n"
+        "lab.expectEqual(lab.restart(dead).processes, ['coordinator'], 'another process at its address');\n"
+        "const rebuilt = lab.waitFor('CoordinatorRebuilt');\n"
+        "lab.expectEqual(rebuilt.buckets, before.M, 'from its buckets alone');\n"
+        "const after = lab.settle();\n"
+        "lab.expectEqual([after.i, after.n, after.M, after.K], [before.i, before.n, before.M, before.K], 'the same file');\n"
+        "const grown = lab.split(); lab.expectEqual(grown.newBucket, before.M, 'it grows on');\n"
+        "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
+        "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 121], 'nothing is missing');\n"
+        "lab.client('bob').insert(); lab.addSpares({ data: 1 });\n"); // both find it at the old address
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + "\n" + stage.listener.taken().join("\n")));
+    // Whoever watches follows the new one.
+    const ClusterState seen = stage.session.ingest().state();
+    const ProcessId now = stage.session.control().coordinator();
+    std::vector<ProcessId> coordinators;
+    for (const auto& [id, process] : seen.processes)
+        if (process.kind == pb::COORDINATOR) {
+            coordinators.push_back(id);
+            QCOMPARE(process.hasEnded, id != now);
+        }
+    QCOMPARE(coordinators.size(), std::size_t(2));
+    QVERIFY(seen.file.exists && !seen.file.isBeingFound);
+    QCOMPARE(std::size_t(seen.file.buckets), seen.data.size());
+    QVERIFY(stage.session.control().coordinatorAnswers());
+}
+
+void LabFaultsTest::aCoordinatorThatRunsIsReplaced()
+{
+    play("lab.restart(lab.coordinator());\n"
+         "lab.waitFor('CoordinatorRebuilt');\n"
+         "lab.settle(); lab.expectEqual([lab.file().M, c.verify().equal], [1, 40], 'the same file');\n"
+         "lab.pause(lab.coordinator(), { lease: 0.5 }); lab.waitUntil(() => lab.faults().length === 0);\n"
+         "lab.expectEqual(lab.settle().M, 1, 'one that slept goes on');\n");
+}
+
+void LabFaultsTest::aFileRecoversByHand()
+{
+    play("lab.expectError('Refused', () => lab.recover({ group: 0 }));\n" // nothing has failed
+         "lab.expectError('BadArgument', () => lab.recover({ group: 9 }));\n"
+         "const before = lab.witness(lab.data(0)), records = lab.file().records;\n"
+         "lab.kill(lab.data(0));\n"
+         "const missed = lab.here();\n"
+         "c.start({ do: 'update', count: 1 });\n" // a client that misses it does not bring it back
+         "lab.expectEqual(lab.group(0).kEffective, 1, 'nobody has declared anything');\n"
+         "const t = lab.recover({ group: 0 });\n"
+         "lab.expectEqual([t.what, t.group, t.failed, t.manager, t.records], ['recovery', 0, ['data 0'], 0, records], 'by hand');\n"
+         "lab.expect(t.total_s > 0 && t.rebuild_s > 0 && t.slices >= 1 && t.bytes > 0, 'with its times');\n"
+         "lab.settle(); lab.expectEqual(before.compare().missing, 0, 'all records are back');\n"
+         "lab.kill(lab.parity(0, 0));\n"
+         "const p = lab.recover({ group: 0 });\n"
+         "lab.expectEqual([p.failed, p.records], [['parity 0.0'], null], 'parity is filled anew');\n"
+         "lab.settle(); lab.expectEqual([lab.audit().unequal, lab.group(0).state], [0, 'up'], 'whole');\n",
+        "m: 2, k: 1, b: 1000, recovery: 'manual', spares: { data: 3, parity: 3 }");
+}
+
+void LabFaultsTest::aRecoveryByHandNeedsSpares()
+{
+    play("lab.kill(lab.data(0));\n"
+         "lab.expectError('NoSpares', () => lab.recover());\n"
+         "lab.expectEqual(lab.group(0).failed, ['data 0'], 'it is declared, and waits');\n"
+         "const key = 0; lab.addSpares({ data: 1 });\n"
+         "lab.waitUntil(() => lab.group(0).state === 'up', { timeout: 30 });\n"
+         "lab.settle(); lab.expectEqual(c.verify().equal, 40, 'a spare came');\n",
+        "m: 2, k: 1, b: 1000, recovery: 'manual', spares: { data: 1, parity: 1 }");
+}
+
+void LabFaultsTest::aLossIsAcknowledged()
+{
+    play("lab.expectError('Refused', () => lab.acknowledgeLoss(0));\n"
+         "c.run({ do: 'insert', count: 40, window: 8 }); lab.settle(); while (lab.file().M < 2) lab.split(); lab.settle();\n"
+         "const from = lab.here();\n"
+         "lab.kill(lab.data([0, 1]));\n"
+         "lab.waitFor('GroupLost', { since: from, timeout: 60 });\n"
+         "lab.expectError('Refused', () => lab.recover({ group: 0 }));\n"
+         "lab.expectEqual(c.search(lab.records(lab.parity(0, 0))[0].members[0].key).result, 'lost', 'said plainly');\n"
+         "const noted = lab.acknowledgeLoss(0, { timeout: 60 });\n"
+         "lab.expectEqual(noted, { group: 0, buckets: [0, 1] }, 'they come back empty');\n"
+         "lab.settle({ timeout: 60 });\n"
+         "lab.expectEqual([lab.file().records, lab.group(0).state, lab.audit().unequal], [0, 'up', 0], 'an empty file');\n"
+         "lab.expectEqual(c.insert('77').result, 'inserted', 'that takes records');\n"
+         "lab.expectError('Refused', () => lab.acknowledgeLoss(0));\n",
+        "m: 2, k: 1, b: 1000, spares: { data: 5, parity: 3 }");
 }
 
 QTEST_GUILESS_MAIN(LabFaultsTest)

@@ -156,7 +156,7 @@ void ScenariosTest::aKilledServerComesBackAsAnEmptySpare()
         "lab.expectEqual(c.verify().equal, 20, 'all records');\n"
         "lab.restart(lab.data(0)); lab.waitFor('RecoveryFinished', { timeout: 30 }); lab.settle();\n"
         "lab.expectEqual(c.verify().equal, 20, 'one that runs is ended first');\n"
-        "lab.expectError('Refused', () => lab.restart(lab.coordinator()));");
+        "lab.expectError('Refused', () => lab.restart(lab.process('alice')));");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const ClusterState seen = stage.session.ingest().state();
     QVERIFY(std::count_if(seen.processes.begin(), seen.processes.end(), [](const auto& p) { return p.second.hasEnded; }) >= 2);

@@ -106,6 +106,43 @@ std::string faultWords(const pb::Fault& fault)
     return "has a fault of a kind that this program does not know";
 }
 
+std::vector<std::string> faultBadge(const pb::Fault& fault)
+{
+    if (fault.has_crash() && !fault.crash().at().empty()) {
+        const auto* event = pb::Event::descriptor()->FindFieldByName(fault.crash().at());
+        const std::string step = event ? event->message_type()->name() : fault.crash().at();
+        const std::string often = fault.crash().count() > 1 ? num(fault.crash().count()) + " × " : "";
+        return { "ends at " + often + step, often + step };
+    }
+    if (!fault.has_network())
+        return {};
+    const pb::NetworkFault& network = fault.network();
+    std::string longer, shorter;
+    const auto add = [](std::string& text, const std::string& part, const char* between) { text += (text.empty() ? "" : between) + part; };
+    const auto share = [&](double value, const char* verb, const char* sign) {
+        if (value <= 0)
+            return;
+        add(longer, verb + (" " + percent(value)), ", ");
+        add(shorter, sign + percent(value), " ");
+    };
+    share(network.drop(), "loses", "−");
+    share(network.duplicate(), "doubles", "×2 ");
+    share(network.reorder(), "reorders", "↷ ");
+    share(network.corrupt(), "spoils", "≠ ");
+    share(network.cut(), "cuts", "✂ ");
+    if (network.delay_ms() > 0 || network.jitter_ms() > 0) {
+        const std::string upTo = network.jitter_ms() > 0 ? "–" + num(network.delay_ms() + network.jitter_ms()) : "";
+        add(longer, "+" + num(network.delay_ms()) + upTo + " ms", ", ");
+        add(shorter, "+" + num(network.delay_ms()) + upTo + " ms", " ");
+    }
+    if (network.bytes_per_second() > 0) {
+        const std::string rate = network.bytes_per_second() >= 10'000 ? num(network.bytes_per_second() / 1000) + " kB/s" : num(network.bytes_per_second()) + " B/s";
+        add(longer, "at most " + rate, ", ");
+        add(shorter, "≤" + rate, " ");
+    }
+    return { longer, shorter };
+}
+
 std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved)
 {
     if (fault.has_pause())

@@ -4,11 +4,14 @@
 #include "proto/event.pb.h"
 
 #include <string>
+#include <vector>
 
 namespace lhrs::gui {
 
 // What a fault breaks, as part of a sentence: "loses 20 % of what it sends to 3 processes, delays it by 50 ms".
 std::string faultWords(const pb::Fault& fault);
+// The same as a badge has room for, longest wording first: "loses 20 %, +50 ms", "−20 % +50 ms"; empty: it has no values.
+std::vector<std::string> faultBadge(const pb::Fault& fault);
 // What it has done: "412 messages: 80 lost, 332 delayed by 52 ms on average".
 std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved);
 

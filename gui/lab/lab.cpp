@@ -20,6 +20,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addClientCalls(*this, context);
     addFaultCalls(*this, context);
     addProcessFaultCalls(*this, context);
+    addRecoveryCalls(*this, context);
     addWitnessCalls(*this, context);
     addStateCalls(*this, context);
     addWaitCalls(*this, context);

@@ -71,6 +71,7 @@ void addStructureCalls(Lab& lab, LabContext& context); // lab_structure.cpp: spl
 void addClientCalls(Lab& lab, LabContext& context);    // lab_clients.cpp
 void addFaultCalls(Lab& lab, LabContext& context);     // lab_faults.cpp: of the network
 void addProcessFaultCalls(Lab& lab, LabContext& context); // lab_process_faults.cpp: kill, pause, resume, restart
+void addRecoveryCalls(Lab& lab, LabContext& context);  // lab_recovery.cpp: recover, acknowledgeLoss
 void addWitnessCalls(Lab& lab, LabContext& context);   // lab_witness.cpp
 void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations

@@ -27,6 +27,7 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     const QString recovery = o.text("recovery");
     config.set_recovery(recovery == "automatic" ? pb::RECOVERY_AUTOMATIC
             : recovery == "onAlarm"             ? pb::RECOVERY_ON_ALARM
+            : recovery == "manual"              ? pb::RECOVERY_MANUAL
                                                 : pb::RECOVERY_OFF);
     const QJSValue slice = o.option("slice");
     const bool isNumber = slice.isNumber() && slice.toNumber() >= 1 && slice.toNumber() <= (1 << 24)

@@ -73,6 +73,30 @@ LabResult<pb::FileDescription> LabContext::describeFile(double timeoutSeconds) c
     return reply->file();
 }
 
+QString LabContext::nameOf(ProcessId process) const
+{
+    const auto known = control.find(process);
+    return known ? QString::fromStdString(known->info.name()) : QString::number(process);
+}
+
+LabResult<bool> LabContext::awaitCoordinator(double timeout) const
+{
+    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    for (;;) {
+        const auto file = describeFile();
+        if (!file)
+            return file.error();
+        if (!file->is_listening())
+            return true;
+        if (std::chrono::steady_clock::now() >= deadline)
+            return LabError { LabCode::Timeout, QString("After %1 s the coordinator is still %2.")
+                .arg(timeout).arg(QString::fromStdString(file->under_way())) };
+        ingest.waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50), stopToken());
+        if (isStopped())
+            return stopped();
+    }
+}
+
 LabResult<bool> LabContext::catchUp() const
 {
     std::vector<std::pair<CallTarget, pb::Command>> questions;

@@ -86,6 +86,10 @@ struct LabContext {
         const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
     // The coordinator's own picture of the file.
     LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
+    // Waits until the coordinator, if it was started anew, knows its file again.
+    LabResult<bool> awaitCoordinator(double timeoutSeconds) const;
+    // The process' name; its number when nothing is known of it.
+    QString nameOf(ProcessId process) const;
     // Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
     LabResult<bool> awaitServers(double timeoutSeconds) const;
     // Waits until all events that processes have published by now are here.

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults of the network (window.md 4.4): each is armed at the processes that it concerns, under one number, and ends
 // with its lease wherever the script has gone.
+#include "gui/lab/fault_orders.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 
 #include <QJSEngine>
 
 #include <algorithm>
-#include <map>
-#include <random>
-#include <set>
 
 namespace lhrs::gui {
 
 namespace {
 
-// Processes by number; nothing: a fault concerns everybody.
+// Processes; nobody: a fault concerns everybody.
 using Side = std::vector<FoundTarget>;
-
-std::vector<KnownProcess> livingProcesses(const LabContext& context)
-{
-    std::vector<KnownProcess> living = context.control.directory();
-    std::erase_if(living, [](const KnownProcess& known) { return known.hasEnded; });
-    return living;
-}
 
 FoundTarget targetOf(const KnownProcess& known)
 {
@@ -47,7 +38,7 @@ LabResult<Side> sideOf(LabContext& context, const QJSValue& value)
             return found.error();
         side = std::move(*found);
     } else {
-        for (const KnownProcess& known : livingProcesses(context))
+        for (const KnownProcess& known : livingProcesses(context.control))
             if (value.toString() == QString::fromStdString(known.info.name()))
                 side.push_back(targetOf(known));
     }
@@ -62,88 +53,29 @@ LabResult<Side> sideOf(LabContext& context, const QJSValue& value)
 
 bool isWord(const QJSValue& value, const char* word) { return value.isString() && value.toString() == word; }
 
-Side all(const LabContext& context)
+std::vector<ProcessId> processesOf(const Side& side)
 {
-    Side side;
-    for (const KnownProcess& known : livingProcesses(context))
-        side.push_back(targetOf(known));
-    return side;
+    std::vector<ProcessId> processes;
+    for (const FoundTarget& target : side)
+        processes.push_back(target.process);
+    return processes;
 }
 
-template <class Network>
-void addPeers(const LabContext& context, const Side& side, Network& network)
+LabResult<QJSValue> arm(LabContext& context, const std::vector<FaultOrder>& orders, const char* kind, double timeout)
 {
-    for (const FoundTarget& target : side) {
-        pb::FaultPeer& peer = *network.add_peers();
-        peer.set_node(target.process);
-        if (const auto known = context.control.find(target.process))
-            *peer.mutable_address() = known->info.address();
-    }
-}
-
-// A fault to be armed at some processes.
-struct Plan {
-    pb::Fault fault;
-    Side at;
-};
-
-// Numbers that another operator of the same cluster will not have chosen, and that a number of the script holds.
-std::uint64_t newFaultNumber()
-{
-    static std::uint32_t last = 0;
-    std::random_device device;
-    return (std::uint64_t(device()) << 20 | (++last & 0xfffff)) & ((std::uint64_t(1) << 53) - 1);
-}
-
-pb::Fault newFault(LabContext& context, std::uint64_t number, double lease)
-{
-    pb::Fault fault;
-    fault.set_number(number);
-    fault.set_lease_ms(std::uint32_t(millisecondsOf(lease).count()));
-    fault.set_seed(context.settings.seed ^ number << 1);
-    return fault;
-}
-
-// Ends a fault, 0: all of them, wherever it is armed, and says which have ended. Who does not answer has no fault left,
-// or loses it with its lease.
-std::set<std::uint64_t> healEverywhere(LabContext& context, std::uint64_t number, double timeout)
-{
-    std::vector<std::pair<CallTarget, pb::Command>> calls;
-    for (const KnownProcess& known : livingProcesses(context)) {
-        pb::Command command;
-        command.mutable_heal_faults()->set_number(number);
-        calls.emplace_back(known.info.node(), std::move(command));
-    }
-    std::set<std::uint64_t> healed;
-    for (const Answer& answer : context.control.callAllAndWait(calls, millisecondsOf(timeout), context.stopToken()))
-        for (const auto& entry : answer.reply.faults().faults())
-            healed.insert(entry.requested().number());
-    return healed;
-}
-
-LabResult<QJSValue> arm(LabContext& context, const std::vector<Plan>& plans, const char* kind, double timeout)
-{
-    std::vector<std::pair<CallTarget, pb::Command>> calls;
-    QJSValue processes = context.engine.newArray();
-    for (const Plan& plan : plans) {
-        for (const FoundTarget& target : plan.at) {
-            pb::Command command;
-            *command.mutable_arm_fault()->mutable_fault() = plan.fault;
-            processes.setProperty(std::uint32_t(calls.size()), target.shown);
-            calls.emplace_back(target.process, std::move(command));
-        }
-    }
     const double begin = secondsOf(context.ingest.nowNs());
-    const auto replies = context.askAll(calls, timeout);
-    const pb::Fault& fault = plans.front().fault;
-    if (!replies) {
-        healEverywhere(context, fault.number(), timeout); // half a fault is worse than none
-        return replies.error();
-    }
+    const Answer answer = armFaults(context.control, orders, millisecondsOf(timeout), context.stopToken());
+    if (!answer)
+        return LabContext::errorOf(answer);
+    QStringList processes;
+    for (const FaultOrder& order : orders)
+        for (const ProcessId process : order.at)
+            processes << context.nameOf(process);
+    const pb::Fault& fault = orders.front().fault;
     QJSValue made = context.engine.newObject();
     made.setProperty("id", double(fault.number()));
     made.setProperty("kind", kind);
-    made.setProperty("processes", processes);
+    made.setProperty("processes", context.engine.toScriptValue(processes));
     made.setProperty("begin_s", begin);
     made.setProperty("lease_s", double(fault.lease_ms()) / 1000);
     return made;
@@ -151,7 +83,7 @@ LabResult<QJSValue> arm(LabContext& context, const std::vector<Plan>& plans, con
 
 LabResult<QJSValue> net(LabContext& context, const Arguments& o)
 {
-    pb::Fault fault = newFault(context, newFaultNumber(), o.number("lease"));
+    pb::Fault fault = newFault(millisecondsOf(o.number("lease")), context.settings.seed);
     pb::NetworkFault& network = *fault.mutable_network();
     network.set_drop(o.number("drop"));
     network.set_duplicate(o.number("duplicate"));
@@ -170,28 +102,16 @@ LabResult<QJSValue> net(LabContext& context, const Arguments& o)
     } else if (!isWord(kinds, "all")) {
         network.add_kinds(kinds.toString().toStdString());
     }
-    const auto isAny = [&o](const char* name) { return isWord(o.option(name), "any"); };
-    // Where the sender is known it acts there; else at the receiver, whoever sends and however.
-    Side from, to;
-    for (auto [name, side] : { std::pair("from", &from), std::pair("to", &to) }) {
-        if (isAny(name))
+    FaultSides sides;
+    for (const auto& [name, side] : { std::pair("from", &sides.from), std::pair("to", &sides.to) }) {
+        if (isWord(o.option(name), "any"))
             continue;
-        auto found = sideOf(context, o.option(name));
+        const auto found = sideOf(context, o.option(name));
         if (!found)
             return found.error();
-        *side = std::move(*found);
+        *side = processesOf(*found);
     }
-    Plan plan { fault, from };
-    if (isAny("from") && !isAny("to")) {
-        plan.fault.mutable_network()->set_way(pb::INCOMING);
-        plan.at = to;
-    } else {
-        plan.fault.mutable_network()->set_way(pb::OUTGOING);
-        addPeers(context, to, *plan.fault.mutable_network());
-        if (isAny("from"))
-            plan.at = all(context);
-    }
-    return arm(context, { plan }, "net", o.number("timeout"));
+    return arm(context, { networkOrder(context.control, std::move(fault), sides) }, "net", o.number("timeout"));
 }
 
 LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
@@ -208,34 +128,21 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
             return found.error();
         sides[i] = std::move(*found);
     }
-    const auto isOnSide = [&](std::size_t side, const FoundTarget& target) {
-        return std::any_of(sides[side].begin(), sides[side].end(),
-            [&](const FoundTarget& other) { return other.process == target.process; });
-    };
-    for (std::size_t i = 0; i < 2; ++i)
-        if (isRest[i])
-            for (const FoundTarget& target : all(context))
-                if (!isOnSide(1 - i, target))
-                    sides[i].push_back(target);
     for (const FoundTarget& target : sides[0])
-        if (isOnSide(1, target))
+        if (std::any_of(sides[1].begin(), sides[1].end(), [&](const FoundTarget& other) { return other.process == target.process; }))
             return LabError { LabCode::BadArgument, target.shown + " is on both sides of the partition." };
-    if (sides[0].empty() || sides[1].empty())
-        return LabError { LabCode::BadArgument, "There is nobody on the other side of the partition." };
+    using Direction = PartitionSides::Direction;
     const QString direction = o.text("direction");
-    const std::uint64_t number = newFaultNumber();
-    std::vector<Plan> plans;
-    for (std::size_t i = 0; i < 2; ++i) {
-        Plan plan { newFault(context, number, o.number("lease")), sides[i] };
-        pb::PartitionFault& cut = *plan.fault.mutable_partition();
-        // Who comes later is of the rest as well: "all but my own side".
-        cut.set_all_but_peers(isRest[1 - i]);
-        addPeers(context, sides[isRest[1 - i] ? i : 1 - i], cut);
-        if (direction != "both")
-            cut.set_way((direction == "aToB") == (i == 0) ? pb::OUTGOING : pb::INCOMING);
-        plans.push_back(std::move(plan));
-    }
-    return arm(context, plans, "partition", o.number("timeout"));
+    PartitionSides wanted;
+    wanted.restIsB = isRest[0] || isRest[1];
+    wanted.a = processesOf(sides[isRest[0] ? 1 : 0]);
+    wanted.b = processesOf(sides[isRest[0] ? 0 : 1]);
+    if (direction != "both")
+        wanted.direction = (direction == "aToB") != isRest[0] ? Direction::AToB : Direction::BToA;
+    const auto orders = partitionOrders(context.control, newFault(millisecondsOf(o.number("lease")), context.settings.seed), wanted);
+    if (orders[1].at.empty())
+        return LabError { LabCode::BadArgument, "There is nobody on the other side of the partition." };
+    return arm(context, orders, "partition", o.number("timeout"));
 }
 
 LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
@@ -246,31 +153,14 @@ LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
         const QJSValue id = fault.isObject() ? fault.property("id") : fault;
         if (fault.property("kind").toString() == "pause")
             return LabError { LabCode::Refused, "A pause is ended by lab.resume.", "lab.resume(fault);" };
-        if (fault.property("kind").toString() == "kill")
+        if (fault.property("kind").toString() == "kill" && fault.property("at").isUndefined())
             return LabError { LabCode::Refused, "A kill cannot be healed.", "lab.restart brings an empty spare back." };
         if (!id.isNumber() || id.toNumber() < 1)
             return LabError { LabCode::BadArgument, "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };
         number = std::uint64_t(id.toNumber());
     } else if (context.settings.mayStartCluster)
         resumed = context.local.resumeAll(); // who stands still could not hear that it is healed
-    return QJSValue(double(resumed + healEverywhere(context, number, o.number("timeout")).size()));
-}
-
-// What all processes of a fault have done together.
-void addUp(pb::FaultEffect& sum, const pb::FaultEffect& one)
-{
-    sum.set_messages(sum.messages() + one.messages());
-    sum.set_dropped(sum.dropped() + one.dropped());
-    sum.set_duplicated(sum.duplicated() + one.duplicated());
-    sum.set_reordered(sum.reordered() + one.reordered());
-    sum.set_corrupted(sum.corrupted() + one.corrupted());
-    sum.set_cut(sum.cut() + one.cut());
-    sum.set_delayed(sum.delayed() + one.delayed());
-    sum.set_waiting(sum.waiting() + one.waiting());
-    sum.set_overflowed(sum.overflowed() + one.overflowed());
-    sum.set_delay_sum_ns(sum.delay_sum_ns() + one.delay_sum_ns());
-    sum.set_delay_max_ns(std::max(sum.delay_max_ns(), one.delay_max_ns()));
-    sum.set_lasted_ns(std::max(sum.lasted_ns(), one.lasted_ns()));
+    return QJSValue(double(resumed + healFaults(context.control, number, millisecondsOf(o.number("timeout")), context.stopToken()).size()));
 }
 
 QJSValue requestedObject(LabContext& context, const pb::Fault& fault)
@@ -299,56 +189,37 @@ const char* kindOf(const pb::Fault& fault)
 
 LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
 {
-    struct Together {
-        pb::Fault fault;
-        pb::FaultEffect achieved;
-        std::uint32_t leaseLeftMs = 0;
-        QStringList processes;
-    };
-    std::map<std::uint64_t, Together> found;
     const auto paused = context.local.paused();
-    std::vector<KnownProcess> living = livingProcesses(context);
-    std::erase_if(living, [&](const KnownProcess& known) { return paused.contains(known.info.node()); });
-    std::vector<std::pair<CallTarget, pb::Command>> calls;
-    for (const KnownProcess& known : living) {
-        pb::Command command;
-        command.mutable_list_faults();
-        calls.emplace_back(known.info.node(), std::move(command));
-    }
-    const auto answers = context.control.callAllAndWait(calls, millisecondsOf(o.number("timeout")), context.stopToken());
+    std::set<ProcessId> deaf;
+    for (const auto& [process, left] : paused)
+        deaf.insert(process);
+    const auto found = listFaults(context.control, deaf, millisecondsOf(o.number("timeout")), context.stopToken());
     if (context.isStopped())
         return context.stopped();
-    for (std::size_t i = 0; i < answers.size(); ++i) { // who does not answer has none that could be told
-        for (const auto& entry : answers[i].reply.faults().faults()) {
-            Together& together = found[entry.requested().number()];
-            together.fault = entry.requested();
-            addUp(together.achieved, entry.achieved());
-            together.leaseLeftMs = std::max(together.leaseLeftMs, entry.lease_left_ms());
-            together.processes << QString::fromStdString(living[i].info.name());
-        }
-    }
     QJSValue list = context.engine.newArray(std::uint32_t(found.size()));
     std::uint32_t at = 0;
-    for (const auto& [number, together] : found) {
+    for (const auto& [number, armed] : found) {
+        QStringList processes;
+        for (const ProcessId process : armed.processes)
+            processes << context.nameOf(process);
         QJSValue entry = context.engine.newObject();
         entry.setProperty("id", scriptNumber(number));
-        entry.setProperty("kind", kindOf(together.fault));
-        entry.setProperty("processes", context.engine.toScriptValue(together.processes));
-        entry.setProperty("leaseLeft_s", double(together.leaseLeftMs) / 1000);
-        entry.setProperty("requested", requestedObject(context, together.fault));
-        QJSValue achieved = scriptObject(together.achieved, context.engine);
-        const auto delayed = double(together.achieved.delayed());
-        achieved.setProperty("delayMs", delayed == 0 ? 0 : double(together.achieved.delay_sum_ns()) / delayed / 1e6);
+        entry.setProperty("kind", kindOf(armed.fault));
+        entry.setProperty("processes", context.engine.toScriptValue(processes));
+        entry.setProperty("leaseLeft_s", double(armed.leaseLeftMs) / 1000);
+        entry.setProperty("requested", requestedObject(context, armed.fault));
+        QJSValue achieved = scriptObject(armed.achieved, context.engine);
+        const auto delayed = double(armed.achieved.delayed());
+        achieved.setProperty("delayMs", delayed == 0 ? 0 : double(armed.achieved.delay_sum_ns()) / delayed / 1e6);
         entry.setProperty("achieved", achieved);
         list.setProperty(at++, entry);
     }
     // A process that stands still says nothing about faults: who paused it knows.
     for (const auto& [process, left] : paused) {
-        const auto known = context.control.find(process);
         QJSValue entry = context.engine.newObject();
         entry.setProperty("id", QJSValue(QJSValue::NullValue));
         entry.setProperty("kind", "pause");
-        entry.setProperty("processes", context.engine.toScriptValue(QStringList { known ? QString::fromStdString(known->info.name()) : QString() }));
+        entry.setProperty("processes", context.engine.toScriptValue(QStringList { context.nameOf(process) }));
         entry.setProperty("leaseLeft_s", double(left.count()) / 1000);
         entry.setProperty("requested", context.engine.newObject());
         entry.setProperty("achieved", context.engine.newObject());

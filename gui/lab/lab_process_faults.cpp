@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults of processes: kill, pause, resume, restart (window.md 4.4). They act on processes that this program started.
+#include "gui/lab/fault_orders.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 
@@ -18,6 +19,9 @@ struct MadeFault {
     QStringList victims; // their names
     double begin = 0;
     std::optional<double> lease;
+    std::uint64_t number = 0; // of one that is armed and waits for its event
+    QString at {};            // that event
+    std::uint32_t count = 0;  // the how manieth
 };
 
 struct FaultCalls {
@@ -35,12 +39,6 @@ struct FaultCalls {
     LabError refused(const std::string& text) const
     {
         return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(text) };
-    }
-
-    QString nameOf(ProcessId process) const
-    {
-        const auto known = context.control.find(process);
-        return known ? QString::fromStdString(known->info.name()) : QString::number(process);
     }
 
     // Who is meant: a target, or the victims of a fault.
@@ -71,19 +69,23 @@ struct FaultCalls {
         const MadeFault& fault = (*made)[index];
         QJSValue result = context.engine.newObject();
         result.setProperty("faultId", std::uint32_t(index));
-        result.setProperty("id", std::uint32_t(index) + 1);
+        result.setProperty("id", fault.number != 0 ? double(fault.number) : double(index + 1));
         result.setProperty("kind", fault.kind);
         result.setProperty("victims", context.engine.toScriptValue(fault.victims));
         result.setProperty("begin_s", fault.begin);
         if (fault.lease)
             result.setProperty("lease_s", *fault.lease);
+        if (fault.number != 0) {
+            result.setProperty("at", fault.at);
+            result.setProperty("count", fault.count);
+        }
         return result;
     }
 
     QJSValue keep(MadeFault fault) const
     {
         for (const ProcessId process : fault.processes)
-            fault.victims << nameOf(process);
+            fault.victims << context.nameOf(process);
         made->push_back(std::move(fault));
         return object(made->size() - 1);
     }
@@ -96,9 +98,30 @@ struct FaultCalls {
         if (!processes)
             return processes.error();
         const double begin = secondsOf(context.ingest.nowNs());
+        if (!arguments.option("at").isNull())
+            return killAt(*processes, arguments, begin);
         if (const auto killed = context.local.kill(*processes); !killed)
             return refused(killed.error().text);
         return keep({ "kill", *processes, {}, begin, {} });
+    }
+
+    // The processes end themselves at a step of the protocol: before they publish that event, and before the messages of
+    // that step leave.
+    LabResult<QJSValue> killAt(const std::vector<ProcessId>& processes, const Arguments& arguments, double begin) const
+    {
+        const QJSValue at = arguments.option("at");
+        if (!at.isString())
+            return LabError { LabCode::BadArgument, "The option at of lab.kill is the name of an event, not " + at.toString() + ".",
+                "lab.kill(lab.data(0), { at: 'SplitPrepared' });" };
+        const auto kind = eventKindOf(at.toString());
+        if (!kind)
+            return kind.error();
+        FaultOrder order { newFault(millisecondsOf(arguments.number("lease")), context.settings.seed), processes };
+        order.fault.mutable_crash()->set_at(pb::Event::descriptor()->FindFieldByNumber(int(*kind))->name());
+        order.fault.mutable_crash()->set_count(arguments.integer("count"));
+        if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken()); !armed)
+            return LabContext::errorOf(armed);
+        return keep({ "kill", processes, {}, begin, arguments.number("lease"), order.fault.number(), at.toString(), arguments.integer("count") });
     }
 
     LabResult<QJSValue> pause(const Arguments& arguments) const
@@ -126,7 +149,7 @@ struct FaultCalls {
             return refused(resumed.error().text);
         QStringList names;
         for (const ProcessId process : *processes)
-            names << nameOf(process);
+            names << context.nameOf(process);
         QJSValue result = context.engine.newObject();
         result.setProperty("kind", "resume");
         result.setProperty("victims", context.engine.toScriptValue(names));
@@ -144,6 +167,9 @@ struct FaultCalls {
         const auto started = context.local.restart(*processes, context.stopToken());
         if (!started)
             return refused(started.error().text);
+        // One that was started anew for a running file listens first.
+        if (const auto listened = context.awaitCoordinator(arguments.number("timeout")); !listened)
+            return listened.error();
         if (const auto known = context.awaitServers(arguments.number("timeout")); !known)
             return known.error();
         QStringList names;

@@ -155,6 +155,17 @@ QStringList eventKinds()
     return kinds;
 }
 
+LabResult<pb::Event::BodyCase> eventKindOf(const QString& name)
+{
+    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
+    for (int i = 0; i < oneof->field_count(); ++i)
+        if (oneof->field(i)->message_type()->name() == name.toStdString())
+            return pb::Event::BodyCase(oneof->field(i)->number());
+    const QString near = LabReference::nearest(name, eventKinds());
+    return LabError { LabCode::BadArgument, "There is no event " + name + ".",
+        near.isEmpty() ? "The kinds are the messages of proto/event.proto." : "Did you mean " + near + "?" };
+}
+
 QJSValue scriptText(const std::string& bytes)
 {
     QStringDecoder decoder(QStringDecoder::Utf8);
@@ -199,16 +210,30 @@ ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place)
     return 0;
 }
 
+ProcessId holderOf(const ClusterState& state, const pb::Place& place)
+{
+    if (place.role() == pb::DATA) {
+        const auto bucket = state.data.find(place.number());
+        return bucket == state.data.end() ? 0 : bucket->second.process;
+    }
+    const auto parity = state.parity.find({ place.number(), place.column() });
+    return parity == state.parity.end() ? 0 : parity->second.process;
+}
+
 LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target)
 {
     std::vector<FoundTarget> found;
     const QString role = target.property("role").toString();
     if (const auto places = placesOf(target); !places.empty()) {
         const auto file = context.describeFile();
-        if (!file)
+        const bool isWithoutCoordinator = !file && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
+        if (!file && !isWithoutCoordinator)
             return file.error();
         for (const pb::Place& place : places) {
-            const ProcessId holder = holderOf(*file, place);
+            // Without a coordinator what events told is the best that is known.
+            const ProcessId holder = isWithoutCoordinator ? holderOf(context.ingest.state(), place) : holderOf(*file, place);
+            if (holder == 0 && isWithoutCoordinator)
+                return file.error();
             if (holder == 0)
                 return LabError { LabCode::BadArgument, shownPlace(place) + " does not exist: the file has "
                         + QString::number(file->buckets()) + " data buckets in " + QString::number(file->groups_size())

@@ -29,6 +29,8 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
 QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
 // The names of all kinds of events.
 QStringList eventKinds();
+// The kind with this name; the error names the nearest one.
+LabResult<pb::Event::BodyCase> eventKindOf(const QString& name);
 // Text if the bytes are that, else null.
 QJSValue scriptText(const std::string& bytes);
 QString hexOf(const std::string& bytes);
@@ -51,6 +53,8 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
 LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target);
 // A member of the file, by role and number, in a description; 0: does not exist.
 ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place);
+// As events told; 0: nobody.
+ProcessId holderOf(const ClusterState& state, const pb::Place& place);
 
 // A place in the order of events, from lab.here; the last changing call where nothing was given.
 LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since);

@@ -67,17 +67,6 @@ struct Filter {
     QJSValue where;                                     // null: all
 };
 
-LabResult<pb::Event::BodyCase> kindOf(const QString& name)
-{
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        if (oneof->field(i)->message_type()->name() == name.toStdString())
-            return pb::Event::BodyCase(oneof->field(i)->number());
-    const QString near = LabReference::nearest(name, eventKinds());
-    return LabError { LabCode::BadArgument, "There is no event " + name + ".",
-        near.isEmpty() ? "The kinds are the messages of proto/event.proto." : "Did you mean " + near + "?" };
-}
-
 // The script's form of the event if it fits, else undefined.
 LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEvent& event, const ClusterState& names)
 {
@@ -124,7 +113,7 @@ QString seenInstead(const std::map<std::string, int>& seen)
 
 LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
 {
-    const auto kind = kindOf(arguments.at(0).toString());
+    const auto kind = eventKindOf(arguments.at(0).toString());
     if (!kind)
         return kind.error();
     const Filter filter { *kind, arguments.option("where") };
@@ -205,7 +194,7 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
 {
     Filter filter;
     if (!arguments.option("kind").isNull()) {
-        const auto kind = kindOf(arguments.text("kind"));
+        const auto kind = eventKindOf(arguments.text("kind"));
         if (!kind)
             return kind.error();
         filter.kind = *kind;
@@ -257,7 +246,7 @@ LabResult<QJSValue> judge(LabContext& context, bool isHeld, const QString& text,
 
 LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
 {
-    const auto kind = kindOf(arguments.at(0).toString());
+    const auto kind = eventKindOf(arguments.at(0).toString());
     if (!kind)
         return kind.error();
     const auto cursor = cursorOf(context, arguments.option("since"));

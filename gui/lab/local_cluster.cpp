@@ -95,6 +95,15 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
     return arguments;
 }
 
+// At the addresses where servers, clients and operators know it, and without --new: it listens to the running file first.
+Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& former) const
+{
+    std::vector<std::string> arguments = coordinatorArguments(*m_options);
+    const std::string& control = former.control_endpoint();
+    arguments.insert(arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
+    return program("lhrs-coordinator", "coordinator", std::move(arguments));
+}
+
 Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs,
     const std::stop_token& stop)
 {
@@ -291,10 +300,17 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
         const auto program = m_programs.find(process);
         if (!known || program == m_programs.end())
             return Error { "Only a process that this program has started can be started again." };
-        if (known->info.kind() != pb::NODE)
-            return Error { "Only servers are started again, not " + known->info.name()
-                + ": a coordinator's knowledge and a client's records end with their processes." };
-        programs.push_back(program->second);
+        if (known->info.kind() == pb::CLIENT)
+            return Error { "Servers and the coordinator are started again, not " + known->info.name()
+                + ": what a client knows ends with its process; start another one." };
+        if (known->info.kind() == pb::COORDINATOR) {
+            auto again = coordinatorAgain(known->info);
+            if (!again)
+                return again.error();
+            programs.push_back(std::move(*again));
+        } else {
+            programs.push_back(program->second);
+        }
         if (m_keeper.isChild(pid_t(known->info.pid())))
             running.push_back(pid_t(known->info.pid()));
     }

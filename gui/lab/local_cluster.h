@@ -58,7 +58,8 @@ public:
     std::map<std::uint64_t, std::chrono::milliseconds> paused() const;
     // Lets all paused processes go on; how many there were.
     std::size_t resumeAll();
-    // Ends those servers that still run and starts the same programs again: empty, as spares of their pools.
+    // Ends those that still run and starts the same programs again: servers are empty then, spares of their pools; a
+    // coordinator has the address of the former one and finds the running file.
     Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 
     bool isRunning() const;
@@ -75,6 +76,7 @@ private:
     Result<ChildProgram> program(const std::string& file, const std::string& name,
         std::vector<std::string> arguments) const;
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
+    Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
     Result<void> makeLogDirectory();
     Result<std::vector<pid_t>> pidsOf(const std::vector<std::uint64_t>& processes) const;
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Recovery by hand: a person orders it, or takes note of a loss (window.md 4.2, lhrs.md 10.8).
+#include "gui/lab/lab.h"
+#include "gui/lab/lab_values.h"
+#include "gui/lab/sentences.h"
+
+#include <QJSEngine>
+
+#include <algorithm>
+#include <optional>
+
+namespace lhrs::gui {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The coordinator's description of one group.
+LabResult<pb::FileDescription::Group> groupOf(const LabContext& context, std::uint32_t number)
+{
+    const auto file = context.describeFile();
+    if (!file)
+        return file.error();
+    for (const auto& group : file->groups())
+        if (group.number() == number)
+            return group;
+    return LabError { LabCode::BadArgument, QString("There is no group %1: the file has %2.").arg(number).arg(file->groups_size()) };
+}
+
+LabError isLost(std::uint32_t group)
+{
+    return { LabCode::Refused, QString("Group %1 is lost: more members failed than its parity replaces, so nothing can be computed.").arg(group),
+        QString("lab.acknowledgeLoss(%1) brings its lost buckets back, empty.").arg(group) };
+}
+
+bool isWhole(const pb::FileDescription::Group& group)
+{
+    const auto& members = group.view().members();
+    const auto parity = std::count_if(members.begin(), members.end(), [](const pb::Member& m) { return m.role() == pb::PARITY; });
+    return group.view().state() == pb::GROUP_UP && parity >= std::ptrdiff_t(group.k())
+        && std::all_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::UP; });
+}
+
+// What the events tell of a recovery that was ordered.
+struct Told {
+    bool wasIll = false; // the group has left UP, or was not
+    std::optional<pb::RecoveryStarted> started;
+    std::optional<pb::RecoveryFinished> finished;
+    QStringList failed; // places
+    std::optional<LabError> trouble;
+
+    void take(const pb::Event& event, std::uint32_t group)
+    {
+        if (event.has_epoch_changed() && event.epoch_changed().view().group() == group)
+            wasIll = wasIll || event.epoch_changed().view().state() != pb::GROUP_UP;
+        else if (event.has_bucket_failed() && event.bucket_failed().group() == group)
+            takeFailed(event.bucket_failed());
+        else if (event.has_recovery_started() && event.recovery_started().group() == group)
+            started = event.recovery_started();
+        else if (event.has_recovery_finished() && event.recovery_finished().group() == group)
+            finished = event.recovery_finished();
+        else if (event.has_group_lost() && event.group_lost().group() == group)
+            trouble = isLost(group);
+        else if (event.has_members_answered() && event.members_answered().group() == group && !wasIll)
+            trouble = LabError { LabCode::Refused, QString("All members of group %1 answer: nothing has failed.").arg(group) };
+        else if (event.has_spare_missing())
+            trouble = LabError { LabCode::NoSpares, QString("No spare %1 server answers; it is wanted for %2.")
+                    .arg(event.spare_missing().role() == pb::PARITY ? "parity" : "data", QString::fromStdString(event.spare_missing().purpose())),
+                "lab.addSpares starts further servers; the recovery goes on when they are there." };
+    }
+
+    void takeFailed(const pb::BucketFailed& e)
+    {
+        pb::Place place;
+        place.set_role(e.role());
+        place.set_number(e.role() == pb::DATA ? e.index() : e.group());
+        place.set_column(e.role() == pb::DATA ? 0 : e.index());
+        failed << QString::fromStdString(placeName(place));
+    }
+};
+
+QJSValue timingOf(const LabContext& context, std::uint32_t group, const Told& told)
+{
+    const QJSValue unknown(QJSValue::NullValue);
+    QJSValue timing = context.engine.newObject();
+    timing.setProperty("what", "recovery");
+    timing.setProperty("group", group);
+    timing.setProperty("failed", context.engine.toScriptValue(told.failed));
+    // Lost parity buckets are filled anew; only lost data buckets are computed slice by slice.
+    const bool hasData = told.finished.has_value();
+    timing.setProperty("manager", told.started ? QJSValue(told.started->manager()) : unknown);
+    timing.setProperty("slice", told.started ? QJSValue(told.started->slice()) : unknown);
+    timing.setProperty("slices", hasData ? QJSValue(told.finished->slices()) : unknown);
+    timing.setProperty("records", hasData ? QJSValue(told.finished->records()) : unknown);
+    timing.setProperty("bytes", hasData ? scriptNumber(told.finished->bytes()) : unknown);
+    timing.setProperty("rebuild_s", hasData ? QJSValue(secondsOf(told.finished->rebuild_ns())) : unknown);
+    timing.setProperty("total_s", hasData ? QJSValue(secondsOf(told.finished->total_ns())) : unknown);
+    return timing;
+}
+
+LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
+{
+    const std::uint32_t number = o.integer("group");
+    const auto before = groupOf(context, number);
+    if (!before)
+        return before.error();
+    if (before->view().state() == pb::GROUP_LOST)
+        return isLost(number);
+    Told told;
+    told.wasIll = before->view().state() != pb::GROUP_UP;
+    std::uint64_t cursor = context.changeCursor;
+    const auto deadline = Clock::now() + millisecondsOf(o.number("timeout"));
+    pb::Command command;
+    command.mutable_recover_group()->set_group(number);
+    if (const auto ordered = context.ask(context.control.coordinator(), std::move(command), 5); !ordered)
+        return ordered.error();
+    if (!o.isOn("wait"))
+        return timingOf(context, number, told);
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(cursor, 1000);
+        cursor = page.next;
+        for (const RunEvent& event : page.events)
+            if (!event.isGap())
+                told.take(*event.event, number);
+        if (told.trouble)
+            return *told.trouble;
+        if (!page.events.empty())
+            continue;
+        const auto now = groupOf(context, number);
+        if (!now)
+            return now.error();
+        if (told.wasIll && isWhole(*now)) {
+            // The last events were published before that answer.
+            if (const auto caught = context.catchUp(); !caught)
+                return caught.error();
+            for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
+                if (!event.isGap())
+                    told.take(*event.event, number);
+            return timingOf(context, number, told);
+        }
+        if (Clock::now() >= deadline)
+            return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
+                .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
+        context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + std::chrono::milliseconds(50)), context.stopToken());
+        if (context.isStopped())
+            return context.stopped();
+    }
+}
+
+LabResult<QJSValue> acknowledgeLoss(LabContext& context, const Arguments& arguments)
+{
+    const std::uint32_t number = arguments.at(0).toUInt();
+    const auto before = groupOf(context, number);
+    if (!before)
+        return before.error();
+    QJSValue buckets = context.engine.newArray();
+    std::uint32_t count = 0;
+    for (const pb::Member& member : before->view().members())
+        if (member.role() == pb::DATA && member.state() == pb::MEMBER_LOST)
+            buckets.setProperty(count++, number * std::max(1u, context.config.m()) + member.index());
+    pb::Command command;
+    command.mutable_acknowledge_loss()->set_group(number);
+    const auto reply = context.ask(context.control.coordinator(), std::move(command), arguments.number("timeout"));
+    if (!reply && reply.error().code == LabCode::Timeout) {
+        const auto file = context.describeFile();
+        if (file && (file->data_spares() == 0 || file->parity_spares() == 0))
+            return LabError { LabCode::NoSpares, QString("The loss of group %1 is noted; its buckets wait for spares (%2 data, %3 parity).")
+                    .arg(number).arg(file->data_spares()).arg(file->parity_spares()),
+                "lab.addSpares starts further servers." };
+    }
+    if (!reply)
+        return reply.error();
+    QJSValue result = context.engine.newObject();
+    result.setProperty("group", number);
+    result.setProperty("buckets", buckets);
+    return result;
+}
+
+} // namespace
+
+void addRecoveryCalls(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.recover", [&](const LabCall& c) { return recover(context, c.arguments); });
+    lab.handle("lab.acknowledgeLoss", [&](const LabCall& c) { return acknowledgeLoss(context, c.arguments); });
+}
+
+} // namespace lhrs::gui
