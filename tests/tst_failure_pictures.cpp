@@ -3,6 +3,9 @@
 // what moves meanwhile.
 #include "tests/motion_show.h"
 
+#include "gui/lab/fold_failures.h"
+#include "gui/lab/fold_places.h"
+#include "gui/view/fault_marks.h"
 #include "gui/view/object_words.h"
 
 using namespace lhrs;
@@ -31,6 +34,37 @@ QStringList headerOf(const ClusterState& state, QSizeF view = kSmallView)
     return texts;
 }
 
+// As the processes tell of a partition: each side what it was told.
+void cut(ClusterState& state, const std::vector<ProcessId>& a, const std::vector<ProcessId>& b, bool restIsB = false, pb::FaultWay way = pb::BOTH_WAYS)
+{
+    const auto tell = [&](ProcessId at, const std::vector<ProcessId>& peers, bool isAllBut, pb::FaultWay own) {
+        pb::Fault fault;
+        fault.set_number(77);
+        for (const ProcessId peer : peers)
+            fault.mutable_partition()->add_peers()->set_node(peer);
+        fault.mutable_partition()->set_all_but_peers(isAllBut);
+        fault.mutable_partition()->set_way(own);
+        fold::arm(state.processes.at(at), fault);
+    };
+    for (const ProcessId process : a)
+        tell(process, restIsB ? a : b, restIsB, way);
+    for (const ProcessId process : b)
+        tell(process, a, false, way == pb::OUTGOING ? pb::INCOMING : way == pb::INCOMING ? pb::OUTGOING : way);
+}
+
+std::vector<QRectF> tapes(const ClusterState& state)
+{
+    std::vector<QRectF> rects;
+    const Drawn picture = drawn(state, QSizeF(1280, 620));
+    for (const DisplayList::Item& item : picture.list.items())
+        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box && box->isStronglyHatched) {
+            if (item.object != ObjectRef { ObjectKind::Fault, 77, 0 })
+                return {};
+            rects.push_back(box->rect);
+        }
+    return rects;
+}
+
 // All that is drawn lies inside the view.
 bool isInside(const DisplayList& list, QSizeF view)
 {
@@ -56,6 +90,11 @@ private slots:
     void leasesAreNotDrawn();
     void failuresAreCalledByTheirNames();
     void anEndIsShownWhileEventsWait();
+    void aPartitionIsHatchedGroundAroundASide();
+    void twoSidesHaveWallsBetweenThem();
+    void aFaultOfTheNetworkIsWrittenWhereItActs();
+    void aCoordinatorThatIsGoneIsSaid();
+    void whatFailedBeforeTheWindowCameIsThere();
 };
 
 void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
@@ -280,6 +319,130 @@ void FailurePicturesTest::anEndIsShownWhileEventsWait()
     QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 2).hasEnded; }, 10));
     show.feed.known().markPaused(kFileData + 1, true);
     QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 1).isPaused; }, 10));
+}
+
+void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
+{
+    ClusterState state = fileOf({ 8, 4, 1 });
+    std::vector<ProcessId> others;
+    for (const auto& [id, process] : state.processes)
+        if (id != kFileData + 1 && id != kFileData + 2)
+            others.push_back(id);
+    cut(state, { kFileData + 1, kFileData + 2 }, others, true);
+    const auto partitions = partitionsOf(state);
+    QCOMPARE(partitions.size(), std::size_t(1));
+    QCOMPARE(partitions[0].a, (std::set<ProcessId> { kFileData + 1, kFileData + 2 }));
+    QVERIFY(partitions[0].restIsB && partitions[0].b.size() == others.size());
+    // The two stand beside each other: one island, with ground on its four sides and none of it on a card.
+    const std::vector<QRectF> ground = tapes(state);
+    QCOMPARE(ground.size(), std::size_t(4));
+    const ClusterLayout layout = drawn(state, QSizeF(1280, 620)).layout;
+    QRectF all;
+    for (const QRectF& part : ground) {
+        all = all.united(part);
+        for (const std::uint64_t bucket : { 0u, 1u, 2u, 3u })
+            QVERIFY2(!part.intersects(layout.find({ ObjectKind::Data, bucket, 0 })->rect.adjusted(2, 2, -2, -2)), qPrintable(QString::number(bucket)));
+    }
+    QVERIFY(all.contains(layout.find({ ObjectKind::Data, 1, 0 })->rect) && all.contains(layout.find({ ObjectKind::Data, 2, 0 })->rect));
+    QVERIFY(faultRect(state, layout, 77).contains(layout.find({ ObjectKind::Data, 1, 0 })->rect));
+    // For who cannot see it, and for the menu.
+    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: nothing passes between data 1 and data 2 and everybody else"));
+    const auto objects = objectsOf(state);
+    QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
+    QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));
+    // Far from each other they are two islands.
+    ClusterState apart = fileOf({ 8, 4, 1 });
+    others.push_back(kFileData + 2);
+    std::erase(others, kFileData + 3);
+    cut(apart, { kFileData + 1, kFileData + 3 }, others, true);
+    QCOMPARE(tapes(apart).size(), std::size_t(8));
+}
+
+void FailurePicturesTest::twoSidesHaveWallsBetweenThem()
+{
+    ClusterState state = fileOf({ 8, 4, 1 });
+    cut(state, { kFileCoordinator }, { kFileData, kFileData + 5 }, false, pb::OUTGOING);
+    const auto partitions = partitionsOf(state);
+    QCOMPARE(partitions.size(), std::size_t(1));
+    QCOMPARE(partitions[0].a, (std::set<ProcessId> { kFileCoordinator }));
+    QCOMPARE(partitions[0].b, (std::set<ProcessId> { kFileData, kFileData + 5 }));
+    QCOMPARE(tapes(state).size(), std::size_t(2)); // one wall on each link
+    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: nothing passes from coordinator to data 0 and data 5"));
+    // Of many links one stands for all.
+    ClusterState many = fileOf({ 8, 4, 1 });
+    std::vector<ProcessId> all;
+    for (std::uint64_t a = 0; a < 8; ++a)
+        all.push_back(kFileData + a);
+    cut(many, { kFileCoordinator, kFileClients }, all);
+    QCOMPARE(tapes(many).size(), std::size_t(1));
+}
+
+void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
+{
+    const auto textsOf = [](const ClusterState& state) { return drawn(state, QSizeF(1920, 900)).list.texts().join(" | "); };
+    pb::Fault fault;
+    fault.set_number(5);
+    fault.mutable_network()->set_drop(0.2);
+    fault.mutable_network()->set_delay_ms(50);
+    fault.mutable_network()->set_way(pb::INCOMING);
+    ClusterState state = fileOf({ 4, 4, 1 });
+    fold::arm(state.processes.at(kFileData + 2), fault);
+    QVERIFY2(textsOf(state).contains("loses 20 %, +50 ms"), qPrintable(textsOf(state)));
+    QVERIFY(isInside(drawn(state, QSizeF(1280, 620)).list, QSizeF(1280, 620)));
+    // On one link it is written on the link.
+    ClusterState link = fileOf({ 4, 4, 1 });
+    fault.mutable_network()->set_way(pb::OUTGOING);
+    fault.mutable_network()->add_peers()->set_node(kFileData + 2);
+    fold::arm(link.processes.at(kFileClients), fault);
+    const Drawn picture = drawn(link, QSizeF(1920, 900));
+    bool isOnLink = false;
+    for (const DisplayList::Item& item : picture.list.items())
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && text->text == "loses 20 %, +50 ms")
+            isOnLink = item.object == ObjectRef { ObjectKind::Fault, 5, 0 };
+    QVERIFY(isOnLink);
+    QVERIFY(sentenceOf(link, { ObjectKind::Fault, 5, 0 }).startsWith("Fault on purpose: alice loses 20 % and delays by 50 ms"));
+    fold::disarm(link.processes.at(kFileClients), fault);
+    QVERIFY(!textsOf(link).contains("loses"));
+}
+
+void FailurePicturesTest::aCoordinatorThatIsGoneIsSaid()
+{
+    ClusterState state = fileOf({ 4, 4, 1 });
+    const auto says = [&](const char* words) {
+        return drawn(state, QSizeF(1280, 620)).list.texts().join(" | ").contains(words) && drawn(state, QSizeF(1920, 900)).list.texts().join(" | ").contains(words);
+    };
+    QVERIFY(!says("key operations go on"));
+    state.markEnded(kFileCoordinator, "killed on request", 5);
+    QVERIFY2(says("coordinator gone"), qPrintable(drawn(state, QSizeF(1280, 620)).list.texts().join(" | ")));
+    QVERIFY(says("no coordinator: key operations go on, splits and recoveries wait"));
+    QVERIFY(sentenceOf(state, { ObjectKind::Coordinator, kFileCoordinator, 0 }).contains("key operations go on"));
+    // Its successor listens first.
+    ProcessState next = state.processes.at(kFileCoordinator);
+    next.id = kFileCoordinator + 500;
+    next.hasEnded = false;
+    state.processes[next.id] = next;
+    state.file.isBeingFound = true;
+    QCOMPARE(coordinatorOf(state), next.id);
+    QVERIFY(says("listening") && says("asks all buckets what they know"));
+    state.file.isBeingFound = false;
+    QVERIFY(!says("listening") && !says("key operations go on"));
+}
+
+void FailurePicturesTest::whatFailedBeforeTheWindowCameIsThere()
+{
+    ClusterState state = failing(pb::GROUP_DEGRADED);
+    state.data.erase(1);
+    state.processes.erase(kFileData + 1);
+    QVERIFY(drawn(state, QSizeF(1920, 900)).list.texts().join(" | ").contains("does not exist yet"));
+    pb::Member member;
+    member.set_role(pb::DATA);
+    member.set_index(1);
+    member.set_state(pb::FAILED);
+    member.mutable_holder()->set_node(kFileData + 1);
+    fold::placeDeclared(state, 0, member);
+    const QString texts = drawn(state, QSizeF(1920, 900)).list.texts().join(" | ");
+    QVERIFY2(texts.contains("failed") && texts.contains("contents unknown") && !texts.contains("does not exist yet"), qPrintable(texts));
+    QVERIFY(sentenceOf(state, { ObjectKind::Data, 1, 0 }).contains("an unknown number of 40 records"));
 }
 
 int main(int count, char** arguments)

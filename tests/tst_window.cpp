@@ -149,8 +149,11 @@ void WindowTest::aClickSelectsAndShowsTheRecords()
     QCOMPARE(window.records().model().index(4, 1).data().toString(), QString("501"));
     QVERIFY(window.canvas().accessibleDescription().startsWith("Data bucket 1"));
     // A click on a client makes it the one that works.
-    QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf({ ObjectKind::Client, kFileClients + 1, 0 }).center().toPoint());
-    QCOMPARE(window.workloads().client(), kFileClients + 1);
+    const ObjectRef client { ObjectKind::Client, kFileClients + 1, 0 };
+    QTRY_COMPARE_WITH_TIMEOUT(window.canvas().restingPicture().hitTest(window.canvas().rectOf(client).center()), client, kLimit);
+    QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf(client).center().toPoint());
+    QCOMPARE(window.selection().selected(), client);
+    QTRY_COMPARE_WITH_TIMEOUT(window.workloads().client(), kFileClients + 1, kLimit); // the list follows a moment later
     QCOMPARE(window.records().model().rowCount(), 0);
 }
 

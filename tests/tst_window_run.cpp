@@ -139,6 +139,7 @@ private slots:
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
     void aKilledServerIsShown();
     void aBucketIsKilledFromTheKeyboardAndComesBack();
+    void theCoordinatorIsKilledAndStartedAgain();
     void whatTheParityCouldNotReplaceAsksFirst();
     void theScenarioIsPlayedStepByStepWithOneKey();
 };
@@ -175,7 +176,7 @@ void WindowRunTest::noTextIsClipped()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);
     const auto raise = [&](const char* dock) { window.findChild<QDockWidget*>(dock)->raise(); };
-    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect }) {
+    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Faults }) {
         window.setWorkspace(workspace);
         for (const ObjectRef object : { ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, kFileClients, 0 } }) {
             window.canvas().choose(object);
@@ -187,7 +188,7 @@ void WindowRunTest::noTextIsClipped()
             }
             QCOMPARE(window.size(), size); // nothing forces the window to grow
             const QString wrong = clipped(window);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : "inspect: ") + wrong));
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
             for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
                      !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
@@ -352,6 +353,50 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(cut).cuts.empty(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().displacedData.count(cut) == 0, kLimit); // it has learnt that, and is a spare
     QTRY_VERIFY_WITH_TIMEOUT(!window.status().text().contains("armed"), kLimit);
+}
+
+// Killed by its card's action; key operations go on; another one finds the file in its buckets, and the window goes on with it.
+void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("dataServers", 3);
+    set("parityServers", 1);
+    set("b", 10);
+    window.startLocal();
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0 && window.actions().get("insert")->isEnabled(), kLimit);
+    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    const auto works = [&](const char* action) { // a client that has just started may not have heard of the coordinator yet
+        return QTest::qWaitFor([&] {
+            answered.clear();
+            window.actions().get(action)->trigger();
+            return QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool();
+        }, kLimit);
+    };
+    window.workloads().countBox()->setValue(4);
+    QVERIFY(works("insert"));
+    const ProcessId former = coordinatorOf(window.canvas().state());
+    window.selection().select({ ObjectKind::Coordinator, former, 0 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
+    QVERIFY(works("kill"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO COORDINATOR"), kLimit);
+    const auto says = [&](const char* text) { return window.canvas().restingPicture().texts().join(" | ").contains(text); };
+    QTRY_VERIFY_WITH_TIMEOUT(says("coordinator gone") && says("key operations go on"), kLimit);
+    QVERIFY(window.actions().get("insert")->isEnabled() && !window.actions().get("split")->isEnabled());
+    QVERIFY(works("insert"));
+    QVERIFY2(window.labLine().text().contains("4 operations, 4 ok"), qPrintable(window.labLine().text()));
+    QVERIFY(window.actions().get("restart")->isEnabled());
+    answered.clear();
+    window.actions().get("restart")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(coordinatorOf(window.canvas().state()) != former, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!says("key operations go on") && !says("coordinator gone"), kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(), (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("split")->isEnabled(), kLimit);
+    QVERIFY(works("split")); // it knows the file, and orders
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.size() == 2, kLimit);
 }
 
 void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()

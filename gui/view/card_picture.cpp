@@ -220,6 +220,18 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector
     out.add(std::move(cells));
 }
 
+// Of a bucket that failed before anybody watched.
+const QStringList kUnknown { QStringLiteral("contents unknown"), QStringLiteral("unknown"), QStringLiteral("?") };
+
+void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, const QRectF& area, DisplayList& out)
+{
+    const QStringList words = isOnlyDeclared ? QStringList { QStringLiteral("it ended before this window watched"), QStringLiteral("never seen") }
+                                             : QStringList { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") };
+    const qreal line = in.theme.lineHeight(kSmall);
+    out.text(QRectF(area.left(), area.top(), area.width(), line), words, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
+    drawDamage(in, look, area.adjusted(0, line, 0, 0), out);
+}
+
 QString processNameOf(const ClusterState& state, ProcessId id)
 {
     const auto found = state.processes.find(id);
@@ -250,6 +262,8 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     card.isOverflowed = bucket.isOverflowed;
     card.amount = { QStringLiteral("%1 / %2").arg(grouped(bucket.count), grouped(b)), grouped(bucket.count),
         bucket.count >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.count / 1000.0)) : QString::number(bucket.count) };
+    if (bucket.isOnlyDeclared)
+        card.amount = kUnknown;
     for (const auto& [id, split] : in.state.splits) {
         if (!split.isUnderWay() || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
             continue;
@@ -270,7 +284,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
-        out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
+        drawUnobserved(in, card.look, bucket.isOnlyDeclared, geometry.area, out);
         return;
     }
     drawCells(in, geometry, in.cells.data(bucket, geometry, in.plan.ranks), isThere(card.look) ? in.theme.dataFill : in.theme.outline, out,
@@ -293,6 +307,8 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     card.hasLimit = false;
     card.amount = { countedWords(bucket.recordGroups, "record group", "record groups"), countedWords(bucket.recordGroups, "group", "groups"), grouped(bucket.recordGroups),
         bucket.recordGroups >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.recordGroups / 1000.0)) : QString::number(bucket.recordGroups) };
+    if (bucket.isOnlyDeclared)
+        card.amount = kUnknown;
     std::uint32_t held = 0;
     for (std::uint32_t waiting : bucket.held)
         held += waiting;
@@ -311,7 +327,7 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
-        out.text(geometry.area, { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") }, kSmall, in.theme.muted, Qt::AlignHCenter | Qt::AlignTop);
+        drawUnobserved(in, card.look, bucket.isOnlyDeclared, geometry.area, out);
         return;
     }
     // The number of records that the parity record covers.

@@ -2,6 +2,7 @@
 #include "gui/view/cluster_canvas.h"
 
 #include "gui/lab/sentences.h"
+#include "gui/view/fault_marks.h"
 #include "gui/view/object_words.h"
 
 #include <QAccessible>
@@ -251,6 +252,8 @@ QRectF ClusterCanvas::rectOf(ObjectRef object) const
         const auto pool = std::find_if(m_layout.pools.begin(), m_layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
         return pool != m_layout.pools.end() ? pool->frame : QRectF();
     }
+    if (object.kind == ObjectKind::Fault)
+        return faultRect(m_pacer.state(), m_layout, object.a);
     return object.kind == ObjectKind::File ? m_layout.file : QRectF();
 }
 

@@ -192,7 +192,7 @@ void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme,
 void placeTop(const ClusterState& state, const Theme& theme, QRectF band, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
-    const qreal coordinatorWidth = 112 * u;
+    const qreal coordinatorWidth = 126 * u;
     const qreal fileWidth = std::min(band.width() * 0.5, 560 * u);
     layout.file = QRectF(band.right() - fileWidth, band.top(), fileWidth, band.height());
     const QRectF middle(layout.file.left() - coordinatorWidth, band.top(), coordinatorWidth, band.height());
@@ -370,11 +370,15 @@ std::vector<ProcessId> clientsOf(const ClusterState& state)
 
 ProcessId coordinatorOf(const ClusterState& state)
 {
+    // The one that runs; of those that have ended the one that was heard last.
+    const ProcessState* best = nullptr;
     for (const auto& [id, process] : state.processes) {
-        if (process.kind == pb::COORDINATOR)
-            return id;
+        if (process.kind != pb::COORDINATOR)
+            continue;
+        if (best == nullptr || std::pair(!process.hasEnded, process.lastEventNs) > std::pair(!best->hasEnded, best->lastEventNs))
+            best = &process;
     }
-    return 0;
+    return best ? best->id : 0;
 }
 
 } // namespace lhrs::gui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/cluster_picture.h"
 
+#include "gui/view/fault_marks.h"
 #include "gui/view/object_words.h"
 
 #include <algorithm>
@@ -202,8 +203,11 @@ void drawTop(const PictureInput& in, DisplayList& out)
         out.add(DisplayList::Box { item.rect, Outline::Diamond, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
         if (style.glyph != Glyph::None)
             out.add(DisplayList::Mark { item.rect.adjusted(item.rect.width() * 0.3, item.rect.height() * 0.3, -item.rect.width() * 0.3, -item.rect.height() * 0.3), style.glyph, inkOn(style.colour), {} });
-        const qreal width = 112 * u;
-        out.text(QRectF(item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall)), QStringLiteral("coordinator"), kSmallBold, in.theme.text, Qt::AlignCenter);
+        const qreal width = 126 * u;
+        const QRectF below(item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
+        const Look look = lookOf(in.state, item.object, in.silent);
+        const QString state = look == Look::CoordinatorGone ? QStringLiteral("gone") : look == Look::CoordinatorPaused ? QStringLiteral("paused") : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening") : QString();
+        out.text(below, { QStringLiteral("coordinator%1").arg(state.isEmpty() ? QString() : QStringLiteral(" ") + state), state.isEmpty() ? QStringLiteral("coord.") : state }, kSmallBold, in.theme.text, Qt::AlignCenter);
     }
 }
 
@@ -310,8 +314,9 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         out.text(inside, { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare), QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") }, kBody, in.theme.text, Qt::AlignCenter);
         return;
     }
-    std::uint64_t records = 0, lost = 0;
+    std::uint64_t records = 0, lost = 0, unknown = 0;
     for (const auto& [number, bucket] : in.state.data) {
+        unknown += bucket.isOnlyDeclared ? 1 : 0;
         const DownMember* down = in.state.downOf(bucket);
         (down && down->isLost ? lost : records) += bucket.count;
     }
@@ -325,12 +330,15 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
             QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability) },
         kStrong, in.theme.text);
     row = QRectF(row.left(), row.bottom(), row.width(), small);
-    const QString owed = (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
+    const QString owed = (unknown > 0 ? QStringLiteral("   without %1 that ended before").arg(countedWords(unknown, "bucket", "buckets")) : QString())
+        + (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
         + (file.splitsOwed > 0 ? QStringLiteral("   splits owed: %1").arg(file.splitsOwed) : QString());
-    if (!file.waitsFor.empty()) {
+    const QString trouble = coordinatorTrouble(in.state);
+    if (!trouble.isEmpty() || !file.waitsFor.empty()) {
         const qreal side = small * 0.85;
+        const QString waits = QStringLiteral("waits for %1").arg(QString::fromStdString(file.waitsFor));
         out.add(DisplayList::Mark { QRectF(row.left(), row.center().y() - side / 2, side, side), Glyph::Warning, in.theme.caution, {} });
-        out.text(row.adjusted(side + 4 * u, 0, 0, 0), { QStringLiteral("waits for %1").arg(QString::fromStdString(file.waitsFor)) }, kSmallBold, in.theme.text);
+        out.text(row.adjusted(side + 4 * u, 0, 0, 0), trouble.isEmpty() ? QStringList { waits } : QStringList { trouble, QStringLiteral("%1 …").arg(trouble.section(QLatin1Char(','), 0, 0)), trouble.section(QLatin1Char(':'), 0, 0) }, kSmallBold, in.theme.text);
     } else {
         const QString field = file.config.field() == pb::GF_8 ? QStringLiteral("GF(2⁸)") : QStringLiteral("GF(2¹⁶)");
         out.text(row,
@@ -412,6 +420,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
         drawSpare(in, item, pool == in.layout.pools.end() || pool->hasNames, out);
     }
     drawFoot(in, out);
+    drawFaultMarks(in, out);
     // What is on its way between two places lies above everything that rests.
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (!item.isMoving)

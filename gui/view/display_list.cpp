@@ -92,7 +92,17 @@ void paintBox(QPainter& p, const DisplayList::Box& box)
     case Outline::CutCorners:
     case Outline::Diamond: p.drawPath(outlinePath(box.rect, box.outline, box.radius)); break;
     }
-    if (box.isHatched && box.stroke.isValid()) {
+    if (box.isStronglyHatched) {
+        constexpr qreal kBand = 3, kPitch = 8;
+        p.save();
+        p.setClipPath(outlinePath(box.rect, box.outline, box.radius), Qt::IntersectClip);
+        p.setPen(QPen(box.stroke, kBand, Qt::SolidLine, Qt::FlatCap));
+        // Bands of neighbouring boxes meet: they stand where the view's diagonals are.
+        const qreal from = std::floor((box.rect.left() + box.rect.top()) / kPitch) * kPitch, to = box.rect.right() + box.rect.bottom();
+        for (qreal sum = from; sum <= to + kPitch; sum += kPitch)
+            p.drawLine(QPointF(sum - box.rect.top() + kPitch, box.rect.top() - kPitch), QPointF(sum - box.rect.bottom() - kPitch, box.rect.bottom() + kPitch));
+        p.restore();
+    } else if (box.isHatched && box.stroke.isValid()) {
         QColor hatch = box.stroke;
         hatch.setAlpha(70);
         p.setPen(Qt::NoPen);

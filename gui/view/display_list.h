@@ -33,6 +33,7 @@ public:
         qreal width = 1;
         bool isDashed = false;
         bool isHatched = false; // hatching in the stroke's colour over the fill
+        bool isStronglyHatched = false; // as the tape around a place where nobody may go
     };
     struct Text {
         QRectF box; // the text lies inside; see fit()

@@ -2,6 +2,7 @@
 // What failures look like: the state of a group, the recovery under way, contents that are gone, displaced processes.
 #include "gui/view/cluster_picture.h"
 
+#include "gui/lab/fault_sentences.h"
 #include "gui/view/object_words.h"
 
 #include <algorithm>
@@ -143,17 +144,33 @@ void drawFaults(const PictureInput& in, ProcessId id, const QRectF& card, Displa
     if (process == in.state.processes.end() || process->second.faults.empty())
         return;
     const qreal u = in.theme.px(1), high = in.theme.lineHeight(kSmallBold) + 4 * u;
-    // On the other side of a cut nothing is wrong with the process itself.
-    const bool isCut = !process->second.cuts.empty();
-    const bool isOwnFault = isCut || std::any_of(process->second.faults.begin(), process->second.faults.end(), [&](const auto& fault) {
-        return std::none_of(in.state.processes.begin(), in.state.processes.end(), [&](const auto& other) { return other.second.cuts.contains(fault.first); });
-    });
-    if (!isOwnFault || card.height() < 2.2 * high)
+    if (card.height() < 2.2 * high)
         return;
+    // What lies on single links is written there; on the other side of a cut nothing is wrong with the process itself.
+    QStringList wordings;
+    Glyph glyph = Glyph::Cut;
+    if (!process->second.cuts.empty()) {
+        wordings << QStringLiteral("cut off");
+    } else {
+        int faults = 0;
+        for (const auto& [number, fault] : process->second.faults) {
+            if (fault.what->has_partition() || !fault.what->network().peers().empty())
+                continue;
+            if (++faults == 1)
+                for (const std::string& words : faultBadge(*fault.what))
+                    wordings << QString::fromStdString(words);
+        }
+        if (faults == 0)
+            return;
+        if (faults > 1 || wordings.isEmpty())
+            wordings = { countedWords(std::uint64_t(faults), "fault", "faults") };
+        glyph = Glyph::Warning;
+    }
     QRectF row(card.left() + 6 * u, card.bottom() - high - 5 * u, card.width() - 12 * u, high);
-    const QColor fill = in.theme.look(Look::DataPaused).colour;
-    if (!putChip(in, row, isCut ? QStringLiteral("cut off") : QStringLiteral("network fault"), Glyph::Cut, fill, out))
-        putChip(in, row, QString(), Glyph::Cut, fill, out);
+    wordings << QString();
+    for (const QString& words : wordings)
+        if (putChip(in, row, words, glyph, in.theme.caution, out))
+            return;
 }
 
 void drawDisplaced(const PictureInput& in, DisplayList& out)

@@ -19,6 +19,7 @@ enum class ObjectKind : std::uint8_t {
     Pool,        // a: role
     File,
     Message,     // a: number of the flight
+    Fault,       // a: its number
 };
 
 // What a picture's part stands for. The one selection of the window is one of these.

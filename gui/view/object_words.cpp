@@ -3,9 +3,11 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/cluster_layout.h"
+#include "gui/view/fault_marks.h"
 
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
 
 namespace lhrs::gui {
@@ -83,6 +85,20 @@ QString durationWords(std::int64_t ns)
     return QStringLiteral("%1 s").arg(number(v / 1e9));
 }
 
+QString coordinatorTrouble(const ClusterState& state)
+{
+    const auto process = state.processes.find(coordinatorOf(state));
+    if (process == state.processes.end() || !state.file.exists)
+        return {};
+    if (process->second.hasEnded)
+        return QStringLiteral("no coordinator: key operations go on, splits and recoveries wait");
+    if (process->second.isPaused)
+        return QStringLiteral("the coordinator stands still: key operations go on, splits and recoveries wait");
+    if (state.file.isBeingFound)
+        return QStringLiteral("a new coordinator asks all buckets what they know of the file");
+    return {};
+}
+
 QString nameOf(const ClusterState& state, ObjectRef object)
 {
     switch (object.kind) {
@@ -97,6 +113,10 @@ QString nameOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Pool: return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers") : QStringLiteral("spare data servers");
     case ObjectKind::File: return QStringLiteral("file");
     case ObjectKind::Message: return QStringLiteral("message");
+    case ObjectKind::Fault: {
+        const std::vector<std::uint64_t> numbers = faultsOf(state);
+        return QStringLiteral("fault %1").arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
+    }
     case ObjectKind::None: break;
     }
     return {};
@@ -179,7 +199,8 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
     case ObjectKind::Group:
     case ObjectKind::Pool:
     case ObjectKind::File:
-    case ObjectKind::Message: break;
+    case ObjectKind::Message:
+    case ObjectKind::Fault: break;
     }
     return Look::DummyBucket;
 }
@@ -195,7 +216,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(data->number / m)
             .arg(data->number % m)
             .arg(data->level)
-            .arg(data->count)
+            .arg(data->isOnlyDeclared ? QStringLiteral("an unknown number") : QString::number(data->count))
             .arg(b)
             .arg(word, data->isOverflowed ? QStringLiteral(", overloaded") : QString());
     }
@@ -230,6 +251,8 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
         return QStringLiteral("Client %1, image %2, %3 operations").arg(processName(process), imageWords(client->second.image)).arg(client->second.done);
     }
     case ObjectKind::Coordinator:
+        if (const QString trouble = coordinatorTrouble(state); !trouble.isEmpty())
+            return QStringLiteral("Coordinator, %1: %2").arg(word, trouble);
         return QStringLiteral("Coordinator, file state (%1, %2), %3 data buckets").arg(state.file.i).arg(state.file.n).arg(state.file.buckets);
     case ObjectKind::Pool: return nameOf(state, object);
     case ObjectKind::File: return QStringLiteral("File, i %1, n %2, %3 data buckets, availability %4").arg(state.file.i).arg(state.file.n).arg(state.file.buckets).arg(state.file.availability);
@@ -237,6 +260,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Data:
     case ObjectKind::Parity:
     case ObjectKind::Message: break;
+    case ObjectKind::Fault: return faultSentence(state, object.a);
     }
     return {};
 }
@@ -250,7 +274,7 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
         lines << QStringLiteral("Data bucket %1").arg(data->number)
               << QStringLiteral("group %1, position %2, level j = %3").arg(data->number / m).arg(data->number % m).arg(data->level)
-              << QStringLiteral("%1, capacity b = %2%3").arg(countedWords(data->count, "record", "records"), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
+              << QStringLiteral("%1, capacity b = %2%3").arg(data->isOnlyDeclared ? QStringLiteral("contents unknown: it ended before this window watched") : countedWords(data->count, "record", "records"), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
               << QStringLiteral("last change: sequence %1").arg(grouped(data->sequence));
     } else if (const auto* parity = parityOf(state, object)) {
         QStringList applied;
@@ -322,6 +346,8 @@ std::vector<ObjectRef> objectsOf(const ClusterState& state)
     }
     for (ProcessId process : displacedOf(state))
         objects.push_back({ ObjectKind::Displaced, process, 0 });
+    for (const std::uint64_t number : faultsOf(state))
+        objects.push_back({ ObjectKind::Fault, number, 0 });
     return objects;
 }
 

@@ -17,6 +17,8 @@ namespace lhrs::gui {
 QString grouped(std::uint64_t number);
 // A duration in ns as a person reads it: "412 µs", "3.2 ms", "1.25 s".
 QString durationWords(std::int64_t ns);
+// What is wrong with the coordinator of a file, and what that means for it; empty: nothing.
+QString coordinatorTrouble(const ClusterState& state);
 // "data 5", "parity 1.0", "spare node-3", "client alice", "group 2": short, as scenarios and log write it.
 QString nameOf(const ClusterState& state, ObjectRef object);
 // The bucket or process that an object is, as the canvas knows it; nothing if it is none.

@@ -116,6 +116,7 @@ void MainWindow::makeDocks()
     m_imageScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_imageScroll->setFrameShape(QFrame::NoFrame);
     m_log = new EventLog(m_timeLine, m_pacer, *m_selection, this);
+    m_faults = new FaultPanel(m_pacer, *m_operator, *m_actions, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
     m_story->setWordWrap(true);
@@ -135,6 +136,12 @@ void MainWindow::makeDocks()
     QDockWidget* image = dock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
     QDockWidget* events = dock(QStringLiteral("logDock"), tr("Event log"), m_log);
     QDockWidget* story = dock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(m_faults);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    m_faultDock = dock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     m_inner->tabifyDockWidget(bucket, image);
     m_inner->tabifyDockWidget(events, story);
     bucket->raise();
@@ -153,6 +160,7 @@ void MainWindow::connectAll()
     m_clock->add(m_records, m_records);
     m_clock->add(m_images, m_images);
     m_clock->add(m_log, m_log);
+    m_clock->add(m_faults, m_faults);
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
@@ -185,6 +193,9 @@ void MainWindow::connectAll()
             m_bar->chooseClient(m_selection->selected().a);
         enableActions();
     });
+
+    // The fault palette: what it may do, and its line before it does.
+    connect(m_faults, &FaultPanel::changed, this, &MainWindow::enableFaults);
 
     // The player: what a scenario wants to be looked at.
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
@@ -242,7 +253,12 @@ void MainWindow::updateStatus()
     case Operator::Link::Here:
         parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good, { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
         break;
-    case Operator::Link::Lost: parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true }); break;
+    case Operator::Link::Lost:
+        if (isWithoutCoordinator())
+            parts.push_back({ Glyph::Warning, m_theme.bad, { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
+        else
+            parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
+        break;
     }
     if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
@@ -280,9 +296,15 @@ void MainWindow::updateClients()
     std::vector<std::pair<ProcessId, QString>> clients;
     for (const ProcessId id : clientsOf(m_pacer.state()))
         clients.emplace_back(id, QString::fromStdString(m_pacer.state().processes.at(id).name));
+    // Another coordinator at the place of the former one is the same thing to whoever looks.
+    if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Coordinator && selected.a != coordinatorOf(m_pacer.state()))
+        m_selection->select({ ObjectKind::Coordinator, coordinatorOf(m_pacer.state()), 0 });
     if (clients != m_clients) {
         m_clients = clients;
         m_bar->setClients(clients);
+        // One that was selected before the list had it.
+        if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
+            m_bar->chooseClient(selected.a);
     }
     enableActions();
 }
@@ -317,8 +339,9 @@ void MainWindow::showLink()
 void MainWindow::enableActions()
 {
     const bool isHere = m_operator->link() == Operator::Link::Here;
+    const bool isGoing = isHere || isWithoutCoordinator();
     const bool isFree = !m_operator->scenarioRuns();
-    const bool hasClient = isHere && m_bar->client() != 0;
+    const bool hasClient = isGoing && m_bar->client() != 0;
     const bool hasFile = isHere && m_pacer.state().file.exists;
     const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
         for (const char* id : ids) {
@@ -329,17 +352,7 @@ void MainWindow::enableActions()
     enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient);
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
-    const ProcessId server = isHere && m_operator->isLocal() ? serverOfSelection() : 0;
-    const auto process = m_pacer.state().processes.find(server);
-    const bool hasServer = server != 0 && process != m_pacer.state().processes.end();
-    const bool runs = hasServer && !process->second.hasEnded, isPaused = hasServer && process->second.isPaused;
-    enable({ "kill" }, runs);
-    enable({ "pause" }, runs && !isPaused);
-    enable({ "resume" }, runs && isPaused);
-    enable({ "restart" }, hasServer);
-    enable({ "cutOff" }, runs && !isPaused);
-    enable({ "heal" }, runs && !process->second.faults.empty());
-    enable({ "healAll" }, isHere);
+    enableFaults();
     enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
@@ -356,13 +369,14 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_workspace = workspace;
     const bool hasDocks = workspace == Workspace::Inspect && showsCluster();
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(hasDocks);
+        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster() : hasDocks);
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
-    if (hasDocks) {
+    m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
+    if (workspace != Workspace::Lecture && showsCluster()) {
         // A third of the width, but room for a table.
         const int wide = std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ m_docks[0] }, { wide }, Qt::Horizontal);
+        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : m_docks[0] }, { wide }, Qt::Horizontal);
     }
 }
 
@@ -423,6 +437,7 @@ void MainWindow::applyTheme()
     m_records->setTheme(m_theme);
     m_images->setTheme(m_theme);
     m_log->setTheme(m_theme);
+    m_faults->setTheme(m_theme);
     m_statusAt = -1;
 }
 

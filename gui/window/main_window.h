@@ -7,6 +7,7 @@
 #include "gui/view/image_view.h"
 #include "gui/view/record_table.h"
 #include "gui/window/actions.h"
+#include "gui/window/fault_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
 #include "gui/window/start_dialog.h"
@@ -16,6 +17,7 @@
 
 #include <QMainWindow>
 
+class QDockWidget;
 class QListView;
 class QScrollArea;
 class QStackedWidget;
@@ -32,7 +34,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect };
+    enum class Workspace { Lecture, Inspect, Faults };
 
     struct Options {
         ThemeChoice theme = ThemeChoice::System;
@@ -81,6 +83,7 @@ public:
     RecordTable& records() { return *m_records; }
     ImageView& images() { return *m_images; }
     Selection& selection() { return *m_selection; }
+    FaultPanel& faults() { return *m_faults; }
     bool showsCluster() const;
     // The window as it is, as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
@@ -114,11 +117,21 @@ private:
     ObjectRef objectNamed(const QString& name) const;
     std::uint32_t groupOfSelection() const;
     ProcessId clientOfSelection() const;
-    ProcessId serverOfSelection() const;
+    // The process that is selected, or that holds the selected place now.
+    ProcessId processOfSelection() const;
     QString targetOfSelection() const;
     void killSelection();
-    // Why a loss of the selected bucket could not be made good, in a sentence; empty: it could.
-    QString warningOfKill() const;
+    void armFault();
+    void healSelection();
+    void showFaults();
+    void enableFaults();
+    QString faultLineOf(const QString& action) const;
+    // Why what these processes hold could not be made good, in a sentence; empty: it could.
+    QString warningOfKill(const std::vector<ProcessId>& processes) const;
+    // Asks whether what cannot be made good is to be killed all the same.
+    bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
+    // The cluster goes on though its coordinator does not.
+    bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
     void previewOf(const QAction* action);
     void exportPicture();
@@ -154,6 +167,8 @@ private:
     ImageView* m_images = nullptr;
     QScrollArea* m_imageScroll = nullptr;
     EventLog* m_log = nullptr;
+    FaultPanel* m_faults = nullptr;
+    QDockWidget* m_faultDock = nullptr;
     QListView* m_story = nullptr;
     std::vector<QDockWidget*> m_docks;
 

@@ -7,10 +7,8 @@
 #include "gui/view/object_words.h"
 
 #include <QPointer>
-#include <QRandomGenerator>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace lhrs::gui {
@@ -23,9 +21,8 @@ using std::chrono::seconds;
 constexpr milliseconds kAnswer { 3'000 };          // an address that is silent for this long is no coordinator
 constexpr seconds kWorkload { 3'600 };
 constexpr seconds kStructure { 60 };
-constexpr seconds kCutLease { 60 };
-constexpr seconds kPauseLease { 60 };              // a pause that is forgotten ends by itself
 constexpr int kWatchEvery = 200;                   // milliseconds
+constexpr int kRenewEvery = 5'000;
 
 QString text(const std::string& s)
 {
@@ -59,6 +56,8 @@ Operator::Operator(QObject* parent)
 {
     connect(&m_watch, &QTimer::timeout, this, &Operator::watchLink);
     m_watch.start(kWatchEvery);
+    connect(&m_renew, &QTimer::timeout, this, &Operator::renewLeases);
+    m_renew.start(kRenewEvery);
 }
 
 Operator::~Operator()
@@ -118,9 +117,10 @@ QString Operator::address() const
 
 void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes)
 {
-    const QString recovery = options.config.recovery() == pb::RECOVERY_AUTOMATIC ? QStringLiteral(", recovery: 'automatic'")
-        : options.config.recovery() == pb::RECOVERY_ON_ALARM                     ? QStringLiteral(", recovery: 'onAlarm'")
-                                                                                 : QString();
+    const QString recovery = options.config.recovery() == pb::RECOVERY_OFF ? QStringLiteral(", recovery: 'off'")
+        : options.config.recovery() == pb::RECOVERY_ON_ALARM               ? QStringLiteral(", recovery: 'onAlarm'")
+        : options.config.recovery() == pb::RECOVERY_MANUAL                 ? QStringLiteral(", recovery: 'manual'")
+                                                                           : QStringLiteral(", recovery: 'automatic'");
     const QString slice = options.config.slice() > 0 ? QStringLiteral(", slice: %1").arg(options.config.slice()) : QString();
     const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 }%8 });")
                              .arg(options.config.m())
@@ -136,6 +136,7 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
     m_address.clear();
     m_since.start();
     emit said(line);
+    forgetFaults();
     emit clusterChanged();
     setLink(Link::Starting);
     post([this, options, line](const std::stop_token& stop) {
@@ -166,6 +167,7 @@ void Operator::connectTo(const QString& address)
     m_isLocal = false;
     m_address = address;
     m_since.start();
+    forgetFaults();
     emit clusterChanged();
     setLink(Link::Starting);
     post([this, address](const std::stop_token&) {
@@ -179,6 +181,7 @@ void Operator::leave()
 {
     m_isLocal = false;
     m_address.clear();
+    forgetFaults();
     emit clusterChanged();
     setLink(Link::None);
     post([this](const std::stop_token&) {
@@ -387,131 +390,6 @@ void Operator::setDetail(pb::Detail detail)
     const QString line = QStringLiteral("lab.detail('%1');").arg(QLatin1String(kWords[std::size_t(detail)]));
     emit said(line);
     emit answered(line, tr("all processes publish at this detail"), true);
-}
-
-// ---- faults
-
-// Something that takes a moment and gives nothing but its success.
-void Operator::change(const QString& line, std::function<Result<void>()> act, const QString& done)
-{
-    emit said(line);
-    post([this, line, act = std::move(act), done](const std::stop_token&) {
-        const Result<void> result = act();
-        sayFromThread(line, result ? done : text(result.error().text), bool(result));
-    });
-}
-
-void Operator::kill(ProcessId process, const QString& target)
-{
-    change(QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_session->local().kill({ process }); }, tr("the process is gone, and its memory with it"));
-}
-
-void Operator::pause(ProcessId process, const QString& target)
-{
-    change(QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kPauseLease.count()), [this, process] { return m_session->local().pause({ process }, kPauseLease); },
-        tr("it stands still, for %1 s at most").arg(kPauseLease.count()));
-}
-
-void Operator::resume(ProcessId process, const QString& target)
-{
-    change(QStringLiteral("lab.resume(%1);").arg(target), [this, process] { return m_session->local().resume({ process }); }, tr("it goes on where it stood"));
-}
-
-void Operator::restart(ProcessId process, const QString& target)
-{
-    change(
-        QStringLiteral("lab.restart(%1);").arg(target),
-        [this, process] {
-            const auto started = m_session->local().restart({ process });
-            return started ? Result<void>() : Result<void>(started.error());
-        },
-        tr("its program was started again, as an empty spare"));
-}
-
-void Operator::cutOff(ProcessId process, const QString& target)
-{
-    change(
-        QStringLiteral("lab.partition(%1, 'rest', { lease: %2 });").arg(target).arg(kCutLease.count()),
-        [this, process]() -> Result<void> {
-            ControlClient& control = m_session->control();
-            const auto victim = control.find(process);
-            if (!victim)
-                return Error { "There is no such process." };
-            pb::Fault fault;
-            fault.set_number(std::uint64_t(QRandomGenerator::global()->generate()) + 1);
-            fault.set_lease_ms(std::uint32_t(milliseconds(kCutLease).count()));
-            pb::FaultPeer& peer = *fault.mutable_partition()->add_peers();
-            peer.set_node(process);
-            *peer.mutable_address() = victim->info.address();
-            // Both sides are told, so that multicasts are cut as well: it from all but itself, all others from it.
-            const auto paused = m_session->local().paused(); // they hear nothing, and the victim drops what they send later
-            std::vector<std::pair<CallTarget, pb::Command>> calls;
-            for (const KnownProcess& known : control.directory()) {
-                if (known.hasEnded || paused.contains(known.info.node()))
-                    continue;
-                pb::Command command;
-                *command.mutable_arm_fault()->mutable_fault() = fault;
-                command.mutable_arm_fault()->mutable_fault()->mutable_partition()->set_all_but_peers(known.info.node() == process);
-                calls.emplace_back(known.info.node(), std::move(command));
-            }
-            for (const Answer& answer : control.callAllAndWait(calls, kAnswer))
-                if (!answer) {
-                    healEverywhere(fault.number());
-                    return Error { answer.text };
-                }
-            return {};
-        },
-        tr("nothing passes between it and all others, for %1 s at most").arg(kCutLease.count()));
-}
-
-// 0: all faults. How many ended.
-std::size_t Operator::healEverywhere(std::uint64_t number)
-{
-    std::vector<std::pair<CallTarget, pb::Command>> calls;
-    for (const KnownProcess& known : m_session->control().directory()) {
-        if (known.hasEnded)
-            continue;
-        pb::Command command;
-        command.mutable_heal_faults()->set_number(number);
-        calls.emplace_back(known.info.node(), std::move(command));
-    }
-    std::set<std::uint64_t> ended;
-    for (const Answer& answer : m_session->control().callAllAndWait(calls, kAnswer))
-        for (const auto& entry : answer.reply.faults().faults())
-            ended.insert(entry.requested().number());
-    return ended.size();
-}
-
-void Operator::heal(ProcessId process, const QString&)
-{
-    const ClusterState now = state();
-    std::vector<std::uint64_t> numbers;
-    QStringList lines;
-    if (const auto known = now.processes.find(process); known != now.processes.end())
-        for (const auto& [number, words] : known->second.faults) {
-            numbers.push_back(number);
-            lines << QStringLiteral("lab.heal(%1);").arg(number);
-        }
-    change(
-        lines.join(QLatin1Char(' ')),
-        [this, numbers]() -> Result<void> {
-            if (numbers.empty())
-                return Error { "No fault of the network is armed there." };
-            for (const std::uint64_t number : numbers)
-                healEverywhere(number);
-            return {};
-        },
-        tr("its messages pass again"));
-}
-
-void Operator::healAll()
-{
-    const QString line = QStringLiteral("lab.heal();");
-    emit said(line);
-    post([this, line](const std::stop_token&) {
-        const std::size_t resumed = m_session->local().resumeAll(), ended = healEverywhere(0);
-        sayFromThread(line, tr("%1 ended, %2 resumed").arg(countedWords(ended, "fault", "faults"), countedWords(resumed, "process", "processes")), true);
-    });
 }
 
 // ---- what views pull

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/control_client.h"
+#include "gui/lab/fault_orders.h"
 #include "gui/lab/local_cluster.h"
 #include "gui/lab/session.h"
 #include "gui/lab/event_feed.h"
@@ -15,6 +16,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +30,21 @@ struct Work {
     pb::OperationKind kind = pb::INSERT;
     std::uint64_t count = 100;
     std::uint32_t window = 1;
+};
+
+// A fault as the palette offers it.
+struct FaultWish {
+    enum class Kind { Network, Partition, Pause, Kill, KillAtStep };
+    Kind kind = Kind::Network;
+    pb::NetworkFault network;      // its rules
+    // Who sends and who receives (nobody: anybody), the two sides of a partition, or whom it hits.
+    std::vector<ProcessId> first, second;
+    bool secondIsRest = false;     // of a partition: everybody else
+    PartitionSides::Direction direction = PartitionSides::Direction::Both;
+    std::string step;              // the event, e.g. "SplitPrepared"
+    std::uint32_t count = 1;
+    std::chrono::seconds lease { 60 };
+    bool isKept = false;           // renewed while this window lives
 };
 
 // What the window does to a cluster: starts one, joins one, sends commands. Nothing here waits in the GUI thread: what
@@ -74,6 +91,8 @@ public:
     void split();
     void raiseAvailability();
     void addParity(std::uint32_t group);
+    void recover(std::uint32_t group);
+    void acknowledgeLoss(std::uint32_t group);
     void audit(std::uint32_t group);
     void addSpares(std::uint32_t data, std::uint32_t parity);
     void setDetail(pb::Detail detail);
@@ -84,6 +103,20 @@ public:
     void restart(ProcessId process, const QString& target);
     // Nothing passes between the process and all others any more, for a minute at most.
     void cutOff(ProcessId process, const QString& target);
+    // Half of what others send it is lost; what they send it comes late: for a minute at most.
+    void loseSome(ProcessId process, const QString& target);
+    void delayMessages(ProcessId process, const QString& target);
+    // Whatever the fault palette can do, and the lines of a scenario that do the same.
+    void arm(const FaultWish& wish);
+    QString lineOf(const FaultWish& wish) const;
+    void healFault(std::uint64_t number);
+    // Asks all processes for the faults that are armed at them; faultsListed() tells when they have answered.
+    void askFaults();
+    struct Armed {
+        ArmedFault fault;             // with number 0: a process that stands still, which who paused it knows
+        bool isKept = false;          // renewed while this window lives
+    };
+    const std::vector<Armed>& armedFaults() const { return m_armed; }
     // Ends the faults of the network that cut the process off or were armed at it.
     void heal(ProcessId process, const QString& target);
     void healAll();
@@ -109,6 +142,7 @@ signals:
     // A command was sent: its line; then how it ended.
     void said(const QString& line);
     void answered(const QString& line, const QString& outcome, bool isGood);
+    void faultsListed();
 
 private:
     using Task = std::function<void(const std::stop_token&)>;
@@ -118,7 +152,12 @@ private:
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
     void watchLink();
-    std::size_t healEverywhere(std::uint64_t number);
+    void renewLeases();
+    void forgetFaults();
+    QString targetOf(ProcessId process) const;
+    QString targetsOf(const std::vector<ProcessId>& processes) const;
+    std::vector<FaultOrder> ordersOf(const FaultWish& wish) const;
+    Result<void> carryOut(const FaultWish& wish, std::uint64_t& number);
     void change(const QString& line, std::function<Result<void>()> act, const QString& done);
     void sayFromThread(const QString& line, const QString& outcome, bool isGood);
 
@@ -128,12 +167,16 @@ private:
     bool m_isLocal = false, m_scenarioRuns = false;
     std::uint32_t m_recordBytes = 100;
     std::uint64_t m_seed = 0;
-    QTimer m_watch;
+    QTimer m_watch, m_renew;
+    std::vector<Armed> m_armed;
+    bool m_isAskingFaults = false;
     QElapsedTimer m_since;
 
     std::mutex m_mutex;
     std::condition_variable_any m_changed;
-    std::deque<Task> m_tasks; // guarded by m_mutex
+    // Guarded by m_mutex.
+    std::deque<Task> m_tasks;
+    std::map<std::uint64_t, std::vector<FaultOrder>> m_kept; // faults whose lease is renewed, by number
     std::jthread m_worker;
 };
 

@@ -79,9 +79,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
     m_field->setAccessibleName(tr("Field of the parity calculus"));
     m_recovery->setObjectName(QStringLiteral("recovery"));
-    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off") });
+    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
     m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
-    m_recovery->setToolTip(tr("automatic: whoever misses a bucket reports it; on an alarm: only whose request is not answered, as in 2004; off: never"));
+    m_recovery->setToolTip(tr("automatic: whoever misses a bucket reports it; on an alarm: only whose request is not answered, as in 2004; off: never; by hand: “Look after the group”"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -195,7 +195,9 @@ LocalOptions StartPage::localOptions() const
     options.config.set_availability(std::uint32_t(m_k->value()));
     options.config.set_b(std::uint32_t(m_b->value()));
     options.config.set_field(m_field->currentIndex() == 1 ? pb::GF_8 : pb::GF_16);
-    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC : m_recovery->currentIndex() == 1 ? pb::RECOVERY_ON_ALARM : pb::RECOVERY_OFF);
+    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC : m_recovery->currentIndex() == 1 ? pb::RECOVERY_ON_ALARM
+            : m_recovery->currentIndex() == 2                     ? pb::RECOVERY_OFF
+                                                                  : pb::RECOVERY_MANUAL);
     if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they are seen
         options.config.set_slice(std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.slowTimers = m_slow->isChecked();

@@ -14,7 +14,6 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QStatusBar>
@@ -90,21 +89,6 @@ void MainWindow::makeWorkActions()
     a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4", "Processes publish structure and sums; for measurements" }, [detail] { detail(pb::COUNTS); });
 }
 
-void MainWindow::makeFaultActions()
-{
-    Actions& a = *m_actions;
-    const auto with = [this](void (Operator::*act)(ProcessId, const QString&)) {
-        return [this, act] { (m_operator->*act)(serverOfSelection(), targetOfSelection()); };
-    };
-    a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K", "Ends the process of the selected bucket or spare at once, as a crash does" }, [this] { killSelection(); });
-    a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P", "The process of the selected bucket or spare stands still, for a minute at most" }, with(&Operator::pause));
-    a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" }, with(&Operator::resume));
-    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X", "Nothing passes between the process of the selected bucket or spare and all others, for a minute at most" }, with(&Operator::cutOff));
-    a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H", "Ends the faults of the network at the process of the selected bucket or spare" }, with(&Operator::heal));
-    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults of the network, and lets all paused processes go on" }, [this] { m_operator->healAll(); });
-    a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N", "Starts the program of an ended server again, as an empty spare; ends it first if it runs" }, with(&Operator::restart));
-}
-
 void MainWindow::makeViewActions()
 {
     Actions& a = *m_actions;
@@ -172,82 +156,10 @@ std::uint32_t MainWindow::groupOfSelection() const
     case ObjectKind::Coordinator:
     case ObjectKind::Pool:
     case ObjectKind::File:
-    case ObjectKind::Message: break;
+    case ObjectKind::Message:
+    case ObjectKind::Fault: break;
     }
     return 0;
-}
-
-// The process that holds the selected place now.
-ProcessId MainWindow::serverOfSelection() const
-{
-    const ObjectRef object = m_selection->selected();
-    const ClusterState& state = m_pacer.state();
-    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced)
-        return object.a;
-    if (object.kind == ObjectKind::Data) {
-        const auto bucket = state.data.find(std::uint32_t(object.a));
-        return bucket == state.data.end() ? 0 : bucket->second.process;
-    }
-    if (object.kind == ObjectKind::Parity) {
-        const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
-        return parity == state.parity.end() ? 0 : parity->second.process;
-    }
-    return 0;
-}
-
-// As a scenario would name it.
-QString MainWindow::targetOfSelection() const
-{
-    const ObjectRef object = m_selection->selected();
-    if (object.kind == ObjectKind::Data)
-        return QStringLiteral("lab.data(%1)").arg(object.a);
-    if (object.kind == ObjectKind::Parity)
-        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
-    return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(serverOfSelection(), m_pacer.state())));
-}
-
-QString MainWindow::warningOfKill() const
-{
-    const ObjectRef object = m_selection->selected();
-    if (object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity)
-        return {};
-    const ClusterState& state = m_pacer.state();
-    if (state.file.config.recovery() == pb::RECOVERY_OFF)
-        return tr("This file does not recover from failures: it was made with recovery “off”.");
-    const std::uint32_t number = groupOfSelection();
-    const auto group = state.groups.find(number);
-    if (group == state.groups.end())
-        return {};
-    // Those that nobody has missed yet count, too.
-    std::uint32_t gone = std::uint32_t(group->second.down.size());
-    const auto hasEnded = [&](ProcessId id) {
-        const auto process = state.processes.find(id);
-        return process != state.processes.end() && process->second.hasEnded;
-    };
-    for (const auto& [a, bucket] : state.data)
-        gone += a / state.m() == number && hasEnded(bucket.process) && !state.downOf(bucket) ? 1 : 0;
-    for (const auto& [place, bucket] : state.parity)
-        gone += place.first == number && hasEnded(bucket.process) && !state.downOf(bucket) ? 1 : 0;
-    if (gone < group->second.k)
-        return {};
-    return group->second.k == 0 ? tr("Group %1 has no parity bucket.").arg(number)
-                                : tr("Group %1 survives no further failure: %2 of its members are down, and k is %3.").arg(number).arg(gone).arg(group->second.k);
-}
-
-void MainWindow::killSelection()
-{
-    const ProcessId process = serverOfSelection();
-    const QString target = targetOfSelection(), name = nameOf(m_pacer.state(), m_selection->selected());
-    if (const QString warning = warningOfKill(); !warning.isEmpty()) {
-        QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(name), tr("%1 If %2 ends now, what it holds is lost for good.").arg(warning, name), QMessageBox::Cancel, this);
-        question.setObjectName(QStringLiteral("killQuestion"));
-        QPushButton* yes = question.addButton(tr("Kill it all the same"), QMessageBox::DestructiveRole);
-        question.setDefaultButton(QMessageBox::Cancel);
-        question.exec();
-        if (question.clickedButton() != yes)
-            return;
-    }
-    m_operator->kill(process, target);
 }
 
 // The scenario line of an action, while it is pointed at.
@@ -269,14 +181,8 @@ void MainWindow::previewOf(const QAction* action)
         line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("secondClient"))
         line = QStringLiteral("lab.client('%1');").arg(m_operator->nextClientName());
-    else if (id == QLatin1String("kill") || id == QLatin1String("resume") || id == QLatin1String("restart"))
-        line = QStringLiteral("lab.%1(%2);").arg(id, targetOfSelection());
-    else if (id == QLatin1String("cutOff"))
-        line = QStringLiteral("lab.partition(%1, 'rest', { lease: 60 });").arg(targetOfSelection());
-    else if (id == QLatin1String("healAll"))
-        line = QStringLiteral("lab.heal();");
-    else if (id == QLatin1String("pause"))
-        line = QStringLiteral("lab.pause(%1, { lease: 60 });").arg(targetOfSelection());
+    else
+        line = faultLineOf(id);
     m_line->preview(line);
 }
 
@@ -370,40 +276,56 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     menu.addSection(name);
     enableActions(); // for what is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
+    const auto offerFaults = [&] {
+        for (const char* id : { "kill", "pause", "resume", "restart" })
+            offer(id);
+        menu.addSeparator();
+        for (const char* id : { "cutOff", "loseSome", "delayMessages", "heal", "faultPanel" })
+            offer(id);
+    };
     switch (object.kind) {
     case ObjectKind::Data:
     case ObjectKind::Parity:
         connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
         offer("fitSelection");
         menu.addSeparator();
-        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart" })
-            offer(id);
+        offerFaults();
         menu.addSeparator();
         offer("addParity");
         offer("audit");
+        offer("recover");
         break;
-    case ObjectKind::Displaced:
-        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart" })
-            offer(id);
-        break;
+    case ObjectKind::Displaced: offerFaults(); break;
     case ObjectKind::Group:
-        offer("addParity");
-        offer("audit");
+        for (const char* id : { "addParity", "audit", "recover", "acknowledgeLoss" })
+            offer(id);
         break;
     case ObjectKind::Client:
         connect(menu.addAction(tr("Show its image")), &QAction::triggered, this, [this, object] { inspect(object); });
         menu.addSeparator();
         for (const char* id : { "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" })
             offer(id);
+        menu.addSeparator();
+        offerFaults();
         break;
     case ObjectKind::Spare:
-        for (const char* id : { "kill", "pause", "resume", "cutOff", "heal", "restart", "addSpares" })
-            offer(id);
+        offerFaults();
+        menu.addSeparator();
+        offer("addSpares");
         break;
     case ObjectKind::Pool: offer("addSpares"); break;
+    case ObjectKind::Coordinator:
+        offerFaults();
+        menu.addSeparator();
+        for (const char* id : { "split", "raiseK" })
+            offer(id);
+        break;
+    case ObjectKind::Fault:
+        for (const char* id : { "heal", "healAll", "faultPanel" })
+            offer(id);
+        break;
     case ObjectKind::None:
     case ObjectKind::Dummy:
-    case ObjectKind::Coordinator:
     case ObjectKind::File:
     case ObjectKind::Message:
         for (const char* id : { "split", "raiseK", "secondClient", "addSpares", "fit" })
