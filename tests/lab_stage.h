@@ -2,10 +2,12 @@
 // A session with an engine for scripts, and a listener that writes down what they say.
 #pragma once
 
+#include "gui/lab/local_cluster.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QStringList>
 
 #include <condition_variable>
@@ -91,5 +93,29 @@ struct Stage {
         return timer.elapsed();
     }
 };
+
+// The same with real processes, and what scenarios read.
+struct ClusterStage : Stage {
+    ClusterStage()
+    {
+        session.local().setProgramDirectory(LHRS_BIN_DIR);
+        limit = std::chrono::seconds(120);
+    }
+
+    ScriptResult play(const QString& source, ScriptSettings settings = {})
+    {
+        settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
+        return Stage::play(source, std::move(settings));
+    }
+
+    // How the script ended, and what it said until then.
+    QString story(const ScriptResult& result) { return result.sentence() + "\n" + listener.taken().join("\n"); }
+};
+
+inline QString textOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
 
 } // namespace lhrs::gui

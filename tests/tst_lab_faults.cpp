@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults from scripts, against real processes (window.md 4.4).
 #include "gui/lab/fault_sentences.h"
-#include "gui/lab/local_cluster.h"
 #include "tests/lab_stage.h"
 
 #include <QTest>
@@ -71,13 +70,11 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid()
 
 void LabFaultsTest::play(const QString& script, const QString& cluster)
 {
-    Stage stage;
-    stage.session.local().setProgramDirectory(LHRS_BIN_DIR);
-    stage.limit = std::chrono::seconds(90);
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ " + cluster + " }); const c = lab.client('alice');"
         "c.run({ do: 'insert', count: 40, window: 8 });" + script);
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + "\n" + stage.listener.taken().join("\n")));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void LabFaultsTest::faultsActAreListedAndHealed()
@@ -170,9 +167,7 @@ void LabFaultsTest::aKillThatWaitsCanBeHealed()
 
 void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
 {
-    Stage stage;
-    stage.session.local().setProgramDirectory(LHRS_BIN_DIR);
-    stage.limit = std::chrono::seconds(90);
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ m: 2, k: 1, b: 40, spares: { data: 9, parity: 6 } }); const c = lab.client('alice');\n"
         "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
@@ -193,7 +188,7 @@ void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
         "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
         "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 121], 'nothing is missing');\n"
         "lab.client('bob').insert(); lab.addSpares({ data: 1 });\n"); // both find it at the old address
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + "\n" + stage.listener.taken().join("\n")));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     // Whoever watches follows the new one.
     const ClusterState seen = stage.session.ingest().state();
     const ProcessId now = stage.session.control().coordinator();

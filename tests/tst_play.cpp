@@ -2,9 +2,7 @@
 // Scenarios against real processes: grow.js to its end, the fold against the truth, lhrs-play as a program.
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
-#include "gui/lab/local_cluster.h"
-#include "gui/lab/script_engine.h"
-#include "gui/lab/session.h"
+#include "tests/lab_stage.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -17,40 +15,10 @@
 
 using namespace lhrs;
 using namespace lhrs::gui;
-using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kLimit = 100s;
-
-struct Listener : ScriptObserver {
-    QStringList lines;
-    void onExpectation(const Expectation& e) override { lines << (e.isHeld ? "ok " : "NO ") + e.text + " " + e.detail; }
-    void onPrint(const QString& text) override { lines << text; }
-};
-
-struct Stage {
-    Session session;
-    Listener listener;
-    ScriptEngine engine { session, listener };
-
-    Stage() { session.local().setProgramDirectory(LHRS_BIN_DIR); }
-
-    ScriptResult play(const QString& source, ScriptSettings settings = {})
-    {
-        settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
-        engine.start(source, "test.js", std::move(settings));
-        if (!engine.wait(kLimit))
-            qWarning("the script does not end");
-        return engine.result();
-    }
-};
-
-QString textOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
+constexpr auto kPatience = 100s;
 
 // The state of every process as it says itself, folded alone.
 ClusterState truth(Session& session)
@@ -62,7 +30,7 @@ ClusterState truth(Session& session)
         command.mutable_take_snapshot();
         questions.emplace_back(known.info.node(), command);
     }
-    const auto until = std::chrono::steady_clock::now() + kLimit;
+    const auto until = std::chrono::steady_clock::now() + kPatience;
     for (const Answer& answer : session.control().callAllAndWait(questions, 20s)) {
         if (!answer)
             qWarning("%s", answer.text.c_str());
@@ -81,7 +49,7 @@ Run runPlay(const QStringList& arguments)
 {
     QProcess process;
     process.start(LHRS_BIN_DIR "/lhrs-play", arguments);
-    if (!process.waitForFinished(kLimit / 1ms))
+    if (!process.waitForFinished(kPatience / 1ms))
         process.kill();
     return { process.readAllStandardOutput(), process.readAllStandardError(),
         process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
@@ -115,10 +83,10 @@ private slots:
 
 void PlayTest::growHoldsAndTheFoldIsTheTruth()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(textOf(LHRS_SOURCE_DIR "/scenarios/grow.js"));
     QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(result.sentence() + "\n" + stage.listener.lines.join("\n")));
+        qPrintable(stage.story(result)));
     QVERIFY(result.expectationsHeld > 20);
     const ClusterState told = truth(stage.session);
     const ClusterState seen = stage.session.ingest().state();
@@ -182,7 +150,7 @@ void PlayTest::growHoldsAndTheFoldIsTheTruth()
 
 void PlayTest::aClusterIsReplacedByOneWithOtherParameters()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "const a = lab.cluster({ k: 0, b: 10, spares: { data: 3, parity: 0 } });\n"
         "const alice = lab.client('alice'); alice.insert(1);\n"
@@ -194,7 +162,7 @@ void PlayTest::aClusterIsReplacedByOneWithOtherParameters()
         "lab.expectEqual(lab.client('alice').search(1).result, 'found', 'kept, because nothing differs');\n"
         "lab.expectError('BadArgument', () => lab.cluster({ k: 2, spares: { data: 1, parity: 1 } }));\n"
         "lab.expectEqual(lab.audit().unequal, 0, 'GF(2^8) encodes, too');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
@@ -224,7 +192,7 @@ void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
 
 void PlayTest::operationsGiveTheirOutcomes()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 1, b: 20, recordBytes: 50, spares: { data: 4, parity: 2 } });\n"
         "const c = lab.client('alice');\n"
@@ -257,12 +225,12 @@ void PlayTest::operationsGiveTheirOutcomes()
         "lab.expect(lab.events({ kind: 'OperationDone', client: c, op: first.op }).length === 1, 'events of one operation');\n"
         "lab.expectEqual(lab.group(0).data.length, 4, 'a full group');");
     QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(result.sentence() + "\n" + stage.listener.lines.join("\n")));
+        qPrintable(stage.story(result)));
 }
 
 void PlayTest::aWorkloadRunsBesideTheScript()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 100000, spares: { data: 2, parity: 0 } });\n"
         "const c = lab.client('alice');\n"
@@ -275,12 +243,12 @@ void PlayTest::aWorkloadRunsBesideTheScript()
         "lab.expectEqual([done.operations, done.results], [10, { ok: 10 }], 'waited for');\n"
         "lab.expectError('Timeout', () => c.run({ do: 'insert', count: 10000000, timeout: 0.2 }));\n"
         "lab.settle(); lab.expect(lab.file().records > 10, 'and the client is free again');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void PlayTest::aStopEndsAWorkload()
 {
-    Stage stage;
+    ClusterStage stage;
     stage.engine.start("lab.cluster({ k: 0, b: 10000000, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
                        "lab.print('ready'); c.run({ do: 'insert', count: 100000000 });", "test.js", {});
     QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().counters().events > 1000, 60'000);
@@ -295,7 +263,7 @@ void PlayTest::aStopEndsAWorkload()
 
 void PlayTest::aProcessThatDiesIsMarked()
 {
-    Stage stage;
+    ClusterStage stage;
     QVERIFY(stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 2, parity: 0 } });").outcome == ScriptOutcome::Held);
     std::uint32_t pid = 0;
     ProcessId process = 0;

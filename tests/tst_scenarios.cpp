@@ -2,51 +2,13 @@
 // The scenarios of failures, played headless against real processes; and the calls that make failures.
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
-#include "gui/lab/local_cluster.h"
-#include "gui/lab/script_engine.h"
-#include "gui/lab/session.h"
+#include "tests/lab_stage.h"
 
 #include <QFile>
 #include <QTest>
 
 using namespace lhrs;
 using namespace lhrs::gui;
-using namespace std::chrono_literals;
-
-namespace {
-
-constexpr auto kLimit = 120s;
-
-struct Listener : ScriptObserver {
-    QStringList lines;
-    void onExpectation(const Expectation& e) override { lines << (e.isHeld ? "ok " : "NO ") + e.text + " " + e.detail; }
-    void onPrint(const QString& text) override { lines << text; }
-};
-
-struct Stage {
-    Session session;
-    Listener listener;
-    ScriptEngine engine { session, listener };
-
-    Stage() { session.local().setProgramDirectory(LHRS_BIN_DIR); }
-
-    ScriptResult play(const QString& source, ScriptSettings settings = {})
-    {
-        settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
-        engine.start(source, "test.js", std::move(settings));
-        if (!engine.wait(kLimit))
-            qWarning("the script does not end");
-        return engine.result();
-    }
-};
-
-QString textOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
-
-} // namespace
 
 class ScenariosTest : public QObject {
     Q_OBJECT
@@ -75,10 +37,10 @@ void ScenariosTest::theScenarioHoldsHeadless_data()
 void ScenariosTest::theScenarioHoldsHeadless()
 {
     QFETCH(const int, expectationsMin);
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(textOf(LHRS_SOURCE_DIR "/scenarios/" + QString(QTest::currentDataTag())));
     QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(result.sentence() + "\n" + stage.listener.lines.join("\n")));
+        qPrintable(stage.story(result)));
     QVERIFY(result.expectationsHeld >= expectationsMin);
     // The fold has followed: what the coordinator says of the groups is what events told.
     const ClusterState seen = stage.session.ingest().state();
@@ -99,7 +61,7 @@ void ScenariosTest::theScenarioHoldsHeadless()
 
 void ScenariosTest::aPausedProcessStandsStillUntilItsLeaseEnds()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 50, spares: { data: 2, parity: 0 } });\n"
         "const c = lab.client('alice'); c.insert(1);\n"
@@ -108,12 +70,12 @@ void ScenariosTest::aPausedProcessStandsStillUntilItsLeaseEnds()
         "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', fault.victims]], 'it stands still');\n"
         "lab.expectEqual(c.search(1).result, 'found', 'answered after the lease');\n"
         "lab.waitUntil(() => lab.faults().length === 0);");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void ScenariosTest::aPausedProcessIsResumedByHand()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 50, spares: { data: 2, parity: 0 } });\n"
         "const c = lab.client('alice'); c.insert(1);\n"
@@ -126,22 +88,22 @@ void ScenariosTest::aPausedProcessIsResumedByHand()
         "lab.expectEqual(c.search(1).result, 'found', 'and it answers again');\n"
         "lab.pause(lab.data(0)); lab.kill(lab.data(0));\n"
         "lab.expectEqual(lab.faults(), [], 'a paused process can be killed');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void ScenariosTest::aClusterWithAPausedProcessEnds()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 50, spares: { data: 3, parity: 0 } }); lab.pause(lab.data(0)); lab.pause(lab.coordinator());");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     stage.session.local().stop();
     QCOMPARE(stage.session.local().processes(), std::size_t(0));
 }
 
 void ScenariosTest::aKilledServerComesBackAsAnEmptySpare()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ m: 2, k: 1, b: 50, recovery: 'automatic', spares: { data: 2, parity: 2 } });\n"
         "const c = lab.client('alice'); c.run({ do: 'insert', count: 20 });\n"
@@ -157,14 +119,14 @@ void ScenariosTest::aKilledServerComesBackAsAnEmptySpare()
         "lab.restart(lab.data(0)); lab.waitFor('RecoveryFinished', { timeout: 30 }); lab.settle();\n"
         "lab.expectEqual(c.verify().equal, 20, 'one that runs is ended first');\n"
         "lab.expectError('Refused', () => lab.restart(lab.process('alice')));");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     const ClusterState seen = stage.session.ingest().state();
     QVERIFY(std::count_if(seen.processes.begin(), seen.processes.end(), [](const auto& p) { return p.second.hasEnded; }) >= 2);
 }
 
 void ScenariosTest::faultsAreRefusedInWords()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 50, spares: { data: 2, parity: 0 } });\n"
         "const words = (f, part) => { try { f(); } catch (e) { lab.expect(e.message.includes(part), e.message); return; } lab.expect(false, part); };\n"
@@ -178,7 +140,7 @@ void ScenariosTest::faultsAreRefusedInWords()
         "words(() => lab.witness(lab.data(0)), 'cannot be read');\n"
         "words(() => lab.settle({ timeout: 0.2 }), 'nobody has missed it');\n"
         "lab.expectEqual(lab.file().records, null, 'a sum that nobody knows');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     ScriptSettings settings;
     settings.mayStartCluster = false;
     const ScriptResult foreign = stage.play("lab.kill(lab.data(0));", settings);
@@ -187,7 +149,7 @@ void ScenariosTest::faultsAreRefusedInWords()
 
 void ScenariosTest::aWitnessTellsWhatChanged()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 1, b: 50, spares: { data: 1, parity: 1 } });\n"
         "const c = lab.client('alice'); c.run({ do: 'insert', count: 10 });\n"
@@ -200,12 +162,12 @@ void ScenariosTest::aWitnessTellsWhatChanged()
         "lab.expectEqual([now.pinned.length, now.pinned[0].equal, now.pinned[0].before], [1, false, rows[0].hex], 'the bytes before');\n"
         "lab.expect(now.pinned[0].now !== now.pinned[0].before, 'and those now');\n"
         "lab.expectEqual(parity.compare().equal, 7, 'the parity of the others is the same');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void ScenariosTest::aBucketThatDoesNotAnswerIsDescribed()
 {
-    Stage stage;
+    ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ m: 2, k: 1, b: 50, recovery: 'automatic', spares: { data: 1, parity: 1 } });\n"
         "lab.client('alice').run({ do: 'insert', count: 10 });\n"
@@ -218,7 +180,7 @@ void ScenariosTest::aBucketThatDoesNotAnswerIsDescribed()
         "lab.expectEqual([lab.group(0).kEffective, lab.group(0).failed], [0, ['data 0']], 'its group');\n"
         "const found = lab.client('alice').search(lab.client('alice').verify().keys === 10 ? lab.records(lab.parity(0, 0))[0].members[0].key : 0);\n"
         "lab.expectEqual([found.result, found.path], ['found', 'record recovery'], 'without its bucket');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 QTEST_GUILESS_MAIN(ScenariosTest)
