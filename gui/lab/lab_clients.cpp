@@ -232,7 +232,7 @@ struct ClientCalls {
         result.setProperty("forwards", done.forwards());
         result.setProperty("iam", done.image_adjusted());
         result.setProperty("path", pathShown(done.path()));
-        result.setProperty("alarm", false); // this version's clients raise none
+        result.setProperty("alarm", done.alarm());
         result.setProperty("resends", done.resends());
         result.setProperty("time_ms", double(done.time_ns()) / 1e6);
         return result;

@@ -62,6 +62,8 @@ void Client::address(Operation& op, Time now, Effects& out)
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
     else
+    else if (m_unavailable.contains(op.target) && m_mode != pb::EXACT)
+        alarm(op, now, out); // it would be told to
         ask(op, now, out);
 }
 
@@ -138,6 +140,7 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     op.stage = Stage::Asking;
     op.wasAsked = true;
     m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
+    op.hasAlarmed = true;
     pb::Message& message = out.send(m_context.coordinator);
     *message.mutable_operation() = op.id;
     auto* alarm = message.mutable_alarm();
@@ -199,9 +202,11 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
 
 void Client::learn(const pb::Reply& reply, Effects& out)
 {
-    if (reply.has_holder() && reply.holder().incarnation() != 0)
+    if (reply.has_holder() && reply.holder().incarnation() != 0) {
         m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
     if (reply.image_adjustment()) {
+        m_unavailable.erase(BucketNumber(reply.bucket()));
+    }
         ++m_imageAdjustments;
         const FileImage before = m_image;
         if (m_mode != pb::FROZEN)
@@ -253,10 +258,13 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     const bool isLost = location.state() == pb::MEMBER_LOST;
     if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
         leaveForTheRightBucket(a, truth, now, out);
-        becomeUnavailable(a, isLost, truth, m_context.ms(std::max(1u, location.retry_after_ms())), now, out);
+        becomeUnavailable(a, isLost, truth, m_context.ms(location.retry_after_ms()), now, out);
+        if (location.state() == pb::FAILED)
+            m_unavailable.insert(a);
         return;
     }
     if (location.exists()) {
+    m_unavailable.erase(a);
         m_asked.erase(a);
         m_context.locations[a] = HolderInfo::from(location.holder());
         if (m_bulk)
@@ -314,6 +322,10 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
             continue;
         }
         op.stage = Stage::Sleeping;
+        if (retryAfter == Time()) { // the word of who only asked where it is
+            alarm(op, now, out);
+            continue;
+        }
         op.alarms = true;
         op.due = now + retryAfter;
     }
@@ -340,6 +352,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     event->set_resends(op.resends);
     event->set_path(path);
     event->set_time_ns((now - op.started).count());
+    event->set_alarm(op.hasAlarmed);
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
         *answer->mutable_operation() = op.id;
@@ -352,6 +365,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_resends(op.resends);
         answer->set_path(path);
         answer->set_time_ns(event->time_ns());
+        answer->set_alarm(op.hasAlarmed);
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !isWrong && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());

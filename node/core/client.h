@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace lhrs {
 
@@ -55,6 +56,7 @@ private:
         bool knowsTruth = false;    // exact image: asked the coordinator
         bool wasAsked = false;      // some location had to be asked for
         bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
+        bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
         std::uint32_t forwards = 0; // the most that a copy of it took
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
@@ -106,6 +108,7 @@ private:
     std::map<std::uint64_t, Operation> m_operations;         // open ones by number
     std::map<Key, std::deque<std::uint64_t>> m_byKey;        // the front is under way, the others wait for it
     std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
+    std::set<BucketNumber> m_unavailable;                    // failed, as the coordinator said last: an alarm finds the record
     Ledger m_ledger;
     std::uint64_t m_nextKey = 0;
     std::unique_ptr<Workload> m_workload;
