@@ -28,7 +28,8 @@ private slots:
 
 private:
     // Plays the script with a small file, a client `c` and 40 records.
-    static void play(const QString& script, const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }");
+    static void play(const QString& script, const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }",
+        LabTable* table = nullptr);
 };
 
 void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid_data()
@@ -68,13 +69,15 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid()
     QCOMPARE(QString::fromStdString(effectWords(parsed, effect)), did);
 }
 
-void LabFaultsTest::play(const QString& script, const QString& cluster)
+void LabFaultsTest::play(const QString& script, const QString& cluster, LabTable* table)
 {
     ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ " + cluster + " }); const c = lab.client('alice');"
         "c.run({ do: 'insert', count: 40, window: 8 });" + script);
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    if (table)
+        *table = stage.engine.tables().table("t");
 }
 
 void LabFaultsTest::faultsActAreListedAndHealed()

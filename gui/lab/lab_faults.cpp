@@ -230,6 +230,16 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
 
 } // namespace
 
+int faultsActive(const LabContext& context)
+{
+    std::set<std::uint64_t> armed; // one fault may be armed at many
+    for (const auto& [id, process] : context.ingest.state().processes)
+        for (const auto& [number, words] : process.faults)
+            if (!process.hasEnded)
+                armed.insert(number);
+    return int(armed.size() + context.local.paused().size() + context.local.ended());
+}
+
 void addFaultCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.net", [&](const LabCall& c) { return net(context, c.arguments); });

@@ -104,10 +104,12 @@ struct Measurement {
         if (o.option("before").isCallable())
             if (const auto done = context.callBack(o.option("before"), { one }); !done)
                 return done.error();
+        const int faultsBefore = faultsActive(context);
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
             return value.error();
         LabTable::Row row;
+        row.faults = std::max(faultsBefore, faultsActive(context));
         row.detail = detail;
         row.repetition = repetition;
         row.isWarmUp = isWarmUp;
@@ -185,6 +187,7 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
         (it.value().isNumber() ? metrics : factors) << it.name();
     }
     row.detail = context.control.detail() == pb::FULL ? "full" : "counts";
+    row.faults = faultsActive(context);
     const int number = context.tables.add(name, std::move(row), factors, metrics);
     context.observer.onRow(name, number);
     return QJSValue(number);

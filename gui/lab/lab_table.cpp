@@ -137,7 +137,7 @@ QString LabTable::csv(const RunIdentity& identity) const
             cells << cell(row.factors, column);
         for (const QString& column : m_metrics)
             cells << cell(row.metrics, column);
-        cells << 0 << identity.machine; // no fault can be made in this version
+        cells << row.faults << identity.machine;
         text += joined(cells);
     }
     return text;

@@ -25,6 +25,7 @@ public:
         QString detail;      // what processes told meanwhile
         int repetition = 0;  // from 1; 0: added by hand
         bool isWarmUp = false;
+        int faults = 0;      // that somebody had set and that acted meanwhile
         std::map<QString, QVariant> factors;  // and constants
         std::map<QString, QVariant> metrics;
     };

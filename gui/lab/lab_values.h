@@ -56,6 +56,20 @@ ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place);
 // As events told; 0: nobody.
 ProcessId holderOf(const ClusterState& state, const pb::Place& place);
 
+// How many faults act now: those armed at processes, and processes that stand still or were killed and not started again.
+int faultsActive(const LabContext& context);
+
+// The times of an event that tells where the time of a rebuilding went.
+template <class Event>
+void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
+{
+    timing.setProperty("total_s", double(totalNs) / 1e9);
+    timing.setProperty("process_s", double(event.process_ns()) / 1e9);
+    timing.setProperty("comm_s", double(event.communication_ns()) / 1e9);
+    timing.setProperty("other_s", double(event.other_ns()) / 1e9);
+    timing.setProperty("transfer_s", double(event.transfer_ns()) / 1e9);
+}
+
 // A place in the order of events, from lab.here; the last changing call where nothing was given.
 LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since);
 

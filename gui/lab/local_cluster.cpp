@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -295,6 +296,15 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
     const std::lock_guard lock(m_mutex);
     std::vector<ChildProgram> programs;
     std::vector<pid_t> running;
+std::size_t LocalCluster::ended() const
+{
+    const std::lock_guard lock(m_mutex);
+    return std::size_t(std::count_if(m_programs.begin(), m_programs.end(), [this](const auto& item) {
+        const auto known = m_control.find(item.first);
+        return known && known->hasEnded;
+    }));
+}
+
     for (const std::uint64_t process : processes) {
         const auto known = m_control.find(process);
         const auto program = m_programs.find(process);

@@ -56,6 +56,8 @@ public:
     Result<void> resume(const std::vector<std::uint64_t>& processes);
     // Those that stand still, with what is left of their leases.
     std::map<std::uint64_t, std::chrono::milliseconds> paused() const;
+    // How many have ended, killed or by themselves, and were not started again.
+    std::size_t ended() const;
     // Lets all paused processes go on; how many there were.
     std::size_t resumeAll();
     // Ends those that still run and starts the same programs again: servers are empty then, spares of their pools; a
