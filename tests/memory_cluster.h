@@ -203,7 +203,7 @@ private:
             m_replies[answer->ticket()] = *answer;
         for (const Effects::Send& send : m_effects.sends())
             post({ process.info.node(), send.to.ip, std::make_shared<const pb::Message>(*send.message),
-                send.way == Way::Stream ? pb::STREAM : pb::UDP });
+                send.way != Way::Auto ? pb::STREAM : pb::UDP });
         for (const Effects::Multicast& multicast : m_effects.multicasts()) {
             for (const auto& [node, other] : m_processes) {
                 if (other->pool == multicast.pool)

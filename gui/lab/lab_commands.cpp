@@ -29,6 +29,9 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
             : recovery == "onAlarm"             ? pb::RECOVERY_ON_ALARM
             : recovery == "manual"              ? pb::RECOVERY_MANUAL
                                                 : pb::RECOVERY_OFF);
+    config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
+    config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
+    config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
     const QJSValue slice = o.option("slice");
     const bool isNumber = slice.isNumber() && slice.toNumber() >= 1 && slice.toNumber() <= (1 << 24)
         && std::floor(slice.toNumber()) == slice.toNumber();
@@ -60,7 +63,10 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     for (const QString& text : { differs("m", there.m(), wanted.m()),
              differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
              differs("field", bits(there), bits(wanted)), differs("slice", there.slice(), wanted.slice()),
-             there.recovery() == wanted.recovery() ? QString() : QString("recovery differs") })
+             there.recovery() == wanted.recovery() ? QString() : QString("recovery differs"),
+             there.decode() == wanted.decode() ? QString() : QString("decode differs"),
+             there.recovery_transport() == wanted.recovery_transport() ? QString() : QString("recoveryTransport differs"),
+             there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs") })
         if (!text.isEmpty())
             return text;
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");

@@ -88,6 +88,12 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
                                                                : "off" });
     if (c.slice() != 0)
         arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
+    if (c.decode() == pb::DECODE_RS)
+        arguments.insert(arguments.end(), { "--decode", "rs" });
+    if (c.recovery_transport() == pb::RECOVERY_UDP)
+        arguments.insert(arguments.end(), { "--recovery-transport", "udp" });
+    if (c.tcp_mode() == pb::TCP_HANDSHAKE)
+        arguments.insert(arguments.end(), { "--tcp", "handshake" });
     for (const pb::Threshold& threshold : c.thresholds())
         arguments.insert(arguments.end(),
             { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });

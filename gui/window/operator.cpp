@@ -122,6 +122,8 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
         : options.config.recovery() == pb::RECOVERY_MANUAL                 ? QStringLiteral(", recovery: 'manual'")
                                                                            : QStringLiteral(", recovery: 'automatic'");
     const QString slice = options.config.slice() > 0 ? QStringLiteral(", slice: %1").arg(options.config.slice()) : QString();
+    const QString ways = QString(options.config.recovery_transport() == pb::RECOVERY_UDP ? QStringLiteral(", recoveryTransport: 'udp'") : QString())
+        + (options.config.tcp_mode() == pb::TCP_HANDSHAKE ? QStringLiteral(", tcp: 'handshake'") : QString());
     const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 }%8 });")
                              .arg(options.config.m())
                              .arg(options.config.availability())
@@ -130,7 +132,7 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
                              .arg(recordBytes)
                              .arg(options.dataServers)
                              .arg(options.parityServers)
-                             .arg(recovery + slice);
+                             .arg(recovery + slice + ways);
     m_recordBytes = recordBytes;
     m_isLocal = true;
     m_address.clear();

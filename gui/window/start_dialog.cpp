@@ -68,7 +68,8 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, 300, 9)), m_parity(spin(this, "parityServers", 0, 300, 5)),
-      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
+      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Three ways to get one:"), this)),
       m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_connect(new QPushButton(tr("Connect"), this)),
@@ -82,6 +83,14 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
     m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
     m_recovery->setToolTip(tr("automatic: whoever misses a bucket reports it; on an alarm: only whose request is not answered, as in 2004; off: never; by hand: “Look after the group”"));
+    m_transport->setObjectName(QStringLiteral("recoveryTransport"));
+    m_transport->addItems({ tr("TCP"), tr("UDP") });
+    m_transport->setAccessibleName(tr("How the slices of a recovery travel"));
+    m_transport->setToolTip(tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by one"));
+    m_tcp->setObjectName(QStringLiteral("tcp"));
+    m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
+    m_tcp->setAccessibleName(tr("How connections for long messages are made"));
+    m_tcp->setToolTip(tr("passive open: everybody listens from the start, connections stay; handshake: two datagrams, then a connection for one message"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -116,6 +125,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     form->addRow(tr("bytes of a record"), m_recordBytes);
     form->addRow(tr("field"), m_field);
     form->addRow(tr("recovery"), m_recovery);
+    form->addRow(tr("slices travel by"), m_transport);
+    form->addRow(tr("TCP connections"), m_tcp);
     form->addRow(tr("data servers"), m_data);
     form->addRow(tr("parity servers"), m_parity);
     form->addRow(QString(), m_slow);
@@ -200,6 +211,8 @@ LocalOptions StartPage::localOptions() const
                                                                   : pb::RECOVERY_MANUAL);
     if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they are seen
         options.config.set_slice(std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
+    options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
+    options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
     options.slowTimers = m_slow->isChecked();
     options.dataServers = std::uint32_t(m_data->value());
     options.parityServers = std::uint32_t(m_parity->value());

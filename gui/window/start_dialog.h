@@ -51,7 +51,7 @@ private:
     void check();
 
     QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity;
-    QComboBox *m_field, *m_recovery;
+    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp;
     QCheckBox* m_slow;
     QLineEdit* m_address;
     QListWidget* m_scenarios;

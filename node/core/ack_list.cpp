@@ -66,7 +66,7 @@ pb::Timers scaled(const pb::Timers& timers, double factor)
 Time AckList::interval(const Entry& entry) const
 {
     // Resends meet max(30 ms, 4 x smoothed round trip), doubling; a stream retransmits by itself, so it gets longer.
-    const Time first = entry.way == Way::Stream ? ms(m_timers.stream_resend_ms()) : std::max(ms(m_timers.resend_ms()), 4 * m_roundTrip);
+    const Time first = entry.way != Way::Auto ? ms(m_timers.stream_resend_ms()) : std::max(ms(m_timers.resend_ms()), 4 * m_roundTrip);
     return std::min(first * (1 << std::min(entry.tries, 6u)), std::max(kLongestInterval, first));
 }
 

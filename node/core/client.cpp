@@ -2,6 +2,7 @@
 #include "node/core/client.h"
 
 #include "common/points.h"
+#include "node/core/connection_handshake.h"
 #include "node/core/event_stamp.h"
 #include "node/core/message_check.h"
 #include "node/core/split.h"
@@ -433,6 +434,8 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
         onRegistered(message, now, out);
     else if (message.has_scan_reply())
         onScanReply(message, now, out);
+    else if (message.has_open_connection())
+        ConnectionHandshake::onOpenConnection(message, out);
     endScan(now, out);
     feedWorkload(now, out);
     feedBulkInsert(now, out);

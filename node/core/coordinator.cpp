@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/coordinator.h"
 
+#include "node/core/connection_handshake.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -77,9 +79,13 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kPrepared: onPrepared(message, now, out); break;
     case B::kContentsDone: onContentsDone(message, now, out); break;
     case B::kSuperseded: onSuperseded(message, out); break;
+    case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
 
     // Only acknowledgements, or not for a coordinator.
     case B::kAck:
+    case B::kPart:
+    case B::kPartAck:
+    case B::kConnectionReady:
     case B::kEpochAck:
     case B::kApplied:
     case B::kInsert:

@@ -113,6 +113,7 @@ private:
     void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
     void takeView(Time now);
     bool isUpIn(const pb::View& view) const;
+    void storeSlice(const pb::SpareSlice& slice, Time now, Effects& out);
     void renewLease(Time now, Effects& out);
     void check() const;
 
@@ -131,6 +132,7 @@ private:
     LeaseGranter m_grants;
     std::uint64_t m_recovery = 0;      // that rebuilds this bucket
     std::uint32_t m_slicesStored = 0;  // of it
+    std::map<std::uint32_t, pb::Message> m_slicesAhead; // came before their predecessors, by number
     std::unique_ptr<SplitSource> m_source;
     std::unique_ptr<SplitTarget> m_target;
     std::unique_ptr<MergeTarget> m_merge;

@@ -9,6 +9,12 @@
 
 namespace lhrs {
 
+namespace {
+
+constexpr std::size_t kSlicesAheadMax = 16; // more than a recovery manager has under way
+
+} // namespace
+
 void DataBucket::takeView(Time now)
 {
     if (m_config.recovery() == pb::RECOVERY_OFF)
@@ -75,7 +81,7 @@ void DataBucket::onSliceRequest(const pb::Message& message, Effects& out)
     const pb::SliceRequest& request = message.slice_request();
     if (m_state == pb::RECOVERING || request.group() != m_parts.group.value || out.fires(Point::SliceRequestUnanswered))
         return;
-    pb::Message& answer = out.send(Address::from(message.from()), Way::Stream, 0, NodeId(message.sender()));
+    pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     auto* slice = answer.mutable_slice_data();
     slice->set_recovery(request.recovery());
@@ -99,10 +105,11 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
     if (slice.position() != m_parts.position.value)
         return;
     if (slice.recovery() != m_recovery) {
-        if (slice.recovery() < m_recovery || slice.number() != 0)
+        if (slice.recovery() < m_recovery)
             return; // a recovery that was given up
         m_recovery = slice.recovery();
         m_slicesStored = 0;
+        m_slicesAhead.clear();
         if (!LHRS_MUTANT(ManagersMix)) {
             m_store = RecordStore();
             m_results = ResultTable();
@@ -112,15 +119,31 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         NodeContext::acknowledge(message, out);
         return;
     }
-    BlockReader reader(slice.records());
-    if (slice.number() > m_slicesStored || !reader.isWellFormed())
+    if (!BlockReader(slice.records()).isWellFormed())
         return;
+    if (slice.number() > m_slicesStored) { // each may come over a way of its own
+        if (m_slicesAhead.size() < kSlicesAheadMax)
+            m_slicesAhead.emplace(slice.number(), message);
+        return;
+    }
     NodeContext::acknowledge(message, out);
+    storeSlice(slice, now, out);
+    for (auto next = m_slicesAhead.begin(); next != m_slicesAhead.end() && next->first <= m_slicesStored; next = m_slicesAhead.begin()) {
+        NodeContext::acknowledge(next->second, out);
+        if (next->first == m_slicesStored)
+            storeSlice(next->second.spare_slice(), now, out);
+        m_slicesAhead.erase(next);
+    }
+}
+
+void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
+{
     ++m_slicesStored;
     auto* event = out.event().mutable_slice_stored();
     event->set_recovery(m_recovery);
     event->set_number(slice.number());
     event->set_is_last(slice.is_last());
+    BlockReader reader(slice.records());
     BlockEntry entry;
     while (reader.next(entry)) {
         if (entry.isOfRequests()) {

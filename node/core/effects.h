@@ -30,8 +30,9 @@ struct Address {
     void to(pb::Address& out) const;
 };
 
-// How a message travels. Auto: a datagram when it fits one, else a stream.
-enum class Way { Auto, Stream };
+// How a message travels. Auto: a datagram when it fits one, else a stream. OwnStream: over a connection of its own, which
+// ends with it. Datagrams: in parts (PartTransfers), which is the node's affair; no driver sees it.
+enum class Way { Auto, Stream, OwnStream, Datagrams };
 
 // What a step of a machine wants done: lists that the driver carries out. One object per worker, cleared and used
 // again; messages and events live in its arena until clear(). Order between two workers' effects is not kept, so

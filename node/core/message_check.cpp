@@ -2,6 +2,8 @@
 #include "node/core/message_check.h"
 
 #include "common/linear_hash.h"
+#include "common/wire.h"
+#include "node/core/part_transfers.h"
 
 #include <algorithm>
 
@@ -81,6 +83,9 @@ bool isWithinLimits(const pb::Message& message)
             && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
 
     case B::kStateReport: return isSane(message.state_report());
+    case B::kPart:
+        return message.part().number() < message.part().count() && message.part().count() <= kFrameMax / kPartBytes + 1
+            && message.part().bytes().size() <= kPartBytes && !message.part().bytes().empty();
 
     // The others have nothing to exceed.
     case B::kDisplaced:
@@ -125,6 +130,9 @@ bool isWithinLimits(const pb::Message& message)
     case B::kReportState:
     case B::kRearm:
     case B::kSuperseded:
+    case B::kPartAck:
+    case B::kOpenConnection:
+    case B::kConnectionReady:
     case B::BODY_NOT_SET: return true;
     }
     return true;

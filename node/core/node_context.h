@@ -28,6 +28,12 @@ struct HolderInfo {
 // Bucket number -> holder, as far as this process has been told (lhrs.md 1.6). A hint: who is there may have changed.
 using LocationCache = std::map<BucketNumber, HolderInfo>;
 
+// How a slice of a bucket recovery travels in this file.
+inline Way bulkWay(const pb::FileConfig& config)
+{
+    return config.recovery_transport() == pb::RECOVERY_UDP ? Way::Datagrams : Way::Stream;
+}
+
 // What the parts of one node share: who it is, whom it asks, what it waits for. Owned by the node machine.
 struct NodeContext {
     pb::ProcessInfo self;

@@ -33,6 +33,24 @@ void NodeMachine::setPlace(Effects& out) const
 void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     setPlace(out);
+    take(message, now, out);
+    carry(now, out);
+}
+
+void NodeMachine::carry(Time now, Effects& out)
+{
+    m_parts.carry(now, out);
+    m_handshake.carry(now, out);
+}
+
+void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
+{
+    if (const auto whole = m_parts.onPart(message, now, out))
+        take(*whole, now, out);
+}
+
+void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
+{
     if (!isWithinLimits(message)) {
         auto* dropped = out.event().mutable_message_dropped();
         dropped->set_reason("beyond the limits of the protocol");
@@ -52,6 +70,10 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kRegistered: onRegistered(message, now, out); break;
     case B::kProbe: onProbe(message, out); break;
     case B::kReportState: onReportState(message, now, out); break;
+    case B::kPart: onPart(message, now, out); break;
+    case B::kPartAck: m_parts.onPartAck(message, now, out); break;
+    case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
+    case B::kConnectionReady: m_handshake.onConnectionReady(message, out); break;
 
     case B::kInsert:
     case B::kUpdate:
@@ -321,6 +343,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     NodeContext::acknowledge(message, out);
     m_lastIncarnation = incarnation;
     m_context.acks.setTimers(confirm.timers());
+    m_handshake.setMode(confirm.config().tcp_mode());
     for (const pb::Location& location : confirm.table())
         m_context.locations[BucketNumber(location.bucket())] = HolderInfo::from(location.holder());
     const std::uint32_t m = confirm.config().m();
@@ -368,6 +391,8 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
     m_parity.reset();
     m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose != NodeContext::Registration; });
     m_context.locations.clear();
+    m_parts.clear();
+    m_handshake.clear();
     setPlace(out);
     out.joinPool(m_pool);
     m_nextAlive = now;
@@ -422,13 +447,16 @@ void NodeMachine::onTime(Time now, Effects& out)
         m_parity->onTime(now, out);
     if (m_nextAlive <= now)
         onAlive(now, out);
+    m_parts.onTime(now, out);
+    m_handshake.onTime(now, out);
+    carry(now, out);
 }
 
 Time NodeMachine::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline() });
+    Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline(), m_parts.deadline(), m_handshake.deadline() });
     if (m_data)
         earliest = std::min(earliest, m_data->deadline());
     if (m_parity)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/core/connection_handshake.h"
 #include "node/core/data_bucket.h"
 #include "node/core/machine.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_bucket.h"
+#include "node/core/part_transfers.h"
 
 #include <memory>
 
@@ -39,6 +41,11 @@ public:
     pb::Role pool() const { return m_pool; }
 
 private:
+    // A message of somebody's, or one that came in parts.
+    void take(const pb::Message& message, Time now, Effects& out);
+    // Long messages of the step leave in the way of this file.
+    void carry(Time now, Effects& out);
+    void onPart(const pb::Message& message, Time now, Effects& out);
     void onInvite(const pb::Message& message, Time now, Effects& out);
     void onConfirm(const pb::Message& message, Time now, Effects& out);
     void onCancel(const pb::Message& message, Time now, Effects& out);
@@ -57,6 +64,8 @@ private:
     void setPlace(Effects& out) const;
 
     NodeContext m_context;
+    PartTransfers m_parts { m_context };
+    ConnectionHandshake m_handshake { m_context };
     const pb::Role m_pool;
     bool m_isStarted = false;
     bool m_isRegistered = false;

@@ -195,7 +195,7 @@ void ParityBucket::onSliceRequest(const pb::Message& message, Effects& out)
     const pb::SliceRequest& request = message.slice_request();
     if (request.group() != m_group.value || m_state != pb::UP || out.fires(Point::SliceRequestUnanswered))
         return;
-    pb::Message& answer = out.send(Address::from(message.from()), Way::Stream, 0, NodeId(message.sender()));
+    pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     auto* slice = answer.mutable_slice_data();
     slice->set_recovery(request.recovery());

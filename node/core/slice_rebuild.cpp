@@ -28,6 +28,7 @@ SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, con
     : m_context(context)
     , m_bucket(bucket)
     , m_order(order)
+    , m_way(bulkWay(bucket.config()))
     , m_started(now)
 {
 }
@@ -232,9 +233,9 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
             });
         }
         if (out.fires(Point::SliceTwice))
-            m_unstored.insert(m_context.acks.send(message, holder.address, holder.node, Way::Stream,
+            m_unstored.insert(m_context.acks.send(message, holder.address, holder.node, m_way,
                 AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
-        m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, Way::Stream,
+        m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, m_way,
             AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
     }
     ++m_sent;

@@ -55,6 +55,7 @@ private:
     NodeContext& m_context;
     const ParityBucket& m_bucket;
     const pb::Recover m_order;
+    const Way m_way;   // of slices to the spares
     const Time m_started;
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;

@@ -255,6 +255,8 @@ Result<void> checkConfig(const pb::FileConfig& config)
         return Error { "the way to rerank is unknown; use FILL_HOLES or KEEP" };
     if (!pb::RecoveryWay_IsValid(config.recovery()) || !pb::DecodeWay_IsValid(config.decode()))
         return Error { "the way to recover or to decode is unknown; see proto/config.proto" };
+    if (!pb::RecoveryTransport_IsValid(config.recovery_transport()) || !pb::TcpMode_IsValid(config.tcp_mode()))
+        return Error { "the way of slices or of TCP connections is unknown; see proto/config.proto" };
     if (!config.galois().empty() && config.galois() != "gf-complete" && config.galois() != "log")
         return Error { fmt::format("the backend \"{}\" is unknown; use gf-complete or log", config.galois()) };
     pb::Threshold last;
@@ -341,6 +343,16 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             config.set_slice(*ranks);
             return {};
         });
+    addOption(app, "--decode", "How lost records are computed: auto (XOR where that is enough) or rs (auto)", "WAY",
+        oneOf({ "auto", "rs" }, [&config](const std::string& word) { config.set_decode(word == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO); }));
+    addOption(app, "--recovery-transport", "How the slices of a bucket recovery travel: tcp or udp (tcp)", "WAY",
+        oneOf({ "tcp", "udp" }, [&config](const std::string& word) {
+            config.set_recovery_transport(word == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
+        }));
+    addOption(app, "--tcp", "Connections for long messages: passive (open from the start) or handshake (asked for by UDP each time, as in SDDS-2000) (passive)", "WAY",
+        oneOf({ "passive", "handshake" }, [&config](const std::string& word) {
+            config.set_tcp_mode(word == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
+        }));
     app.add_flag("--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
         "The file shrinks by itself when it holds few records");
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",

@@ -415,7 +415,7 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
     arrival.from = process.index;
     arrival.input.message = message;
     arrival.input.bytes = std::uint32_t(message->ByteSizeLong());
-    if (send.way == Way::Stream || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax) {
+    if (send.way != Way::Auto || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax) {
         arrival.input.transport = pb::STREAM;
         const auto at = m_network.stream(process.index, receiver->index, arrival.input.bytes, leaves);
         if (!at)

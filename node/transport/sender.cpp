@@ -21,7 +21,7 @@ void Sender::add(Effects& effects)
 {
     for (const Effects::Send& send : effects.sends()) {
         const std::size_t size = sizeInBody(*send.message);
-        const bool isStream = send.way == Way::Stream || size > kUdpMax;
+        const bool isStream = send.way != Way::Auto || size > kUdpMax;
         const Endpoint to { send.to.ip, isStream ? send.to.tcpPort : send.to.udpPort };
         if (!mayReach(to)) {
             m_ways.counters.dropped(Drop::NotSent);
@@ -94,7 +94,7 @@ void Sender::addStream(const Effects::Send& send, std::size_t size)
     if (areFaultsArmed()
         && !m_ways.faults->letOut({ to, send.node, false, int(send.message->body_case()) }, packet, cutAfter))
         return;
-    if (!m_ways.streams.send(to, std::move(packet), cutAfter))
+    if (!m_ways.streams.send(to, std::move(packet), cutAfter, send.way == Way::OwnStream))
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 

@@ -30,10 +30,19 @@ constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are 
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
 
-std::uint64_t idOf(Endpoint to) { return kOutgoingBit | std::uint64_t(to.ip) << 16 | to.port; }
-Endpoint endpointOf(std::uint64_t id) { return { std::uint32_t(id >> 16), std::uint16_t(id) }; }
+constexpr std::uint16_t kAloneMax = 0x7fff; // what is left of an id beside the address
 
 } // namespace
+
+std::uint64_t TcpStreams::idOf(Line line)
+{
+    return kOutgoingBit | std::uint64_t(line.alone) << 48 | std::uint64_t(line.to.ip) << 16 | line.to.port;
+}
+
+TcpStreams::Line TcpStreams::lineOf(std::uint64_t id)
+{
+    return { { std::uint32_t(id >> 16), std::uint16_t(id) }, std::uint16_t(id >> 48 & kAloneMax) };
+}
 
 TcpStreams::TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits)
     : m_envelope(envelope), m_counters(counters), m_limits(limits)
@@ -71,7 +80,7 @@ Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
     return made;
 }
 
-bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter)
+bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter, bool isAlone)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -79,7 +88,9 @@ bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter)
         if (queued > 0 && queued + packet.size() > m_limits.queuedMax)
             return false;
         queued += packet.size();
-        m_posted.push_back({ to, { std::move(packet), cutAfter } });
+        if (isAlone)
+            m_lastAlone = std::uint16_t(m_lastAlone % kAloneMax + 1);
+        m_posted.push_back({ { to, isAlone ? m_lastAlone : std::uint16_t(0) }, { std::move(packet), cutAfter } });
         if (m_posted.size() > 1)
             return true; // who posted the first one has woken the thread
     }
@@ -142,14 +153,14 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
     } else if (id == kWakeId) {
         return; // taken by run()
     } else if ((id & kOutgoingBit) != 0) {
-        const auto found = m_outgoing.find(endpointOf(id));
+        const auto found = m_outgoing.find(lineOf(id));
         if (found == m_outgoing.end() || !found->second.socket)
             return;
-        auto& [to, out] = *found;
+        auto& [line, out] = *found;
         // Nobody answers on these connections: bytes, an end or an error all mean that it is of no use any more.
         const bool isFine = out.isConnected ? (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0 : completeConnect(out);
-        if (!isFine || !write(to, out))
-            lose(to, out);
+        if (!isFine || !write(line, out))
+            lose(line, out);
     } else if (const auto found = m_incoming.find(id); found != m_incoming.end()) {
         Incoming& in = found->second;
         // While it waits nothing is read, so an end of the connection would be told again and again.
@@ -177,16 +188,16 @@ void TcpStreams::care()
     }
     for (auto it = m_outgoing.begin(); it != m_outgoing.end();) {
         const auto next = std::next(it);
-        auto& [to, out] = *it;
+        auto& [line, out] = *it;
         const auto age = m_now - out.since;
         if (out.isConnected && out.packets.empty()) {
             if (age > m_limits.idle)
                 m_outgoing.erase(it);
         } else if (age > (out.isConnected ? m_limits.frame : m_limits.unreachable)) {
-            drop(to, out);
+            drop(line, out);
         } else if (!out.socket) {
             if (m_now >= out.nextTry)
-                connect(to, out);
+                connect(line, out);
             m_nextCare = std::min(m_nextCare, out.nextTry);
         }
         it = next;
@@ -313,14 +324,14 @@ void TcpStreams::takePosted()
         posted.swap(m_posted);
     }
     for (Posted& one : posted) {
-        auto found = m_outgoing.find(one.to);
+        auto found = m_outgoing.find(one.line);
         if (found == m_outgoing.end()) {
             if (m_outgoing.size() >= m_limits.connectionsMax && !makeRoomForPeer()) {
                 m_counters.dropped(Drop::TooManyConnections);
-                unqueue(one.to, one.packet.bytes.size());
+                unqueue(one.line.to, one.packet.bytes.size());
                 continue;
             }
-            found = m_outgoing.try_emplace(one.to).first;
+            found = m_outgoing.try_emplace(one.line).first;
             found->second.since = m_now;
         }
         Outgoing& out = found->second;
@@ -329,34 +340,34 @@ void TcpStreams::takePosted()
         out.packets.push_back(std::move(one.packet));
     }
     for (const Posted& one : posted) {
-        const auto found = m_outgoing.find(one.to);
+        const auto found = m_outgoing.find(one.line);
         if (found == m_outgoing.end())
             continue;
         Outgoing& out = found->second;
         if (!out.socket && m_now >= out.nextTry)
-            connect(one.to, out);
-        else if (out.isConnected && !write(one.to, out))
-            lose(one.to, out);
+            connect(one.line, out);
+        else if (out.isConnected && !write(one.line, out))
+            lose(one.line, out);
     }
 }
 
-void TcpStreams::connect(Endpoint to, Outgoing& out)
+void TcpStreams::connect(Line line, Outgoing& out)
 {
     out.isConnected = false;
     out.sentOfFirst = 0;
     out.socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!out.socket) {
-        lose(to, out);
+        lose(line, out);
         return;
     }
     const int on = 1;
     ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    watch(out.socket.get(), idOf(to), EPOLLOUT, true);
+    watch(out.socket.get(), idOf(line), EPOLLOUT, true);
     out.wantsRoom = true;
-    const sockaddr_in address = toSystem(to);
+    const sockaddr_in address = toSystem(line.to);
     if (::connect(out.socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
         && errno != EINPROGRESS)
-        lose(to, out);
+        lose(line, out);
     m_nextCare = std::min(m_nextCare, m_now + kCarePeriod);
 }
 
@@ -382,7 +393,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
 }
 
 // False: the connection is of no use any more.
-bool TcpStreams::write(Endpoint to, Outgoing& out)
+bool TcpStreams::write(Line line, Outgoing& out)
 {
     std::size_t done = 0;
     bool isFull = false;
@@ -402,7 +413,7 @@ bool TcpStreams::write(Endpoint to, Outgoing& out)
         header.msg_iovlen = count;
         const ssize_t sent = ::sendmsg(out.socket.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-            unqueue(to, done);
+            unqueue(line.to, done);
             return false;
         }
         isFull = sent < 0 && errno != EINTR;
@@ -415,22 +426,24 @@ bool TcpStreams::write(Endpoint to, Outgoing& out)
         }
         if (!out.packets.empty() && out.packets[0].cutAfter > 0 && out.sentOfFirst >= out.packets[0].cutAfter) {
             out.packets[0].cutAfter = 0;
-            unqueue(to, done);
+            unqueue(line.to, done);
             return false;
         }
     }
-    unqueue(to, done);
+    unqueue(line.to, done);
+    if (line.alone != 0 && out.packets.empty())
+        return false; // all that it was for
     if (isFull != out.wantsRoom)
-        watch(out.socket.get(), idOf(to), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
+        watch(out.socket.get(), idOf(line), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
     out.wantsRoom = isFull;
     return true;
 }
 
 // The connection is gone: what was not sent completely waits for the next one.
-void TcpStreams::lose(Endpoint to, Outgoing& out)
+void TcpStreams::lose(Line line, Outgoing& out)
 {
     if (out.packets.empty()) {
-        m_outgoing.erase(to);
+        m_outgoing.erase(line);
         return;
     }
     if (out.isConnected)
@@ -443,14 +456,14 @@ void TcpStreams::lose(Endpoint to, Outgoing& out)
     m_nextCare = std::min(m_nextCare, out.nextTry);
 }
 
-void TcpStreams::drop(Endpoint to, Outgoing& out)
+void TcpStreams::drop(Line line, Outgoing& out)
 {
     std::size_t bytes = 0;
     for (const Packet& packet : out.packets)
         bytes += packet.bytes.size();
     m_counters.dropped(Drop::StreamClosed, out.packets.size());
-    unqueue(to, bytes);
-    m_outgoing.erase(to);
+    unqueue(line.to, bytes);
+    m_outgoing.erase(line);
 }
 
 bool TcpStreams::makeRoomForPeer()

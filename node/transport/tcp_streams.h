@@ -48,8 +48,8 @@ public:
     Endpoint self() const { return m_self; }
     // Queues a sealed packet; from any thread. False: too much waits for this receiver already, and it is dropped.
     // `cutAfter`: the connection breaks after so many bytes of it, once, and the packet goes over the next one; for
-    // faults that are made on purpose. 0: it does not.
-    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0);
+    // faults that are made on purpose. 0: it does not. `isAlone`: over a connection of its own, which ends with it.
+    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false);
     // There is room for frames again; from any thread.
     void wake() const;
     // Accepts, reads, connects and writes until stopped; calls `beforeTurn` each time it has something to do.
@@ -66,6 +66,14 @@ private:
         bool hasSpoken = false;  // one frame was complete and ours
         bool isWaiting = false;  // a complete frame was not taken
     };
+    // A connection of ours: to whom, and the number of the only packet that it is for; 0: all others.
+    struct Line {
+        Endpoint to;
+        std::uint16_t alone = 0;
+        auto operator<=>(const Line&) const = default;
+    };
+    static std::uint64_t idOf(Line line);
+    static Line lineOf(std::uint64_t id);
     struct Packet {
         std::string bytes;
         std::size_t cutAfter = 0;
@@ -82,7 +90,7 @@ private:
         std::chrono::milliseconds pause = kReconnectFirst;
     };
     struct Posted {
-        Endpoint to;
+        Line line;
         Packet packet;
     };
 
@@ -99,11 +107,11 @@ private:
     void retryWaiting();
 
     void takePosted();
-    void connect(Endpoint to, Outgoing& out);
+    void connect(Line line, Outgoing& out);
     bool completeConnect(Outgoing& out);
-    bool write(Endpoint to, Outgoing& out);
-    void lose(Endpoint to, Outgoing& out);
-    void drop(Endpoint to, Outgoing& out);
+    bool write(Line line, Outgoing& out);
+    void lose(Line line, Outgoing& out);
+    void drop(Line line, Outgoing& out);
     bool makeRoomForPeer();
     void unqueue(Endpoint to, std::size_t bytes);
 
@@ -117,7 +125,7 @@ private:
 
     // Of the thread in run().
     std::map<std::uint64_t, Incoming> m_incoming;
-    std::map<Endpoint, Outgoing> m_outgoing;
+    std::map<Line, Outgoing> m_outgoing;
     std::uint64_t m_lastId = 1;
     std::vector<char> m_scratch;
     Clock::time_point m_now;
@@ -128,6 +136,7 @@ private:
     // Between send() and run().
     std::mutex m_mutex;
     std::vector<Posted> m_posted;
+    std::uint16_t m_lastAlone = 0;
     std::map<Endpoint, std::size_t> m_queued; // bytes on their way to each receiver
 };
 
