@@ -108,6 +108,7 @@ private slots:
     void slicesAheadOfTheirTurnAreKept();
     void lostBucketsComeBack_data();
     void lostBucketsComeBack();
+    void aRecoveryStopsAtTheHighestRankInUse();
     void seedsHoldInEachWay_data();
     void seedsHoldInEachWay();
 };
@@ -357,6 +358,37 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(done.buckets_size(), int(lost));
     const pb::WorkloadResult read = rig.verify();
     QCOMPARE(read.wrong() + read.missing(), 0u);
+    QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
+}
+
+void TestRecoveryWays::aRecoveryStopsAtTheHighestRankInUse()
+{
+    FileRig rig(optionsOf({}));
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.insertMany(38, 30, 4).results().at("OK"), 38u);
+    QVERIFY(rig.waitForRest());
+    // Bucket 0 has held more records than it holds now.
+    const DataBucket& bucket = *rig.data(0);
+    const std::uint32_t highest = bucket.store().rankMax().value;
+    std::vector<Key> keys;
+    for (Rank r(10); r.value <= highest; r = r.next())
+        if (bucket.store().has(r))
+            keys.push_back(bucket.store().at(r).key);
+    for (const Key key : keys)
+        QCOMPARE(rig.operate(pb::DELETE, key.value).result(), pb::OK);
+    QVERIFY(rig.waitForRest());
+    std::vector<pb::SliceRecovered> slices;
+    bool isOver = false;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_slice_recovered())
+            slices.push_back(event.slice_recovered());
+        isOver = isOver || event.has_recovery_finished();
+    };
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return isOver; }, 30s));
+    QCOMPARE(slices.size(), std::size_t(2)); // of seven ranks
+    QCOMPARE(slices.back().rank_to(), 9u);
+    QVERIFY(rig.waitForRest());
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::uint32_t kSliceDefault = 3'125;   // ranks
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
+constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
+constexpr std::size_t kEntryBytes = 32;          // of a record block, beside the record
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -45,6 +47,14 @@ void SliceRebuild::start(Time now, Effects& out)
     auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
     LHRS_CHECK(decoder);
     m_decoder = std::make_unique<Decoder>(std::move(*decoder));
+    // The records of a failed bucket do not change after the cut, so neither does their highest rank.
+    const ParityStore& store = m_bucket.store();
+    const auto isLost = [&](Rank rank) {
+        const auto members = store.members(rank);
+        return std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; });
+    };
+    for (m_last = store.rankMax(); m_last.value > 0 && !(store.has(m_last) && isLost(m_last));)
+        m_last = Rank(m_last.value - 1);
     m_slice = makeSlice(out);
     request(*m_slice, now, out);
     advance(now, out);
@@ -57,9 +67,16 @@ std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice(const Effects& out)
     const std::uint32_t ordered = m_order.slice() == 0 ? kSliceDefault : m_order.slice();
     const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ordered;
     slice->from = m_next;
-    slice->to = Rank(std::max(m_next.value, std::min(store.rankMax().value, m_next.value + ranks - 1)));
+    slice->to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
+    // A member's answer must fit one message, however many ranks were ordered.
+    std::size_t bytes = 0;
+    for (Rank r = slice->from; r <= slice->to; r = r.next()) {
+        bytes += store.has(r) ? kEntryBytes * (1 + m_bucket.config().m()) + store.parity(r).size() : 0;
+        if (bytes > kSliceBytesMax && r > slice->from)
+            slice->to = Rank(r.value - 1);
+    }
     m_next = LHRS_MUTANT(SliceSkipsRank) ? slice->to.next().next() : slice->to.next();
-    for (Rank r = slice->from; r <= slice->to && r <= store.rankMax(); r = r.next()) {
+    for (Rank r = slice->from; r <= slice->to && r <= m_last; r = r.next()) {
         if (!store.has(r))
             continue;
         const auto members = store.members(r);
@@ -109,7 +126,7 @@ void SliceRebuild::advance(Time now, Effects& out)
 {
     while (m_slice && m_slice->missing.empty() && m_slice->nextRound == Time::max() && m_unstored.size() < kUnstoredMax) {
         // The next one is on its way while this one is computed.
-        if (!m_nextSlice && m_next <= m_bucket.store().rankMax()) {
+        if (!m_nextSlice && m_next <= m_last) {
             m_nextSlice = makeSlice(out);
             request(*m_nextSlice, now, out);
         }
@@ -203,7 +220,7 @@ void SliceRebuild::compute(Slice& slice)
 
 void SliceRebuild::send(Slice& slice, Time now, Effects& out)
 {
-    m_isLastSent = !m_nextSlice && m_next > m_bucket.store().rankMax();
+    m_isLastSent = !m_nextSlice && m_next > m_last;
     auto* event = out.event().mutable_slice_recovered();
     event->set_group(m_bucket.group().value);
     event->set_recovery(m_order.recovery());

@@ -60,6 +60,7 @@ private:
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };
+    Rank m_last;                                 // the highest that a lost record had
     std::unique_ptr<Slice> m_slice, m_nextSlice; // being computed, and asked for meanwhile
     std::uint32_t m_sent = 0;                    // slices
     bool m_isLastSent = false, m_isReported = false;
