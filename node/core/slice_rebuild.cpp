@@ -145,25 +145,34 @@ void SliceRebuild::compute(Slice& slice)
 {
     const ParityStore& store = m_bucket.store();
     const std::uint32_t m = m_bucket.config().m();
-    // By participant: what it has at which rank of the slice.
+    // By participant: what it has at which rank of the slice; an entry without a rank: nothing.
     struct Contribution {
-        std::map<Rank, BlockEntry> records;
-        std::map<Rank, ParityRecordView> parity;
+        std::vector<BlockEntry> records;
+        std::vector<ParityRecordView> parity;
     };
+    const std::size_t ranks = slice.to.value - slice.from.value + 1;
+    const auto place = [&](Rank rank) { return std::size_t(rank.value - slice.from.value); };
+    const auto isOfSlice = [&](Rank rank) { return slice.from <= rank && rank <= slice.to; };
     std::map<MemberId, Contribution> from;
+    for (const MemberId id : m_plan->asked)
+        id.role == pb::DATA ? from[id].records.resize(ranks) : from[id].parity.resize(ranks);
     for (const auto& [id, data] : slice.data) {
         Contribution& contribution = from[id];
         if (id.role == pb::DATA) {
             BlockReader reader(data.records());
             BlockEntry entry;
-            while (reader.next(entry))
-                contribution.records[entry.rank] = entry;
+            while (reader.next(entry)) {
+                if (isOfSlice(entry.rank))
+                    contribution.records[place(entry.rank)] = entry;
+            }
         } else {
             std::vector<ParityRecordView> records;
             if (!readParityRecords(data.records(), m, records))
                 return;
-            for (ParityRecordView& record : records)
-                contribution.parity[record.rank] = std::move(record);
+            for (ParityRecordView& record : records) {
+                if (isOfSlice(record.rank))
+                    contribution.parity[place(record.rank)] = std::move(record);
+            }
         }
     }
     std::vector<ByteSpan> contributions;
@@ -178,26 +187,26 @@ void SliceRebuild::compute(Slice& slice)
                 continue;
             }
             const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
-            const Contribution& contribution = from[id]; // empty where nobody was asked: a dummy
+            const auto contribution = from.find(id); // none where nobody was asked: a dummy
             if (id.role == pb::PARITY) {
-                const auto record = contribution.parity.find(*rank);
-                isOneState = record != contribution.parity.end() && areSameState(members, record->second.members);
+                const ParityRecordView& record = contribution->second.parity[place(*rank)];
+                isOneState = record.rank == *rank && areSameState(members, record.members);
                 if (!isOneState)
                     break;
-                contributions.push_back(bytesOf(record->second.bytes));
+                contributions.push_back(bytesOf(record.bytes));
                 continue;
             }
             const ParityStore::Member& known = members[id.index];
-            const auto record = contribution.records.find(*rank);
-            const bool isThere = record != contribution.records.end();
+            const BlockEntry* record = contribution == from.end() ? nullptr : &contribution->second.records[place(*rank)];
+            const bool isThere = record && record->rank == *rank;
             if (!known.isPresent && !isThere) {
                 contributions.emplace_back();
                 continue;
             }
-            isOneState = isThere && isSameState(known, true, record->second.key, record->second.version);
+            isOneState = isThere && isSameState(known, true, record->key, record->version);
             if (!isOneState)
                 break;
-            contributions.push_back(bytesOf(record->second.bytes));
+            contributions.push_back(bytesOf(record->bytes));
         }
         if (!isOneState) {
             ++rank;
