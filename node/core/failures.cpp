@@ -48,8 +48,11 @@ void Failures::recover(const pb::RecoverGroup& order, Time now, Effects& out)
         if (order.all() || g.value == order.group())
             groups.push_back(g);
     }
-    for (const GroupNumber g : groups)
+    for (const GroupNumber g : groups) {
         suspect(g, now, out);
+        if (const auto recovery = m_groups.find(g); recovery != m_groups.end())
+            recovery->second->setWay(order.slice(), order.decode());
+    }
 }
 
 void Failures::acknowledgeLoss(GroupNumber g, std::uint64_t ticket, Time now, Effects& out)

@@ -21,9 +21,17 @@ GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumbe
     , m_started(now)
     , m_orders(parts)
 {
+    , m_slice(parts.file.config().slice())
+    , m_decode(parts.file.config().decode())
 }
 
 std::string GroupRecovery::words() const
+void GroupRecovery::setWay(std::uint32_t slice, pb::DecodeWay decode)
+{
+    m_slice = slice != 0 ? slice : m_parts.file.config().slice();
+    m_decode = decode != pb::DECODE_AUTO ? decode : m_parts.file.config().decode();
+}
+
 {
     const std::string group = "group " + std::to_string(m_group.value);
     if (m_step == Step::Probe)
@@ -313,13 +321,13 @@ void GroupRecovery::rebuild(Time now, Effects& out)
     recover->set_group(m_group.value);
     recover->set_epoch(group().epoch.value);
     recover->set_recovery(m_recovery);
-    recover->set_slice(m_parts.file.config().slice());
-    recover->set_decode(m_parts.file.config().decode());
+    recover->set_slice(m_slice);
+    recover->set_decode(m_decode);
     auto* event = out.event().mutable_recovery_started();
     event->set_group(m_group.value);
     event->set_recovery(m_recovery);
     event->set_manager(group().manager.value);
-    event->set_slice(m_parts.file.config().slice());
+    event->set_slice(m_slice);
     for (const Enlistment::Member& spare : m_enlistment->members()) {
         auto* entry = recover->add_spares();
         entry->set_role(pb::DATA);

@@ -34,6 +34,8 @@ public:
     // Goes on with what a former coordinator had begun: from the start, with those that it had declared failed.
     void resume(Time now, Effects& out);
     // Probes all members that are not known to have failed; nothing, if that is under way.
+    // For the slices that are ordered from now on, instead of what the file says.
+    void setWay(std::uint32_t slice, pb::DecodeWay decode);
     void probe(Time now, Effects& out);
     void onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out);
     void onEpochAck(const pb::EpochAck& ack, Time now);
@@ -117,6 +119,8 @@ private:
     std::uint32_t m_attempts = 0;
     bool m_isRebuilt = false;
     pb::RecoveryDone m_done;
+    std::uint32_t m_slice;     // ranks; 0: the default of the manager
+    pb::DecodeWay m_decode;
     std::uint64_t m_ticket = 0; // of whoever acknowledged the loss
 };
 
