@@ -49,6 +49,10 @@ const slices = lab.events({ kind: 'SliceRecovered', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
 lab.print(done.records, 'records in', done.slices, 'slices:', (1000 * done.rebuild_s).toFixed(1), 'ms to rebuild,', (1000 * done.total_s).toFixed(0), 'ms from the first suspicion');
+const timing = lab.recoveries({ group: 0, since: start })[0]; // as the recovery manager measured it
+lab.row('recovery', timing);
+lab.expectWithin(timing.process_s + timing.comm_s + timing.other_s, timing.total_s - 1e-6, timing.total_s + 1e-6, 'total is work, waiting for transfers, and the rest');
+lab.print('of these', (1000 * timing.process_s).toFixed(1), 'ms work,', (1000 * timing.comm_s).toFixed(1), 'ms waiting for transfers');
 lab.say(done.records + ' records came back in ' + done.slices + ' slices, ' + (1000 * done.total_s).toFixed(0) + ' ms after the first suspicion; computing and sending took ' + (1000 * done.rebuild_s).toFixed(0) + ' of them.');
 
 lab.step('d', 'The recovered contents');

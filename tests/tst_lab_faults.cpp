@@ -17,6 +17,9 @@ private slots:
     void aFaultSaysWhatItDoesAndWhatItDid();
     void faultsActAreListedAndHealed();
     void aPartitionEndsWithItsLease();
+    void aMeasurementSaysHowManyFaultsActed();
+    void aBucketComesBackOverARoughNetwork_data();
+    void aBucketComesBackOverARoughNetwork();
     void whatIsWrongIsSaid();
     void aProcessEndsItselfAtAStepOfTheProtocol();
     void aKillThatWaitsCanBeHealed();
@@ -119,6 +122,61 @@ void LabFaultsTest::aPartitionEndsWithItsLease()
          "lab.waitUntil(() => lab.faults().length === 0);\n"
          "const one = lab.partition('rest', lab.data(0), { direction: 'aToB' });\n"
          "lab.expectEqual(lab.heal(one), 1, 'one direction');\n");
+}
+
+void LabFaultsTest::aMeasurementSaysHowManyFaultsActed()
+{
+    LabTable table;
+    play("const key = lab.keysFor(lab.data(0), 1, { existing: true })[0];\n"
+         "const once = () => lab.measure({ name: 't', cases: [{ a: 1 }], repetitions: 1, warmUp: 0, run: () => ({ x_ms: c.search(key).time_ms }) });\n"
+         "lab.expectEqual(c.search(key).alarm, false, 'nobody is alarmed');\n"
+         "once();\n"
+         "const slow = lab.net({ delayMs: 1 });\n"
+         "lab.waitFor('FaultBegun', { count: 2 });\n"
+         "once();\n"
+         "lab.heal(slow);\n"
+         "lab.waitUntil(() => lab.faults().length === 0);\n"
+         "lab.kill(lab.data(0));\n"
+         "const found = c.search(key, { timeout: 20 });\n"
+         "lab.expectEqual([found.result, found.alarm], ['found', true], 'the coordinator was alarmed');\n"
+         "once();\n",
+        "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }, recovery: 'onAlarm', slice: 5", &table);
+    QCOMPARE(table.rows().size(), std::size_t(3));
+    QCOMPARE(table.rows()[0].faults, 0);
+    QCOMPARE(table.rows()[1].faults, 1); // one fault, although armed at all processes
+    QCOMPARE(table.rows()[2].faults, 1); // and one process is gone
+}
+
+void LabFaultsTest::aBucketComesBackOverARoughNetwork_data()
+{
+    QTest::addColumn<QString>("ways");
+    QTest::addColumn<QString>("kinds"); // of messages that the way is made of
+    QTest::newRow("udp") << ", recoveryTransport: 'udp'" << "['part', 'part_ack', 'slice_request']";
+    QTest::newRow("handshake") << ", tcp: 'handshake'" << "['open_connection', 'connection_ready', 'slice_request']";
+    QTest::newRow("udp and rs") << ", recoveryTransport: 'udp', decode: 'rs'" << "['part', 'part_ack', 'slice_request']";
+}
+
+void LabFaultsTest::aBucketComesBackOverARoughNetwork()
+{
+    QFETCH(const QString, ways);
+    QFETCH(const QString, kinds);
+    play("c.run({ do: 'insert', count: 3000, window: 32 });\n"
+         "const before = lab.witness(lab.data(0)), from = lab.here();\n"
+         "const rough = lab.net({ drop: 0.1, duplicate: 0.1, reorder: 0.1, jitterMs: 1, kinds: " + kinds + " });\n"
+         "lab.kill(lab.data(0));\n"
+         "const done = lab.waitFor('RecoveryFinished', { since: from, timeout: 60 });\n"
+         "lab.expect(lab.faults().find(f => f.id === rough.id).achieved.dropped > 0, 'some were lost');\n"
+         "lab.heal();\n"
+         "lab.settle();\n"
+         "const same = before.compare();\n"
+         "lab.expectEqual([same.equal, same.extra], [3040, 0], 'all records are back, byte for byte');\n"
+         "const time = lab.recoveries({ group: 0, since: from })[0];\n"
+         "lab.expectWithin(time.process_s + time.comm_s + time.other_s, time.total_s - 1e-9, time.total_s + 1e-9, 'the times add up');\n"
+         "lab.expect(time.process_s > 0 && time.comm_s > 0 && time.transfer_s >= time.comm_s, 'work, and waiting');\n"
+         "lab.expect(time.detect_s > 0 && time.whole_s > time.total_s, 'noticing it is another time');\n"
+         "lab.expectEqual([time.records, time.slice, time.slices, time.failed_buckets, time.manager], [3040, 200, 16, 1, 0], 'what was done');\n"
+         "lab.expectEqual([time.transport, time.tcp], [" + QString(ways.contains("udp") ? "'udp'" : "'tcp'") + ", " + (ways.contains("handshake") ? "'handshake'" : "'passive'") + "], 'in which way');\n",
+        "m: 2, k: 1, b: 10000, spares: { data: 2, parity: 1 }, recovery: 'automatic', slice: 200" + ways);
 }
 
 void LabFaultsTest::whatIsWrongIsSaid()

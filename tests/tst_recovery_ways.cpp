@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The ways of a bucket recovery that experiments compare: slices as streams or as datagrams, connections that stay or
-// are asked for each time.
+// are asked for each time, and where the time goes.
 #include "node/core/connection_handshake.h"
 #include "node/core/part_transfers.h"
+#include "node/core/task_times.h"
 #include "node/sim/simulation.h"
 #include "node/sim/swarm.h"
 #include "tests/file_check.h"
@@ -106,6 +107,7 @@ private slots:
     void partsOfNoMessageAreRefused();
     void twoDatagramsComeBeforeEachConnection();
     void slicesAheadOfTheirTurnAreKept();
+    void timesAddUp();
     void lostBucketsComeBack_data();
     void lostBucketsComeBack();
     void aRecoveryStopsAtTheHighestRankInUse();
@@ -303,6 +305,41 @@ void TestRecoveryWays::slicesAheadOfTheirTurnAreKept()
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
 }
 
+void TestRecoveryWays::timesAddUp()
+{
+    struct Clock : Stopwatch {
+        Time read() const override { return at; }
+        Time at {};
+    } clock;
+    Effects out;
+    out.setStopwatch(&clock);
+    TaskTimes times(10ms);
+    times.enter(10ms, out);
+    clock.at = 14ms;
+    times.leave(10ms, out, true); // 4 ms of work
+    out.setPreparation(2ms);
+    times.enter(30ms, out);       // 14 ms waited, then 2 ms of reading
+    clock.at = 33ms;
+    times.leave(30ms, out, false); // and 3 ms of work
+    out.setPreparation(0ms);
+    times.enter(40ms, out);        // 7 ms of neither
+    clock.at = 41ms;
+    const TaskTimes::Sums sums = times.sums(40ms, out);
+    QCOMPARE(sums.process, Time(10ms));
+    QCOMPARE(sums.communication, Time(14ms));
+    QCOMPARE(sums.other, Time(7ms));
+    QCOMPARE(sums.total, Time(31ms));
+    QCOMPARE(sums.transfer, Time(19ms));
+    QCOMPARE(times.since(40ms, out), Time(31ms));
+    // Reading a message cannot have begun before the step before it had ended.
+    times.leave(40ms, out, true);
+    out.setPreparation(10ms);
+    times.enter(42ms, out);
+    clock.at = 42ms;
+    times.leave(42ms, out, true);
+    QCOMPARE(times.sums(42ms, out).total, Time(32ms));
+}
+
 void TestRecoveryWays::lostBucketsComeBack_data()
 {
     QTest::addColumn<QString>("ways");  // FileConfig in text format
@@ -356,6 +393,11 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(packets[Body::kPart] > 0, isUdp);
     QCOMPARE(packets[Body::kOpenConnection] > 0, config.tcp_mode() == pb::TCP_HANDSHAKE && !isUdp);
     QCOMPARE(done.buckets_size(), int(lost));
+    QCOMPARE(done.is_xor(), lost == 1 && config.decode() == pb::DECODE_AUTO);
+    QCOMPARE(done.survivors_size(), 4);
+    QCOMPARE(done.slice(), 7u);
+    QCOMPARE(done.rebuild_ns(), done.process_ns() + done.communication_ns() + done.other_ns());
+    QVERIFY(done.rebuild_ns() > 0 && done.transfer_ns() >= done.communication_ns());
     const pb::WorkloadResult read = rig.verify();
     QCOMPARE(read.wrong() + read.missing(), 0u);
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());

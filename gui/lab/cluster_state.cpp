@@ -590,6 +590,7 @@ void ClusterState::markEnded(ProcessId process, const std::string& reason, std::
     state.faults.clear();
     state.cuts.clear();
     state.endReason = reason;
+    state.endedNs = state.endedNs == 0 ? runNs : std::min(state.endedNs, runNs);
     state.lastEventNs = std::max(state.lastEventNs, runNs);
     state.isInvited = false;
     state.offer = {};

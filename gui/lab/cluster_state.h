@@ -87,6 +87,7 @@ struct ProcessState {
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;
+    std::int64_t endedNs = 0;    // run time, if it has ended
     bool isPaused = false;       // stopped by who started it
     std::map<std::uint64_t, FaultState> faults;  // armed at it, by their number
     std::set<std::uint64_t> cuts;                // those of them that cut it off from all others

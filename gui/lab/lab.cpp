@@ -26,6 +26,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);
     addMeasureCalls(*this, context);
+    addTimingCalls(*this, context);
     addStoryCalls(*this, context);
     handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {
         m_atEnd.push_back(c.arguments.at(0));

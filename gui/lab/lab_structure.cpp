@@ -205,13 +205,7 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     timing.setProperty("k", made.k());
     timing.setProperty("records", filled->records());
     timing.setProperty("bytes", scriptNumber(filled->bytes()));
-    timing.setProperty("total_s", secondsOf(filled->total_ns()));
-    // The process does not tell computing and communication apart: empty cells, not zeros.
-    const QJSValue unknown(QJSValue::NullValue);
-    timing.setProperty("process_s", unknown);
-    timing.setProperty("comm_s", unknown);
-    timing.setProperty("other_s", unknown);
-    timing.setProperty("transfer_s", unknown);
+    setTimes(timing, filled->total_ns(), *filled);
     return timing;
 }
 

@@ -296,12 +296,6 @@ std::map<std::uint64_t, milliseconds> LocalCluster::paused() const
     return paused;
 }
 
-Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
-    const std::vector<std::uint64_t>& processes, const std::stop_token& stopToken)
-{
-    const std::lock_guard lock(m_mutex);
-    std::vector<ChildProgram> programs;
-    std::vector<pid_t> running;
 std::size_t LocalCluster::ended() const
 {
     const std::lock_guard lock(m_mutex);
@@ -311,6 +305,12 @@ std::size_t LocalCluster::ended() const
     }));
 }
 
+Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
+    const std::vector<std::uint64_t>& processes, const std::stop_token& stopToken)
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<ChildProgram> programs;
+    std::vector<pid_t> running;
     for (const std::uint64_t process : processes) {
         const auto known = m_control.find(process);
         const auto program = m_programs.find(process);

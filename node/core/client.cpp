@@ -62,9 +62,9 @@ void Client::address(Operation& op, Time now, Effects& out)
     const bool isKnown = m_context.locations.contains(op.target);
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
-    else
     else if (m_unavailable.contains(op.target) && m_mode != pb::EXACT)
         alarm(op, now, out); // it would be told to
+    else
         ask(op, now, out);
 }
 
@@ -140,8 +140,8 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     out.serve(op.id);
     op.stage = Stage::Asking;
     op.wasAsked = true;
-    m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
     op.hasAlarmed = true;
+    m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
     pb::Message& message = out.send(m_context.coordinator);
     *message.mutable_operation() = op.id;
     auto* alarm = message.mutable_alarm();
@@ -205,9 +205,9 @@ void Client::learn(const pb::Reply& reply, Effects& out)
 {
     if (reply.has_holder() && reply.holder().incarnation() != 0) {
         m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
-    if (reply.image_adjustment()) {
         m_unavailable.erase(BucketNumber(reply.bucket()));
     }
+    if (reply.image_adjustment()) {
         ++m_imageAdjustments;
         const FileImage before = m_image;
         if (m_mode != pb::FROZEN)
@@ -264,8 +264,8 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
             m_unavailable.insert(a);
         return;
     }
-    if (location.exists()) {
     m_unavailable.erase(a);
+    if (location.exists()) {
         m_asked.erase(a);
         m_context.locations[a] = HolderInfo::from(location.holder());
         if (m_bulk)
@@ -322,11 +322,11 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
             finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
             continue;
         }
-        op.stage = Stage::Sleeping;
         if (retryAfter == Time()) { // the word of who only asked where it is
             alarm(op, now, out);
             continue;
         }
+        op.stage = Stage::Sleeping;
         op.alarms = true;
         op.due = now + retryAfter;
     }
@@ -352,8 +352,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     event->set_image_adjusted(op.isImageAdjusted);
     event->set_resends(op.resends);
     event->set_path(path);
-    event->set_time_ns((now - op.started).count());
     event->set_alarm(op.hasAlarmed);
+    event->set_time_ns((now - op.started).count());
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
         *answer->mutable_operation() = op.id;
@@ -365,8 +365,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_image_adjusted(event->image_adjusted());
         answer->set_resends(op.resends);
         answer->set_path(path);
-        answer->set_time_ns(event->time_ns());
         answer->set_alarm(op.hasAlarmed);
+        answer->set_time_ns(event->time_ns());
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !isWrong && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());

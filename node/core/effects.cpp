@@ -42,6 +42,7 @@ void Effects::clear()
     m_leave = pb::NO_ROLE;
     m_join = pb::NO_ROLE;
     m_place.Clear();
+    m_preparation = {};
     m_arena.Reset();
 }
 

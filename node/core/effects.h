@@ -9,6 +9,7 @@
 
 #include <google/protobuf/arena.h>
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstdint>
@@ -33,6 +34,13 @@ struct Address {
 // How a message travels. Auto: a datagram when it fits one, else a stream. OwnStream: over a connection of its own, which
 // ends with it. Datagrams: in parts (PartTransfers), which is the node's affair; no driver sees it.
 enum class Way { Auto, Stream, OwnStream, Datagrams };
+
+// A driver's clock, to be read in the middle of a step: what computing costs, for experiments. Decides nothing.
+class Stopwatch {
+public:
+    virtual ~Stopwatch() = default;
+    virtual Time read() const = 0;
+};
 
 // What a step of a machine wants done: lists that the driver carries out. One object per worker, cleared and used
 // again; messages and events live in its arena until clear(). Order between two workers' effects is not kept, so
@@ -76,6 +84,13 @@ public:
     void leavePool(pb::Role pool) { m_leave = pool; }
     void joinPool(pb::Role pool) { m_join = pool; }
 
+    // By the driver's clock, if there is one that runs during a step; else `now`, the time of the step.
+    Time time(Time now) const { return m_stopwatch ? std::max(now, m_stopwatch->read()) : now; }
+    // How long the driver worked on the message before the step.
+    Time preparation() const { return m_preparation; }
+    void setStopwatch(const Stopwatch* stopwatch) { m_stopwatch = stopwatch; }
+    void setPreparation(Time time) { m_preparation = time; }
+
     // Whether something rare is to happen here; never in the product, where nobody sets `points`.
     bool fires(Point point) const { return m_points && m_points->fires(point); }
     void setPoints(Points* points) { m_points = points; }
@@ -101,6 +116,8 @@ private:
     std::uint64_t m_causeSequence = 0;
     pb::Place m_place;
     Points* m_points = nullptr;
+    const Stopwatch* m_stopwatch = nullptr;
+    Time m_preparation {};
     pb::Role m_leave = pb::NO_ROLE;
     pb::Role m_join = pb::NO_ROLE;
 };

@@ -3,6 +3,7 @@
 
 #include "common/points.h"
 #include "node/core/growth.h"
+#include "node/core/recovery_report.h"
 
 #include <algorithm>
 
@@ -20,18 +21,18 @@ GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumbe
     , m_group(g)
     , m_started(now)
     , m_orders(parts)
-{
     , m_slice(parts.file.config().slice())
     , m_decode(parts.file.config().decode())
+{
 }
 
-std::string GroupRecovery::words() const
 void GroupRecovery::setWay(std::uint32_t slice, pb::DecodeWay decode)
 {
     m_slice = slice != 0 ? slice : m_parts.file.config().slice();
     m_decode = decode != pb::DECODE_AUTO ? decode : m_parts.file.config().decode();
 }
 
+std::string GroupRecovery::words() const
 {
     const std::string group = "group " + std::to_string(m_group.value);
     if (m_step == Step::Probe)
@@ -359,15 +360,11 @@ void GroupRecovery::refill(Time now, Effects& out)
 {
     if (m_step == Step::Enable) {
         auto* event = out.event().mutable_recovery_finished();
-        event->set_group(m_group.value);
         event->set_recovery(m_recovery);
         for (const std::uint32_t number : m_rebuilt)
             event->add_buckets(number);
-        event->set_records(m_done.records());
-        event->set_bytes(m_done.bytes());
-        event->set_slices(m_done.slices());
-        event->set_rebuild_ns(m_done.total_ns());
         event->set_total_ns((now - m_started).count());
+        reportRecovery(m_group, group().manager, m_parts.file.config(), m_done, *event);
     }
     m_step = Step::Refill;
     for (const ParityColumn p : failedParity()) {

@@ -475,7 +475,8 @@ void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& ou
     if (m_isFilling || m_state != pb::INIT)
         return;
     m_isFilling = true;
-    m_fillStarted = now;
+    m_fillTimes.emplace(now);
+    m_fillTimes->enter(now, out);
     // Demo paper 4(b): it asks each data bucket: would you like to send me your contents?
     for (std::uint32_t q = 0; q < m_positions.size(); ++q) {
         const PositionState& position = m_positions[q];
@@ -493,6 +494,7 @@ void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& ou
             AckList::Patience::KeepTrying, NodeContext::Plain, now, out);
     }
     reportWhenFilled(now, out);
+    leaveFilling(now, out);
 }
 
 Sequence ParityBucket::contentsSnap(const PositionState& position, Rank rank) const
@@ -502,7 +504,21 @@ Sequence ParityBucket::contentsSnap(const PositionState& position, Rank rank) co
     return range == position.ranges.end() ? 0 : range->snap;
 }
 
+void ParityBucket::leaveFilling(Time now, const Effects& out)
+{
+    if (m_fillTimes)
+        m_fillTimes->leave(now, out, std::any_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.awaitsContents; }));
+}
+
 void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_fillTimes)
+        m_fillTimes->enter(now, out);
+    takeContents(message, now, out);
+    leaveFilling(now, out);
+}
+
+void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Contents& contents = message.contents();
     if (contents.asker() != m_incarnation.value || contents.position() >= m_positions.size())
@@ -580,7 +596,8 @@ void ParityBucket::reportWhenFilled(Time now, Effects& out)
     auto* event = out.event().mutable_parity_bucket_filled();
     event->set_records(m_store.recordGroups());
     event->set_bytes(m_fillBytes);
-    event->set_total_ns((now - m_fillStarted).count());
+    m_fillTimes->sums(now, out).tell(*event);
+    m_fillTimes.reset();
 }
 
 } // namespace lhrs

@@ -5,6 +5,7 @@
 #include "node/core/node_context.h"
 #include "node/core/parity_store.h"
 #include "node/core/result_table.h"
+#include "node/core/task_times.h"
 
 #include <deque>
 #include <map>
@@ -117,6 +118,8 @@ private:
     bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
     void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;
+    void takeContents(const pb::Message& message, Time now, Effects& out);
+    void leaveFilling(Time now, const Effects& out);
     void reportWhenFilled(Time now, Effects& out);
     // Whether a record block is well formed and within the limits of this file.
     bool isFit(const std::string& block) const;
@@ -137,7 +140,7 @@ private:
     std::vector<PositionState> m_positions;
     std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
     bool m_isFilling = false;
-    Time m_fillStarted {};
+    std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;
     Time m_nextExpiry {};

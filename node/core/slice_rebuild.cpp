@@ -31,12 +31,13 @@ SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, con
     , m_bucket(bucket)
     , m_order(order)
     , m_way(bulkWay(bucket.config()))
-    , m_started(now)
+    , m_times(now)
 {
 }
 
 void SliceRebuild::start(Time now, Effects& out)
 {
+    m_times.enter(now, out);
     std::vector<Position> lost;
     for (const pb::Member& spare : m_order.spares())
         lost.emplace_back(spare.index());
@@ -58,14 +59,25 @@ void SliceRebuild::start(Time now, Effects& out)
     m_slice = makeSlice(out);
     request(*m_slice, now, out);
     advance(now, out);
+    leave(now, out);
+}
+
+void SliceRebuild::leave(Time now, const Effects& out)
+{
+    const bool isAsking = (m_slice && !m_slice->missing.empty()) || (m_nextSlice && !m_nextSlice->missing.empty());
+    m_times.leave(now, out, isAsking || !m_unstored.empty());
+}
+
+std::uint32_t SliceRebuild::ranksOfSlice() const
+{
+    return m_order.slice() == 0 ? kSliceDefault : m_order.slice();
 }
 
 std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice(const Effects& out)
 {
     auto slice = std::make_unique<Slice>();
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t ordered = m_order.slice() == 0 ? kSliceDefault : m_order.slice();
-    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ordered;
+    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ranksOfSlice();
     slice->from = m_next;
     slice->to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
     // A member's answer must fit one message, however many ranks were ordered.
@@ -90,6 +102,7 @@ void SliceRebuild::request(Slice& slice, Time now, Effects& out)
 {
     slice.data.clear();
     slice.nextRound = Time::max();
+    slice.requested = m_times.since(now, out);
     if (slice.open.empty())
         return;
     for (const MemberId id : m_plan->asked) {
@@ -113,13 +126,18 @@ void SliceRebuild::request(Slice& slice, Time now, Effects& out)
 
 void SliceRebuild::onSliceData(const pb::SliceData& data, Time now, Effects& out)
 {
+    m_times.enter(now, out);
     const MemberId from { data.role(), data.index() };
     for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
         if (!slice || data.rank_from() < slice->from.value || data.rank_to() > slice->to.value || slice->missing.erase(from) == 0)
             continue;
         slice->data[from] = data;
+        slice->inBytes += data.records().size();
+        if (slice->missing.empty())
+            slice->arrived = m_times.since(now, out);
     }
     advance(now, out);
+    leave(now, out);
 }
 
 void SliceRebuild::advance(Time now, Effects& out)
@@ -130,7 +148,9 @@ void SliceRebuild::advance(Time now, Effects& out)
             m_nextSlice = makeSlice(out);
             request(*m_nextSlice, now, out);
         }
+        const Time begun = out.time(now);
         compute(*m_slice);
+        m_slice->worked += out.time(now) - begun;
         if (!m_slice->open.empty()) {
             m_slice->nextRound = now + std::min(kLongestBetweenRounds, kBetweenRounds * ++m_slice->rounds);
             return;
@@ -227,6 +247,11 @@ void SliceRebuild::compute(Slice& slice)
     }
 }
 
+bool SliceRebuild::isXor() const
+{
+    return std::all_of(m_plan->lost.begin(), m_plan->lost.end(), [this](Position q) { return m_decoder->isXorOnly(q); });
+}
+
 void SliceRebuild::send(Slice& slice, Time now, Effects& out)
 {
     m_isLastSent = !m_nextSlice && m_next > m_last;
@@ -238,8 +263,13 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
     event->set_rank_to(slice.to.value);
     event->set_records(slice.records);
     event->set_bytes(slice.bytes);
-    event->set_is_xor(std::all_of(m_plan->lost.begin(), m_plan->lost.end(), [this](Position q) { return m_decoder->isXorOnly(q); }));
+    event->set_is_xor(isXor());
     event->set_asked_again(slice.rounds);
+    event->set_requested_ns(slice.requested.count());
+    event->set_arrived_ns(slice.arrived.count());
+    event->set_computed_ns(m_times.since(now, out).count());
+    event->set_process_ns(slice.worked.count());
+    event->set_in_bytes(slice.inBytes);
     for (const pb::Member& spare : m_order.spares()) {
         const Position q(spare.index());
         const HolderInfo holder = HolderInfo::from(spare.holder());
@@ -271,8 +301,12 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
 
 void SliceRebuild::onAck(const AckList::Entry& entry, Time now, Effects& out)
 {
-    if (m_unstored.erase(entry.message.id()) > 0)
-        advance(now, out);
+    if (!m_unstored.contains(entry.message.id()))
+        return;
+    m_times.enter(now, out);
+    m_unstored.erase(entry.message.id());
+    advance(now, out);
+    leave(now, out);
 }
 
 void SliceRebuild::reportWhenDone(Time now, Effects& out)
@@ -288,7 +322,18 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
     done->set_records(m_records);
     done->set_bytes(m_bytes);
     done->set_slices(m_sent);
-    done->set_total_ns((now - m_started).count());
+    m_times.sums(now, out).tell(*done);
+    done->set_is_xor(isXor());
+    done->set_slice(ranksOfSlice());
+    for (const Participant& participant : m_plan->participants) {
+        const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
+        const bool isAsked = std::find(m_plan->asked.begin(), m_plan->asked.end(), id) != m_plan->asked.end();
+        if (!isAsked && id != MemberId { pb::PARITY, m_bucket.column().value })
+            continue; // a dummy
+        pb::Member* member = done->add_survivors();
+        member->set_role(id.role);
+        member->set_index(id.index);
+    }
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
         NodeContext::OfRecovery, now, out);
     if (out.fires(Point::DoneLate))
@@ -297,11 +342,13 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
 
 void SliceRebuild::onTime(Time now, Effects& out)
 {
+    m_times.enter(now, out);
     for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
         if (slice && slice->nextRound <= now)
             request(*slice, now, out);
     }
     advance(now, out);
+    leave(now, out);
 }
 
 Time SliceRebuild::deadline() const

@@ -4,6 +4,7 @@
 #include "common/erasure_code.h"
 #include "node/core/group_decoder.h"
 #include "node/core/node_context.h"
+#include "node/core/task_times.h"
 
 #include <map>
 #include <memory>
@@ -43,6 +44,8 @@ private:
         std::map<Position, std::string> blocks;   // what is computed, by lost position
         std::uint32_t records = 0;
         std::uint64_t bytes = 0;
+        std::uint64_t inBytes = 0;                // that members sent for it
+        Time requested {}, arrived {}, worked {}; // the first two since the order
     };
 
     std::unique_ptr<Slice> makeSlice(const Effects& out);
@@ -51,12 +54,15 @@ private:
     void compute(Slice& slice);
     void send(Slice& slice, Time now, Effects& out);
     void reportWhenDone(Time now, Effects& out);
+    void leave(Time now, const Effects& out);
+    bool isXor() const;
+    std::uint32_t ranksOfSlice() const;
 
     NodeContext& m_context;
     const ParityBucket& m_bucket;
     const pb::Recover m_order;
     const Way m_way;   // of slices to the spares
-    const Time m_started;
+    TaskTimes m_times;
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };

@@ -53,12 +53,17 @@ std::string endpointFor(Endpoint listen, std::uint16_t port)
 
 } // namespace
 
-Runtime::Worker::Worker(Sender::Ways ways) : block(new char[kArenaBlock]), arena(arenaIn(block.get())), sender(ways) {}
+Runtime::Worker::Worker(Sender::Ways ways, const Stopwatch& clock)
+    : block(new char[kArenaBlock]), arena(arenaIn(block.get())), stepClock(clock), sender(ways)
+{
+}
 
 Effects& Runtime::Worker::next()
 {
-    if (effectsUsed == effects.size())
+    if (effectsUsed == effects.size()) {
         effects.push_back(std::make_unique<Effects>());
+        effects.back()->setStopwatch(&stepClock);
+    }
     return *effects[effectsUsed++];
 }
 
@@ -154,8 +159,8 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_machine = std::move(machine);
     m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
     m_poolWanted = m_options.pool;
-    m_timeWorker.emplace(ways());
-    m_listenerWorker.emplace(ways());
+    m_timeWorker.emplace(ways(), m_stepClock);
+    m_listenerWorker.emplace(ways(), m_stepClock);
     m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); });
     m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
     doChores();
@@ -214,7 +219,7 @@ void Runtime::stop(const std::string& reason)
 
 void Runtime::work(Queue<Input>& inputs, std::stop_token stop)
 {
-    Worker worker(ways());
+    Worker worker(ways(), m_stepClock);
     while (const std::size_t count = inputs.pop(worker.inputs, stop))
         handle({ worker.inputs.data(), count }, worker);
 }
@@ -266,13 +271,15 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
             continue;
         }
         worker.messages.clear();
+        const bool isLong = input.transport == pb::STREAM;
+        const Time begun = isLong ? clock() : Time();
         if (!parseBody(input.body(), worker.arena, worker.messages)) {
             m_counters.dropped(Drop::Malformed);
             continue;
         }
         m_counters.received(worker.messages.size());
         for (const ReadMessage& read : worker.messages)
-            worker.items.push_back({ read.message, read.bytes, input.transport, nullptr });
+            worker.items.push_back({ read.message, read.bytes, input.transport, nullptr, isLong ? clock() - begun : Time() });
     }
 }
 
@@ -282,6 +289,7 @@ void Runtime::step(const Item& item, Effects& out)
     const Time now = clock();
     out.at(m_place.role(), m_place.number(), m_place.column());
     out.begin(item.message);
+    out.setPreparation(item.preparation);
     if (item.command) {
         command(*item.command, now, out);
     } else {

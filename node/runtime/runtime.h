@@ -84,11 +84,19 @@ private:
         std::uint32_t bytes = 0;
         pb::Transport transport = pb::UDP;
         const pb::Command* command = nullptr;
+        Time preparation {}; // what reading it cost, where that may be much
+    };
+
+    // The process' clock in the middle of a step.
+    struct StepClock : Stopwatch {
+        explicit StepClock(const Runtime& r) : runtime(r) {}
+        Time read() const override { return runtime.clock(); }
+        const Runtime& runtime;
     };
 
     // What one working thread uses again and again.
     struct Worker {
-        explicit Worker(Sender::Ways ways);
+        Worker(Sender::Ways ways, const Stopwatch& clock);
         // Effects for the next step.
         Effects& next();
         // Ready for the next inputs.
@@ -100,6 +108,7 @@ private:
         std::vector<ReadMessage> messages;
         std::vector<Item> items;
         std::vector<std::unique_ptr<Effects>> effects; // one for each step of a turn
+        const Stopwatch& stepClock;
         std::size_t effectsUsed = 0;
         Sender sender;
     };
@@ -136,6 +145,7 @@ private:
 
     const RuntimeOptions m_options;
     const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+    const StepClock m_stepClock { *this };
     const NodeId m_node; // process number, drawn at the start
     pb::ProcessInfo m_self;
     Counters m_counters;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "proto/event.pb.h"
+#include "proto/message.pb.h"
+
+namespace lhrs {
+
+// What the coordinator tells of a recovery when its buckets are enabled: what the recovery manager did and where its time
+// went.
+void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done, pb::RecoveryFinished& event);
+
+} // namespace lhrs
