@@ -50,7 +50,7 @@ std::string networkWords(const pb::NetworkFault& fault)
     std::vector<std::string> parts;
     const auto share = [&parts](double value, const char* verb) {
         if (value > 0)
-            parts.push_back(verb + (" " + percent(value)));
+            parts.push_back(std::string(verb) + " " + percent(value));
     };
     share(fault.drop(), "loses");
     share(fault.duplicate(), "doubles");
