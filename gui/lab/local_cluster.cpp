@@ -331,11 +331,13 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
             running.push_back(pid_t(known->info.pid()));
     }
     m_keeper.kill(running);
-    for (const std::uint64_t process : processes) {
+    for (const std::uint64_t process : processes)
         m_control.endProcess(process, "started again");
-        m_programs.erase(process); // once
-    }
-    return startAll(std::move(programs), stopToken);
+    auto started = startAll(std::move(programs), stopToken);
+    if (started) // once; what could not be started may be tried again
+        for (const std::uint64_t process : processes)
+            m_programs.erase(process);
+    return started;
 }
 
 bool LocalCluster::isRunning() const

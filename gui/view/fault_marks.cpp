@@ -116,6 +116,8 @@ std::vector<Link> linksOf(const ClusterLayout& layout, const std::set<ProcessId>
 {
     std::vector<QRectF> from, to;
     for (const ClusterLayout::Item& item : layout.items) {
+        if (layout.isInGroups(item.object) && !layout.groupsArea.intersects(item.rect))
+            continue; // scrolled out of sight
         if (a.contains(item.process))
             from.push_back(item.rect);
         else if (b.contains(item.process))
