@@ -116,7 +116,7 @@ void LabCallsTest::aCsvFileIsQuotedAsItShould()
     QCOMPARE(csvCell(true), QString("true"));
     QCOMPARE(csvCell(QVariant()), QString());
     LabTables tables;
-    tables.add("t", { "counts", 1, false, { { "a", 1.0 } }, { { "x", 2.5 } } }, { "a" }, { "x" });
+    tables.add("t", { "counts", 1, false, 0, { { "a", 1.0 } }, { { "x", 2.5 } } }, { "a" }, { "x" });
     QTemporaryDir directory;
     QCOMPARE(tables.write(directory.path() + "/deep/down", { "r", false, "m" }), QString());
     QFile file(directory.path() + "/deep/down/t.csv");
@@ -130,8 +130,8 @@ void LabCallsTest::quartilesAreThoseOfTheRows()
 {
     LabTable table;
     for (const double x : { 4.0, 1.0, 3.0, 2.0, 5.0 })
-        table.add({ "counts", 1, false, {}, { { "x", x } } }, {}, { "x" });
-    table.add({ "counts", 1, true, {}, { { "x", 1000.0 } } }, {}, { "x" }); // a warm-up
+        table.add({ "counts", 1, false, 0, {}, { { "x", x } } }, {}, { "x" });
+    table.add({ "counts", 1, true, 0, {}, { { "x", 1000.0 } } }, {}, { "x" }); // a warm-up
     const auto summary = table.summary();
     QCOMPARE(summary.size(), 1u);
     QCOMPARE(summary[0].n, 5);

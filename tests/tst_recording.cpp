@@ -308,7 +308,7 @@ void RecordingTest::captionsCommandsAndExpectationsAreRows()
     recorder->command({ 13, "lab.kill", "[\"data 1\"]", "{\"id\":1}", true, 12'000 }, "scenario");
     recorder->question({ 1, "Which?", { "a", "b" } }, "3,4", 1);
     recorder->scenario("grow.js", "lab.cluster()");
-    recorder->measurement("recovery", 2, false, "{\"slice\":100}", "counts", { { "total_s", 0.5 } });
+    recorder->measurement("recovery", 2, false, 0, "{\"slice\":100}", "counts", { { "total_s", 0.5 } });
     recorder->finish();
     auto recording = Recording::open(path);
     QVERIFY(recording);

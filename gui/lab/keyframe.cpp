@@ -35,6 +35,7 @@ void write(const ProcessState& from, pb::Keyframe::Process& out)
     out.set_address(from.address);
     out.set_has_ended(from.hasEnded);
     out.set_end_reason(from.endReason);
+    out.set_ended_ns(from.endedNs);
     out.set_is_paused(from.isPaused);
     for (const auto& [number, fault] : from.faults)
         *out.add_faults() = *fault.what;
@@ -68,6 +69,7 @@ ProcessState read(const pb::Keyframe::Process& from)
     process.version = info.version();
     process.hasEnded = from.has_ended();
     process.endReason = from.end_reason();
+    process.endedNs = from.ended_ns();
     process.isPaused = from.is_paused();
     for (const pb::Fault& fault : from.faults())
         process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };

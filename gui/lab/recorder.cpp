@@ -259,11 +259,11 @@ void Recorder::config(const QString& name, const QString& json) { row("config", 
 
 void Recorder::meta(const QString& key, const QString& value) { row("meta", "key,value", { key, value }); }
 
-void Recorder::measurement(const QString& name, int repetition, bool isWarmUp, const QString& factors,
+void Recorder::measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors,
     const QString& detail, const std::map<QString, QVariant>& metrics)
 {
-    push({ .table = "measurement", .columns = "end_event,name,repetition,warm_up,factors,detail",
-        .values = { name, repetition, int(isWarmUp), factors, detail }, .metrics = metrics, .bytes = kItemBytes });
+    push({ .table = "measurement", .columns = "end_event,name,repetition,warm_up,faults,factors,detail",
+        .values = { name, repetition, int(isWarmUp), faults, factors, detail }, .metrics = metrics, .bytes = kItemBytes });
 }
 
 // ---- the ingest thread

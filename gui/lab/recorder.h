@@ -67,7 +67,7 @@ public:
     void config(const QString& name, const QString& json);
     void meta(const QString& key, const QString& value);
     // One observation: its factors, and its numbers with their units.
-    void measurement(const QString& name, int repetition, bool isWarmUp, const QString& factors, const QString& detail,
+    void measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors, const QString& detail,
         const std::map<QString, QVariant>& metrics);
 
     // ---- from the ingest thread

@@ -28,7 +28,7 @@ public:
                 QJsonObject factors;
                 for (const auto& [factor, value] : row.factors)
                     factors[factor] = QJsonValue::fromVariant(value);
-                m_recorder.measurement(name, row.repetition, row.isWarmUp,
+                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults,
                     QString::fromUtf8(QJsonDocument(factors).toJson(QJsonDocument::Compact)), row.detail, row.metrics);
             }
         }
