@@ -294,7 +294,9 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             const bool isSilent = !info.hasFailed() && !group.reports.contains(info.holder.incarnation);
             if (isSilent)
                 found.silent.push_back({ g, idOf(member) });
-            if (isSilent && concernsSplit(g) && config().recovery() != pb::RECOVERY_OFF) {
+            // One that reports another place, or none, never got this one: nobody need be declared to know that.
+            const bool isElsewhere = isSilent && m_reports.contains(info.holder.node);
+            if (isSilent && concernsSplit(g) && (isElsewhere || config().recovery() != pb::RECOVERY_OFF)) {
                 found.declared.push_back({ g, idOf(member) });
                 info.state = pb::FAILED;
             }
