@@ -102,7 +102,11 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         NodeContext::acknowledge(message, out); // a late copy
         return;
     }
-    if (slice.position() != m_parts.position.value)
+    // A manager that was replaced may not know, and the server may have been its spare before.
+    const bool isOfOurGroup = std::any_of(m_view.members().begin(), m_view.members().end(), [&](const pb::Member& member) {
+        return member.role() == pb::PARITY && member.state() == pb::UP && member.holder().node() == message.sender();
+    });
+    if (!isOfOurGroup || slice.position() != m_parts.position.value)
         return;
     if (slice.recovery() != m_recovery) {
         if (slice.recovery() < m_recovery)
