@@ -31,6 +31,7 @@ constexpr std::uint64_t kShare = 1;
 #endif
 constexpr std::uint64_t kQuietSeeds = 50 / kShare;    // 1..50, in which nobody fails
 constexpr std::uint64_t kFailingSeeds = 200 / kShare; // from kFailuresFrom on, and as many from kPointsFrom on
+constexpr std::uint64_t kRestartSeeds = 200 / kShare; // from kRestartsFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.
@@ -61,6 +62,10 @@ struct Totals {
     std::uint64_t recovered = 0;
     std::uint64_t degraded = 0;
     std::uint64_t lost = 0;
+    std::uint64_t merges = 0;
+    std::uint64_t restarts = 0; // of the coordinator
+    std::uint64_t rebuilt = 0;  // of these, those that came to know the file
+    std::uint64_t clients = 0;  // killed
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
     std::vector<double> seconds; // of wall time, by seed
@@ -91,6 +96,10 @@ void count(const Simulation& simulation)
     totals.recovered += counts.recovered;
     totals.degraded += counts.degraded;
     totals.lost += counts.lost;
+    totals.merges += counts.merges;
+    totals.restarts += simulation.restarts();
+    totals.rebuilt += counts.rebuilt;
+    totals.clients += broken.clients;
     totals.judged += simulation.oracle().book().judged();
     totals.undecided += simulation.oracle().book().undecided();
     totals.time += simulation.cluster().now();
@@ -203,6 +212,7 @@ private slots:
     void everyFixedSeedHoldsItsInvariants();
     void everyPointAndFaultHasFired();
     void theOracleLooksAtWhatItShould();
+    void clocksMayDrift();
 #ifdef LHRS_MUTANTS
     void everyMutantIsCaught_data();
     void everyMutantIsCaught();
@@ -249,6 +259,10 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
     for (const std::uint64_t first : { kFailuresFrom, kPointsFrom })
         for (std::uint64_t seed = first; seed < first + kFailingSeeds; ++seed)
             QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (std::uint64_t seed = kRestartsFrom; seed < kRestartsFrom + kRestartSeeds; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5 }) // which found what the track record tells
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
 void TestSimulation::everyFixedSeedHoldsItsInvariants()
@@ -266,6 +280,7 @@ void TestSimulation::everyPointAndFaultHasFired()
     for (std::size_t point = 0; point < kPoints; ++point)
         QVERIFY2(totals.fired[point] > 0, std::string(nameOf(Point(point))).c_str());
     QVERIFY(totals.kills > 0 && totals.pauses > 0 && totals.parts > 0 && totals.slow > 0);
+    QVERIFY(totals.restarts > 0 && totals.rebuilt > 0 && totals.clients > 0 && totals.merges > 0);
     QVERIFY(totals.cuts > 0 && totals.withdrawn > 0 && totals.recovered > 0 && totals.degraded > 0 && totals.lost > 0);
 }
 
@@ -291,6 +306,62 @@ void TestSimulation::theOracleLooksAtWhatItShould()
     QVERIFY(sum.splits > 50);
     QVERIFY(sum.forwards > 200);
     QVERIFY(sum.parityAdded > 5);
+}
+
+// H8. Wall clocks jump by hours, rates differ by up to 5 %: nothing happens. By 20 %, twice what a fence leaves for drift, and
+// a bucket that nobody of its group hears still answers when another is enabled in its place - or this would see nothing.
+void TestSimulation::clocksMayDrift()
+{
+    const auto runs = [](std::uint64_t seed, std::uint32_t driftPpm) {
+        pb::Case told;
+        told.set_seed(seed);
+        told.mutable_file()->set_m(2);
+        told.mutable_file()->set_availability(1);
+        told.mutable_file()->set_b(64);
+        told.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
+        told.mutable_network()->set_delay_us(100);
+        told.set_data_spares(2);
+        told.set_parity_spares(2);
+        told.set_clients(2);
+        told.set_window(1);
+        told.set_step_ns(1000);
+        told.set_drift_ppm(driftPpm);
+        told.set_pace_us(5'000);
+        for (std::uint32_t i = 0; i < 200; ++i) {
+            pb::CaseOperation& operation = *told.add_operations();
+            operation.set_kind(i < 5 ? pb::CaseOperation::INSERT : i % 2 == 0 ? pb::CaseOperation::UPDATE : pb::CaseOperation::SEARCH);
+            operation.set_client(i % 2);
+            operation.set_key(i % 5);
+            operation.set_length(8);
+        }
+        pb::CaseAction part;
+        part.set_kind(pb::CaseAction::PART);
+        part.set_target(pb::CaseAction::DATA_MEMBER);
+        part.set_at_ms(200);
+        part.set_duration_ms(2'000);
+        for (const auto side : { pb::CaseAction::ITS_GROUP, pb::CaseAction::THE_COORDINATOR }) {
+            part.set_side(side);
+            *told.add_actions() = part;
+        }
+        pb::CaseAction jump;
+        jump.set_kind(pb::CaseAction::SET_WALL_CLOCK);
+        jump.set_target(pb::CaseAction::MEMBER);
+        jump.set_argument(7);
+        for (jump.set_at_ms(50); jump.at_ms() < 1'000; jump.set_at_ms(jump.at_ms() + 100)) {
+            jump.set_pick(jump.at_ms() / 100);
+            *told.add_actions() = jump;
+        }
+        Simulation simulation(told);
+        const bool isRight = simulation.run();
+        count(simulation);
+        return isRight ? 0 : simulation.failure()->invariant;
+    };
+    bool isSeen = false;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        QCOMPARE(runs(seed, 50'000), 0);
+        isSeen = isSeen || runs(seed, 200'000) == 9;
+    }
+    QVERIFY2(isSeen, "no seed shows what a drift of 20 % does");
 }
 
 #ifdef LHRS_MUTANTS
@@ -439,6 +510,8 @@ int playWished()
         totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn, " left something out), ", totals.recovered,
         " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
         " operations in histories, ", totals.undecided, " keys undecided").c_str());
+    std::printf("%s\n", check::say(totals.restarts, " coordinators replaced, ", totals.rebuilt, " times the file was known again, ",
+        totals.clients, " clients killed, ", totals.merges, " merges").c_str());
     std::string never;
     for (std::size_t point = 0; point < kPoints; ++point)
         never += totals.fired[point] == 0 ? ' ' + std::string(nameOf(Point(point))) : std::string();

@@ -140,6 +140,14 @@ Violations Ledger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
     return found;
 }
 
+void Ledger::settled(std::uint32_t bucket)
+{
+    for (auto& [key, versions] : m_keys)
+        for (Version& version : versions)
+            if (version.bucket == bucket && version.writer.client != 0)
+                version.bucket = ~0U, version.isAcknowledged = true;
+}
+
 Version* Ledger::findShown(const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
 {
     std::vector<Version>& versions = m_keys[request.key];

@@ -44,6 +44,8 @@ public:
     // The bucket failed, and what it had changed after `cut` is gone with it: nobody was told of it, so it never happened,
     // and may happen yet when a client repeats its request (lhrs.md 10.3).
     Violations withdrawn(std::uint32_t bucket, std::uint64_t cut);
+    // The bucket is no more, and what it did is with others, as far as it counts: its number may be used again.
+    void settled(std::uint32_t bucket);
     // The network made a copy of the request, so it may be carried out later than its client thinks.
     bool isCopied(RequestName request) const;
     // A reply to the request leaves a bucket. `shown` is the state of the key on which the answer rests: what the

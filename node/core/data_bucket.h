@@ -61,6 +61,7 @@ public:
     Level level() const { return m_level; }
     Incarnation incarnation() const { return m_parts.incarnation; }
     pb::MemberState state() const { return m_state; }
+    bool isGone() const { return m_isGone; } // a merge has emptied it
     const pb::View& view() const { return m_view; }
     const RecordStore& store() const { return m_store; }
     const ParityLink& link() const { return m_link; }

@@ -31,9 +31,28 @@ void Breaker::begin(const SimProcess& coordinator)
     m_coordinator = &coordinator;
 }
 
-const Coordinator& Breaker::coordinator() const
+void Breaker::coordinatorEnds()
 {
-    return dynamic_cast<const Coordinator&>(*m_coordinator->machine);
+    m_formerFile = std::make_unique<FileState>(file());
+    m_oracle.setBounded(!m_case.is_unbounded(), true); // the next one takes for dead who is silent for a moment
+}
+
+const FileState& Breaker::file() const
+{
+    const auto* coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
+    return coordinator && coordinator->file().exists() ? coordinator->file() : *m_formerFile;
+}
+
+bool Breaker::isAnyHeard(std::uint32_t but) const
+{
+    for (const auto& [g, group] : file().groups()) {
+        std::vector<Victim> members;
+        addMembers(g, pb::NO_ROLE, members);
+        for (const Victim& member : members)
+            if (member.process != but && !isAway(member.process))
+                return true;
+    }
+    return false;
 }
 
 bool Breaker::isAway(std::uint32_t process) const
@@ -51,7 +70,7 @@ bool Breaker::isAway(const FileState::MemberInfo& member) const
 // How many more members of the group may fail now without a loss.
 std::uint32_t Breaker::bearable(GroupNumber g) const
 {
-    const FileState::Group& group = coordinator().file().groups().at(g);
+    const FileState::Group& group = file().groups().at(g);
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
     const bool isNew = !m_oracle.isCreated(g.value); // the split that creates it is under way
     const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
@@ -68,7 +87,7 @@ std::uint32_t Breaker::bearable(GroupNumber g) const
 
 void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const
 {
-    const FileState::Group& group = coordinator().file().groups().at(g);
+    const FileState::Group& group = file().groups().at(g);
     for (const auto& [q, member] : group.data)
         if (role != pb::PARITY)
             found.push_back({ member.holder.address.ip, g, !isAway(member) });
@@ -81,7 +100,7 @@ void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& foun
 std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const
 {
     std::vector<Victim> found;
-    const auto& groups = coordinator().file().groups();
+    const auto& groups = file().groups();
     const auto each = [&](pb::Role role) {
         for (const auto& [g, group] : groups)
             addMembers(g, role, found);
@@ -93,7 +112,7 @@ std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) cons
     case pb::CaseAction::SPLIT_END:
         for (const auto& [g, group] : groups)
             for (const auto& [q, member] : group.data)
-                if (member.state == pb::SPLITTING || member.state == pb::INIT)
+                if (member.state == pb::SPLITTING || member.state == pb::MERGING || member.state == pb::INIT)
                     found.push_back({ member.holder.address.ip, g, !isAway(member) });
         break;
     case pb::CaseAction::MANAGER:
@@ -119,6 +138,14 @@ std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) cons
         if (groups.contains(m_lastGroup))
             addMembers(m_lastGroup, pb::NO_ROLE, found);
         break;
+    case pb::CaseAction::A_CLIENT: {
+        for (const auto& process : m_cluster.processes())
+            if (process->info.kind() == pb::CLIENT && !process->isGone())
+                found.push_back({ process->index, m_lastGroup, false });
+        if (found.size() == 1 && action.kind() == pb::CaseAction::KILL)
+            found.clear();
+        break;
+    }
     default: break;
     }
     std::erase_if(found, [this](const Victim& victim) {
@@ -144,12 +171,16 @@ void Breaker::hit(const pb::CaseAction& action)
         return;
     const Victim& victim = all[action.pick() % all.size()];
     const bool isCoordinator = victim.process == m_coordinator->index;
-    const bool isSeenByCoordinator = action.kind() != pb::CaseAction::PART || action.side() == pb::CaseAction::ALL
+    const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART && action.kind() != pb::CaseAction::SET_WALL_CLOCK) || action.side() == pb::CaseAction::ALL
         || action.side() == pb::CaseAction::THE_COORDINATOR;
     if (!m_case.is_unbounded() && isSeenByCoordinator && victim.isCounted && bearable(victim.group) == 0) {
         ++m_counts.spared;
         return;
     }
+    const auto* coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
+    const bool isKnown = coordinator && !coordinator->isListening();
+    if (!isKnown && (!isAnyHeard(victim.process) || (isCoordinator && action.kind() == pb::CaseAction::PART)))
+        return;
     m_lastGroup = victim.group;
     if (isCoordinator) // whom it cannot hear it may take for dead
         m_oracle.setBounded(!m_case.is_unbounded(), true);
@@ -158,6 +189,12 @@ void Breaker::hit(const pb::CaseAction& action)
     case pb::CaseAction::KILL:
         if (isCoordinator)
             return;
+        if (action.target() == pb::CaseAction::A_CLIENT) {
+            ++m_counts.clients;
+            onClientKilled(victim.process);
+            m_cluster.kill(victim.process);
+            return;
+        }
         ++m_counts.kills;
         m_oracle.onKilled(*m_cluster.at(Address { victim.process, 0, 0 }));
         m_cluster.kill(victim.process);
@@ -166,6 +203,9 @@ void Breaker::hit(const pb::CaseAction& action)
         ++m_counts.pauses;
         mark(victim, time);
         m_cluster.pause(victim.process, time);
+        return;
+    case pb::CaseAction::SET_WALL_CLOCK:
+        m_cluster.setWallClock(victim.process, std::chrono::hours(action.argument()));
         return;
     case pb::CaseAction::SLOW:
         ++m_counts.slow;
@@ -193,7 +233,7 @@ void Breaker::part(const pb::CaseAction& action, const Victim& victim, Time time
     case pb::CaseAction::ITS_GROUP:
     case pb::CaseAction::ONE_OF_ITS_GROUP: {
         std::vector<Victim> members;
-        if (coordinator().file().groups().contains(victim.group))
+        if (file().groups().contains(victim.group))
             addMembers(victim.group, pb::NO_ROLE, members);
         std::erase_if(members, [&](const Victim& member) { return member.process == victim.process; });
         if (!members.empty() && action.side() == pb::CaseAction::ONE_OF_ITS_GROUP)

@@ -7,7 +7,9 @@
 #include "proto/config.pb.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -23,8 +25,14 @@ public:
 
     // The file exists; from now on there is something to hit.
     void begin(const SimProcess& coordinator);
-    // KILL, PAUSE, PART, SLOW. Nothing, where it applies to nobody or the group could not bear it.
+    // The coordinator is about to end, or to be replaced: until the next one knows the file, what this one knew holds.
+    void coordinatorEnds();
+    // Some member of the file can be heard. Where none can, nobody could know that there is a file.
+    bool isAnyHeard(std::uint32_t but = 0) const;
+    // KILL, PAUSE, PART, SLOW, SET_WALL_CLOCK. Nothing, where it applies to nobody or the group could not bear it.
     void hit(const pb::CaseAction& action);
+    // Called with a client that is about to be killed.
+    std::function<void(std::uint32_t process)> onClientKilled;
     // The faults are over: whoever is paused wakes up or dies.
     void end();
 
@@ -33,7 +41,8 @@ public:
         std::uint64_t pauses = 0;
         std::uint64_t parts = 0;
         std::uint64_t slow = 0;
-        std::uint64_t spared = 0; // in a bounded case
+        std::uint64_t clients = 0; // killed
+        std::uint64_t spared = 0;  // in a bounded case
     };
     const Counts& counts() const { return m_counts; }
 
@@ -52,13 +61,14 @@ private:
     std::uint32_t bearable(GroupNumber g) const;
     void part(const pb::CaseAction& action, const Victim& victim, Time time);
     void mark(const Victim& victim, Time time);
-    const Coordinator& coordinator() const;
+    const FileState& file() const;
 
     const pb::Case& m_case;
     SimCluster& m_cluster;
     Oracle& m_oracle;
     const SimProcess* m_coordinator = nullptr;
     std::map<std::uint32_t, Time> m_awayUntil; // processes that may be taken for dead
+    std::unique_ptr<FileState> m_formerFile;
     GroupNumber m_lastGroup;
     Counts m_counts;
 };

@@ -22,7 +22,7 @@ void HistoryBook::invoked(check::RequestName request, check::RequestKind kind, s
     std::uint64_t written = 0;
     if (kind == check::RequestKind::Insert || kind == check::RequestKind::Update)
         written = of.values.try_emplace(std::string(value), check::fingerprint(process, request.number)).first->second;
-    m_open[request] = { key, of.history.invoke(process, kind, written, now), kind };
+    m_open[request] = { key, of.history.invoke(process, kind, written, now), kind, false };
 }
 
 void HistoryBook::answered(check::RequestName request, check::Outcome outcome, std::string_view value, std::int64_t now)
@@ -30,6 +30,7 @@ void HistoryBook::answered(check::RequestName request, check::Outcome outcome, s
     const auto open = m_open.find(request);
     if (open == m_open.end())
         return;
+    open->second.isAnswered = true;
     Key& of = m_keys.at(open->second.key);
     const bool isSearch = open->second.kind == check::RequestKind::Search;
     std::uint64_t found = 0;
@@ -39,6 +40,13 @@ void HistoryBook::answered(check::RequestName request, check::Outcome outcome, s
     }
     of.open += !isSearch && check::certaintyOf(outcome) == check::Certainty::Open ? 1 : 0;
     of.history.answer(open->second.index, outcome, now, found);
+}
+
+void HistoryBook::abandoned(std::uint64_t client, std::int64_t now)
+{
+    for (const auto& [request, open] : m_open)
+        if (request.client == client && !open.isAnswered)
+            answered(request, open.kind == check::RequestKind::Search ? check::Outcome::Retry : check::Outcome::Unknown, {}, now);
 }
 
 check::Violations HistoryBook::judge(const std::function<bool(std::uint64_t key)>& isLeftOut)

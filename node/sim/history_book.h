@@ -21,6 +21,9 @@ public:
     // The client tells its user. What was never sent is not known here, and need not be.
     void answered(check::RequestName request, check::Outcome outcome, std::string_view value, std::int64_t now);
 
+    // The client is gone: what it had asked is answered to nobody.
+    void abandoned(std::uint64_t client, std::int64_t now);
+
     // Judges all keys but those for which `isLeftOut` is true.
     check::Violations judge(const std::function<bool(std::uint64_t key)>& isLeftOut);
 
@@ -37,6 +40,7 @@ private:
         std::uint64_t key = 0;
         std::size_t index = 0;
         check::RequestKind kind = check::RequestKind::Search;
+        bool isAnswered = false;
     };
 
     std::map<std::uint64_t, Key> m_keys;

@@ -164,11 +164,12 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     case B::kOperationDone: onOperationDone(event); break;
     case B::kImageAdjusted: {
         const pb::FileState& image = event.image_adjusted().after();
-        report(check::checkImage({ image.i(), image.n() }, m_file));
+        if (!m_hasMerged)
+            report(check::checkImage({ image.i(), image.n() }, m_file));
         break;
     }
     default:
-        if (process.info.kind() == pb::COORDINATOR)
+        if (isPresentCoordinator(process))
             onCoordinatorEvent(event);
         break;
     }
@@ -252,6 +253,7 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const NodeMachine* machine = node(process.index);
     const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
     const auto kept = m_kept.find(request);
+    m_told[number] = event.change_acknowledged().sequence();
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
         return report(check::checkAckOrder({ request, event.change_acknowledged().key(), number, kept->second.second, false, columnsOf(*bucket) }));
     if (!version || !bucket || version->bucket != number)
@@ -316,9 +318,9 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
         const check::Version* version = m_ledger.latest(key);
         if (!version || !version->isPresent)
             return fail(11, say("a split moves key ", key, " to bucket ", target, ", which does not exist"));
-        BucketHistory::Slot slot { 1, true, key, std::make_shared<const std::string>(version->value) };
+        BucketHistory::Slot slot { 0, true, key, std::make_shared<const std::string>(version->value) };
         if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
-            fail(3, say("the new bucket ", target, " puts two records at rank ", moved.new_ranks(i)));
+            fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
         m_touchedKeys.emplace(target, key);
     }
 }
@@ -327,10 +329,15 @@ void Oracle::onSplitApplied(const pb::Event& event)
 {
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
+    auto arrived = std::exchange(m_arrived[event.place().number()], {});
     if (history.known() >= applied.sequence())
         return; // it was declared failed, and what it would have told is known from its parity buckets
-    for (auto& [rank, slot] : std::exchange(m_arrived[event.place().number()], {}))
+    for (auto& [rank, slot] : arrived) {
+        slot.sequence = applied.sequence();
         history.set(rank, slot);
+    }
+    if (m_merging && m_merging->second == event.place().number())
+        m_merging.reset(); // it has what the last bucket gave
     for (const std::uint32_t rank : applied.left_ranks())
         history.set(rank, { applied.sequence(), false, 0, nullptr });
     for (int i = 0; i < applied.from_ranks_size(); ++i) {
@@ -382,6 +389,11 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         for (std::uint32_t p = 0; p < event.group_created().k(); ++p)
             m_columns[event.group_created().group()].insert(p);
         break;
+    case B::kMergeOrdered:
+    case B::kMergeCommitted:
+    case B::kMergeFinished:
+    case B::kMergeUndone: onMergeEvent(event); break;
+    case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
     case B::kBucketFailed: onFailed(event.bucket_failed()); break;
     case B::kGroupLost: onLost(event.group_lost()); break;
     case B::kParityAdded: {
@@ -417,14 +429,15 @@ void Oracle::checkAuthority()
         // Who was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
             || bucket->hasLease(m_cluster.clockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
-        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && isEntitled });
+        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isEntitled });
     }
     if (!m_fileExists)
         return;
     const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
     report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
         const DataBucket* bucket = dataBucket(number);
-        return isGone(number) || (bucket && bucket->store().find(Key(key)).value != 0);
+        // Between the decision and its end, what the last bucket gave is on its way.
+        return isGone(number) || (m_merging && m_merging->second == number) || (bucket && bucket->store().find(Key(key)).value != 0);
     }));
 }
 
@@ -449,6 +462,8 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 
 void Oracle::checkAvailability()
 {
+    if (m_hasMerged)
+        return; // lhrs.md 6.3: K stays, and so does k of each group
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups)
         groups.push_back({ number, k });
@@ -479,7 +494,12 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
 {
     const NodeMachine* machine = node(process);
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
-    if (!parity || parity->state() != pb::UP || !coordinator()->file().isHolder(parity->incarnation()))
+    const Coordinator* knows = coordinator();
+    if (parity && parity->state() == pb::UP && !knows) {
+        m_deferred.emplace(process, rank); // nobody can say whether it holds its place
+        return;
+    }
+    if (!parity || parity->state() != pb::UP || !knows->file().isHolder(parity->incarnation()))
         return; // while it is filled, its records are of different times; or it was withdrawn and does not know yet
     std::vector<check::Member> members;
     for (std::uint32_t q = 0; q < m_config.m(); ++q) {

@@ -49,6 +49,8 @@ public:
     const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
     // A client told its user.
     void finished(const pb::OperationResult& result);
+    // The client is gone with what it had asked.
+    void abandoned(const SimProcess& client) { m_book.abandoned(client.info.node(), m_cluster.now().count()); }
     // Everything, when nothing is under way; `file` is what the coordinator says.
     void checkAtRest(const pb::FileDescription& file);
     // What the clients saw, key by key.
@@ -85,6 +87,8 @@ public:
         std::uint64_t recovered = 0; // data buckets
         std::uint64_t degraded = 0;  // records found without their bucket
         std::uint64_t lost = 0;      // groups
+        std::uint64_t merges = 0;    // decided
+        std::uint64_t rebuilt = 0;   // coordinators
     };
     const Counts& counts() const { return m_counts; }
 
@@ -103,6 +107,10 @@ private:
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
+    void onMergeEvent(const pb::Event& event);
+    // Another coordinator knows the file again: as the former one had it, or as it was before a decision of which nobody
+    // but that one knew (I14).
+    void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
     void onReply(const SimProcess& process, const pb::Reply& reply);
     void onRecruited(const SimProcess& process, const pb::Event& event);
     void onReleased(const SimProcess& process);
@@ -132,7 +140,9 @@ private:
     void checkParityAdded(std::uint32_t group, std::uint32_t column);
     void checkAvailability();
     const NodeMachine* node(std::uint32_t process) const;
+    // Null while there is none that knows the file.
     const Coordinator* coordinator() const;
+    bool isPresentCoordinator(const SimProcess& process) const;
     // The bucket has what its history says (I13).
     void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;
@@ -174,6 +184,7 @@ private:
     std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
     // Requests that had no effect: which change of which bucket has kept that.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
+    std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change of which it has told a client
     HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not reach yet
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step
@@ -185,6 +196,9 @@ private:
     std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, as far as created
     std::vector<Time> m_commits; // of all splits
     bool m_fileExists = false;
+    bool m_hasMerged = false;                       // images may be ahead, and k of a group above K
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into
+    bool m_isRebuilt = false;                       // by a later coordinator
     std::map<pb::Role, std::uint32_t> m_missing;
     Counts m_counts;
 };

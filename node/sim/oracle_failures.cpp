@@ -15,10 +15,19 @@ using check::say;
 
 const Coordinator* Oracle::coordinator() const
 {
-    for (const auto& process : m_cluster.processes())
-        if (process->info.kind() == pb::COORDINATOR && !process->isGone())
-            return dynamic_cast<const Coordinator*>(process->machine.get());
+    for (const auto& process : m_cluster.processes()) {
+        if (process->info.kind() != pb::COORDINATOR)
+            continue;
+        // The first one's place: a former one that was moved away comes later in the list.
+        const auto* machine = dynamic_cast<const Coordinator*>(process->machine.get());
+        return machine && !machine->isListening() ? machine : nullptr;
+    }
     return nullptr;
+}
+
+bool Oracle::isPresentCoordinator(const SimProcess& process) const
+{
+    return process.info.kind() == pb::COORDINATOR && process.machine.get() == coordinator();
 }
 
 bool Oracle::isGone(std::uint32_t number) const
@@ -47,8 +56,36 @@ bool Oracle::isInLostGroup(std::uint64_t key) const
 
 std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
 {
-    const auto columns = m_columns.find(group);
-    return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
+    if (!m_isRebuilt) {
+        const auto columns = m_columns.find(group);
+        return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
+    }
+    // No event tells what a later coordinator found: those on which every bucket of the group counts, and which have what it
+    // has told its clients.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
+    std::uint32_t members = 0;
+    for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
+        const DataBucket* bucket = dataBucket(number);
+        if (!bucket || isGone(number))
+            continue;
+        ++members;
+        const auto told = m_told.find(number);
+        const std::vector<check::AckSituation::Column> applied = columnsOf(*bucket); // in the order of the view
+        auto column = applied.begin();
+        for (const pb::Member& member : bucket->view().members())
+            if (member.role() == pb::PARITY && member.state() == pb::UP && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
+                ++counted[{ member.index(), member.holder().incarnation() }];
+    }
+    if (members == 0) // the group lives by its parity alone: all that is left is needed
+        for (const auto& process : m_parityBuckets)
+            if (const NodeMachine* machine = node(process); machine && machine->parityBucket() && machine->parityBucket()->group().value == group
+                && machine->parityBucket()->state() == pb::UP)
+                counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
+    std::set<std::uint32_t> columns;
+    for (const auto& [column, count] : counted)
+        if (count == members)
+            columns.insert(column.first);
+    return columns;
 }
 
 // ---- who holds which place
@@ -74,6 +111,8 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
     for (auto& [request, kept] : m_kept)
         if (kept.first == number) // of the bucket that had this number before a merge; its results went with the keys
             kept = { ~0U, 0 };
+    m_ledger.settled(number);
+    m_told.erase(number);
     m_arrived.erase(number);
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
@@ -180,9 +219,9 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         if (holder == m_dataBuckets.end())
             continue;
         // One that was enabled and failed before it heard of it, too.
-        const FileState::MemberInfo* member = coordinator()->file().data(BucketNumber(number));
-        if (member && member->hasFailed())
-            m_cut.insert(member->holder.incarnation.value);
+        for (const pb::Member& member : node(manager.index)->parityBucket()->view().members())
+            if (member.role() == pb::DATA && member.index() == agreed.positions(i) && member.state() == pb::FAILED)
+                m_cut.insert(member.holder().incarnation());
         if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
             if (before->second != cut)
                 fail(13, say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
@@ -291,6 +330,62 @@ void Oracle::onLost(const pb::GroupLost& lost)
             ") although no more were killed or disturbed than it bears at any time"));
 }
 
+// ---- merges, and a later coordinator
+
+void Oracle::onMergeEvent(const pb::Event& event)
+{
+    m_authorityTouched = true;
+    if (event.has_merge_ordered()) {
+        m_hasMerged = true;
+        return;
+    }
+    if (event.has_merge_committed()) {
+        const auto& merge = event.merge_committed();
+        const check::FileState after { merge.file().i(), merge.file().n() };
+        // A merge is a split backwards: splitting again would lead to where the file is.
+        report(check::checkSplitOrder(after, merge.into(), merge.bucket(), m_file));
+        m_file = after;
+        m_merging = { merge.bucket(), merge.into() };
+        m_commits.push_back(m_cluster.now());
+        ++m_counts.merges;
+        return;
+    }
+    if (event.has_merge_finished()) {
+        m_merging.reset();
+        const std::uint32_t groups = std::uint32_t((m_file.buckets() + m_config.m() - 1) / m_config.m());
+        m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
+        m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
+        onUndone(event.merge_finished().bucket()); // there is no such bucket any more
+    }
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
+{
+    check::FileState found;
+    while ((2ULL << found.i) <= rebuilt.buckets())
+        ++found.i;
+    found.n = std::uint32_t(rebuilt.buckets() - (1ULL << found.i));
+    const auto known = std::uint32_t(m_file.buckets());
+    // The split or merge that was decided last may be decided again, or undone, if its decision reached nobody.
+    if (rebuilt.buckets() != known && rebuilt.buckets() + 1 != known && rebuilt.buckets() != known + 1)
+        fail(14, say("the coordinator rebuilds a file of ", rebuilt.buckets(), " buckets, and ", known, " were there"));
+    m_file = found;
+    m_merging.reset();
+    m_isRebuilt = true;
+    m_authorityTouched = true;
+    const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
+    m_groups.clear();
+    for (const auto& [g, group] : coordinator()->file().groups())
+        if (g.value < groups)
+            m_groups[g.value] = group.k;
+    m_availability = coordinator()->file().availability();
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+    ++m_counts.rebuilt;
+}
+
 // ---- epochs
 
 void Oracle::rememberApplied(const SimProcess& process)
@@ -316,8 +411,12 @@ void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effec
         highest = std::max(highest, epoch);
     };
     bool isAcknowledged = false;
+    // One that was replaced and does not know may order what it likes: nobody is to follow it.
+    const bool isFormer = process.info.kind() == pb::COORDINATOR && !isPresentCoordinator(process);
     for (const Effects::Send& send : effects.sends()) {
         const pb::Message& message = *send.message;
+        if (isFormer)
+            break;
         isAcknowledged = isAcknowledged || message.has_delta_ack();
         if (send.tries > 0)
             continue;

@@ -110,12 +110,62 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
     process->clockOffset = nanoseconds(m_faults.below(10'000'000'000));
     const std::int64_t driftMax = m_options.driftPpmMax;
     process->driftPpm = std::int64_t(m_faults.below(2 * std::uint64_t(driftMax) + 1)) - driftMax;
-    process->m_stamper.setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
+    process->m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
     m_processes.push_back(std::move(process));
     SimProcess& started = *m_processes.back();
     started.m_timeIsQueued = true;
     arrive(started, SimInput {}); // the first call of onTime starts the machine
     return started;
+}
+
+pb::ProcessInfo SimCluster::successorOf(std::uint32_t index)
+{
+    pb::ProcessInfo info = m_processes.at(index - 1)->info;
+    info.set_node(m_machineSeeds.next() | 1);
+    return info;
+}
+
+SimProcess& SimCluster::startAgain(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine)
+{
+    const std::uint32_t index = identity.address().ip();
+    SimProcess& process = *m_processes.at(index - 1);
+    LHRS_CHECK(process.isGone());
+    process.info = identity;
+    process.machine = std::move(machine);
+    process.m_stamper.emplace(NodeId(identity.node()), Address { index, 0, 0 });
+    process.m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
+    process.m_busyUntil = m_now;
+    process.m_pausedUntil = m_now;
+    process.m_timerAt = Time::max();
+    process.m_timeIsQueued = true;
+    arrive(process, SimInput {});
+    return process;
+}
+
+SimProcess& SimCluster::moveAway(std::uint32_t index)
+{
+    SimProcess& former = *m_processes.at(index - 1);
+    const auto moved = std::uint32_t(m_processes.size() + 1);
+    auto process = std::unique_ptr<SimProcess>(new SimProcess(NodeId(former.info.node()), Address { moved, 0, 0 }));
+    process->index = moved;
+    process->info = former.info;
+    process->info.set_name(former.info.name() + " (former)");
+    process->clockOffset = former.clockOffset;
+    process->driftPpm = former.driftPpm;
+    process->machine = std::move(former.machine);
+    process->m_inbox = std::move(former.m_inbox);
+    process->m_pausedUntil = former.m_pausedUntil;
+    process->m_hasJustWoken = true;
+    process->m_timeIsQueued = former.m_timeIsQueued;
+    process->m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
+    former.m_inbox.clear();
+    former.m_stepIsScheduled = false;
+    m_processes.push_back(std::move(process));
+    SimProcess& now = *m_processes.back();
+    if (!now.m_inbox.empty())
+        scheduleWork(now, std::max(m_now, now.m_pausedUntil));
+    wind(now);
+    return now;
 }
 
 SimProcess* SimCluster::processAt(const Address& address)
@@ -203,16 +253,22 @@ void SimCluster::slowDown(std::uint32_t index, std::uint32_t factor, Time time)
     process.m_slowUntil = m_now + time;
 }
 
+void SimCluster::wake(std::uint32_t index)
+{
+    SimProcess& process = *m_processes.at(index - 1);
+    if (process.m_pausedUntil <= m_now)
+        return;
+    process.m_pausedUntil = m_now;
+    if (process.m_stepIsScheduled)
+        scheduleWork(process, std::max(m_now, process.m_busyUntil));
+}
+
 void SimCluster::heal()
 {
     m_network.becomeQuiet();
     for (const auto& process : m_processes) {
         process->m_slowUntil = std::min(process->m_slowUntil, m_now);
-        if (process->m_pausedUntil <= m_now)
-            continue;
-        process->m_pausedUntil = m_now;
-        if (process->m_stepIsScheduled)
-            scheduleWork(*process, std::max(m_now, process->m_busyUntil));
+        wake(process->index);
     }
 }
 
@@ -329,7 +385,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         const CheckGuard guard;
         if (input.message) {
             ++m_messagesDelivered;
-            process.m_stamper.received(*input.message, input.bytes, input.transport, m_effects);
+            process.m_stamper->received(*input.message, input.bytes, input.transport, m_effects);
             process.machine->onMessage(*input.message, local, m_effects);
         } else if (input.command) {
             process.machine->onCommand(*input.command, local, m_effects);
@@ -344,7 +400,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         m_failure = process.info.name() + ": an exception left the machine: " + escaped.what();
         return;
     }
-    process.m_stamper.stamp(m_effects, local, kWallStart + m_now.count(), cost);
+    process.m_stamper->stamp(m_effects, local, kWallStart + (m_now + process.m_wallOffset).count(), cost);
     if (m_options.withHash) {
         for (const pb::Event* event : m_effects.events()) {
             const std::array<std::uint64_t, 2> head { std::uint64_t(m_now.count()), process.index };

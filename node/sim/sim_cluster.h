@@ -44,9 +44,10 @@ struct SimProcess {
 
 private:
     friend class SimCluster;
-    SimProcess(NodeId node, Address self) : m_stamper(node, self) {}
+    SimProcess(NodeId node, Address self) { m_stamper.emplace(node, self); }
 
-    EventStamper m_stamper;
+    std::optional<EventStamper> m_stamper;
+    Time m_wallOffset {};
     std::deque<SimInput> m_inbox;
     Time m_busyUntil {};
     Time m_workAt {}; // of the next step, if one is scheduled
@@ -118,8 +119,16 @@ public:
     void kill(std::uint32_t process);
     // It does nothing for a time. What arrives waits, up to a bound.
     void pause(std::uint32_t process, Time time);
+    void wake(std::uint32_t process);
     // Each of its steps takes `factor` times as long.
     void slowDown(std::uint32_t process, std::uint32_t factor, Time time);
+    // Its wall clock is set; what the machine is told of time does not change.
+    void setWallClock(std::uint32_t process, Time jump) { m_processes.at(process - 1)->m_wallOffset += jump; }
+    // Another process starts where one has ended (or was moved away): a new number, the same address.
+    pb::ProcessInfo successorOf(std::uint32_t process);
+    SimProcess& startAgain(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine);
+    // The process goes on, under another address; what is sent to its former one does not reach it.
+    SimProcess& moveAway(std::uint32_t process);
     void part(SimNetwork::Parting parting) { m_network.part(std::move(parting)); }
     // The network is quiet from now on, nobody is slow, and who is paused wakes up.
     void heal();

@@ -73,6 +73,7 @@ Simulation::Simulation(const pb::Case& told)
     , m_pace(told.seed(), DrawnFor::Pace)
     , m_isDone(std::size_t(told.actions_size()), false)
 {
+    m_breaker.onClientKilled = [this](std::uint32_t process) { endClient(process); };
     m_cluster.setObserver(this);
     m_cluster.setPoints(&m_points);
 }
@@ -83,6 +84,12 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
     if (m_listener)
         for (const pb::Event* event : effects.events())
             m_listener(process, *event);
+    for (const pb::Event* event : effects.events()) {
+        if (!event->has_coordinator_rebuilt() || process.index != m_coordinator->index)
+            continue;
+        for (const auto& [former, rest] : std::exchange(m_sleeping, {}))
+            m_cluster.after(rest, [this, former = former] { m_cluster.wake(former); });
+    }
     if (m_seen.empty() || m_areFaultsOver)
         return;
     for (const pb::Event* event : effects.events()) {
@@ -142,17 +149,28 @@ void Simulation::issue(ClientState& client)
         pb::Command command;
         *command.mutable_operate() = client.operations[client.next++];
         ++client.underWay;
+        ++client.unanswered;
         ++m_asked;
         m_cluster.command(*client.process, std::move(command), [this, &client](const pb::CommandReply& reply) {
             ++m_answered;
+            --client.unanswered;
             if (reply.refusal() != pb::NOT_REFUSED || !reply.has_operation())
                 m_oracle.fail(17, client.process->info.name() + " refused an operation: " + reply.text());
             else
                 m_oracle.finished(reply.operation());
             const pb::ResultCode result = reply.operation().result();
             ++m_results[pb::ResultCode_Name(result)];
-            if (m_isReadingBack)
-                checkReadBack(reply.operation().key(), result);
+            // A client that does not know yet that a bucket is elsewhere may have less patience than it takes to find out.
+            const std::uint64_t key = reply.operation().key();
+            if (m_isReadingBack && result == pb::RETRY && !m_oracle.isStuck(key) && ++m_readAgain[key] <= 3) {
+                pb::Operate operate;
+                operate.set_kind(pb::SEARCH);
+                operate.set_key(key);
+                client.operations.push_back(std::move(operate));
+                ++m_expected;
+            } else if (m_isReadingBack) {
+                checkReadBack(key, result);
+            }
             act();
             pause(client);
         });
@@ -231,10 +249,72 @@ void Simulation::perform(const pb::CaseAction& action)
             startNode(pb::PARITY);
         }
         return;
+    case pb::CaseAction::FORCE_MERGE: command.mutable_force_merge(); break;
+    case pb::CaseAction::RESTART:
+    case pb::CaseAction::TAKE_OVER: replaceCoordinator(action); return;
     default: m_breaker.hit(action); return;
     }
+    if (m_isCoordinatorDown)
+        return;
     ++m_actionsUnderWay;
-    m_cluster.command(*m_coordinator, std::move(command), [this](const pb::CommandReply&) { --m_actionsUnderWay; });
+    m_cluster.command(*m_coordinator, std::move(command), [this, of = m_restarts](const pb::CommandReply&) {
+        m_actionsUnderWay -= of == m_restarts ? 1 : 0; // a later coordinator knows nothing of it
+    });
+}
+
+void Simulation::startCoordinator(bool isFirst)
+{
+    CoordinatorOptions options;
+    options.self = isFirst ? m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE) : m_cluster.successorOf(m_coordinator->index);
+    if (isFirst)
+        options.config = m_case.file(); // a later one learns it from the buckets
+    else
+        options.config.set_m(1), options.config.set_b(1);
+    options.timers = m_case.timers();
+    options.recruiting = m_case.by_registry() ? Recruiting::Registry : Recruiting::Auto;
+    options.seed = m_cluster.drawMachineSeed();
+    options.listensFirst = !isFirst;
+    auto machine = std::make_unique<Coordinator>(options);
+    m_coordinator = isFirst ? &m_cluster.start(options.self, std::move(machine)) : &m_cluster.startAgain(options.self, std::move(machine));
+    m_isCoordinatorDown = false;
+}
+
+void Simulation::replaceCoordinator(const pb::CaseAction& action)
+{
+    const auto& coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
+    if (m_isCoordinatorDown || !coordinator || !m_oracle.fileExists() || !m_breaker.isAnyHeard())
+        return;
+    ++m_restarts;
+    m_actionsUnderWay = 0;
+    m_isCoordinatorDown = true;
+    m_breaker.coordinatorEnds();
+    const Time time = std::chrono::milliseconds(action.duration_ms());
+    if (action.kind() == pb::CaseAction::TAKE_OVER) {
+        const SimProcess& former = m_cluster.moveAway(m_coordinator->index);
+        // As long as the next one does not know the file, nobody could say which of the two is followed.
+        m_cluster.pause(former.index, std::chrono::hours(1));
+        m_sleeping.push_back({ former.index, time });
+        startCoordinator(false);
+        return;
+    }
+    m_cluster.kill(m_coordinator->index);
+    m_cluster.after(time, [this, of = m_restarts] {
+        if (m_isCoordinatorDown && of == m_restarts)
+            startCoordinator(false);
+    });
+}
+
+// What it asked is answered to nobody; what it would have asked is not asked.
+void Simulation::endClient(std::uint32_t process)
+{
+    for (ClientState& client : m_clients) {
+        if (client.process->index != process)
+            continue;
+        m_answered += client.unanswered + (client.operations.size() - client.next);
+        client.next = client.operations.size();
+        client.unanswered = 0;
+        m_oracle.abandoned(*client.process);
+    }
 }
 
 // Where a spare is missing, one more starts after a while, as a person would do it.
@@ -264,13 +344,7 @@ bool Simulation::runUntil(const std::function<bool()>& condition, Time limit, co
 
 bool Simulation::run()
 {
-    CoordinatorOptions options;
-    options.self = m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE);
-    options.config = m_case.file();
-    options.timers = m_case.timers();
-    options.recruiting = m_case.by_registry() ? Recruiting::Registry : Recruiting::Auto;
-    options.seed = m_cluster.drawMachineSeed();
-    m_coordinator = &m_cluster.start(options.self, std::make_unique<Coordinator>(options));
+    startCoordinator(true);
     for (std::uint32_t i = 0; i < m_case.data_spares(); ++i)
         startNode(pb::DATA);
     for (std::uint32_t i = 0; i < m_case.parity_spares(); ++i)
@@ -312,6 +386,8 @@ bool Simulation::run()
 void Simulation::heal()
 {
     m_areFaultsOver = true;
+    if (m_isCoordinatorDown)
+        startCoordinator(false);
     m_points.end();
     m_breaker.end();
     const std::uint64_t killed = m_breaker.counts().kills + m_breaker.counts().pauses + m_breaker.counts().parts + m_breaker.counts().slow;
@@ -407,20 +483,24 @@ bool Simulation::readBack()
         client.operations.clear();
         client.next = 0;
     }
-    std::uint64_t expected = m_answered;
+    m_expected = m_answered;
     std::size_t turn = 0;
+    std::vector<ClientState*> alive;
+    for (ClientState& client : m_clients)
+        if (!client.process->isGone())
+            alive.push_back(&client);
     for (const std::uint64_t key : m_oracle.ledger().keys()) {
         pb::Operate operate;
         operate.set_kind(pb::SEARCH);
         operate.set_key(key);
-        m_clients[turn++ % m_clients.size()].operations.push_back(std::move(operate));
-        ++expected;
+        alive[turn++ % alive.size()]->operations.push_back(std::move(operate));
+        ++m_expected;
     }
     m_results.clear();
     for (ClientState& client : m_clients)
         issue(client);
-    const Time limit = kRecoveryTime + 1ms * std::int64_t(expected);
-    if (!runUntil([&] { return m_answered == expected; }, limit, "not all keys were read back"))
+    const Time limit = kRecoveryTime + 1ms * std::int64_t(m_expected);
+    if (!runUntil([&] { return m_answered == m_expected; }, limit, "not all keys were read back"))
         return false;
     return !m_oracle.failure();
 }

@@ -41,6 +41,7 @@ public:
     const Oracle& oracle() const { return m_oracle; }
     const CasePoints& points() const { return m_points; }
     const Breaker& breaker() const { return m_breaker; }
+    std::uint32_t restarts() const { return m_restarts; } // of the coordinator
     std::uint64_t answered() const { return m_answered; }
     // The case itself is over; its keys are read back.
     bool isReadingBack() const { return m_isReadingBack; }
@@ -53,6 +54,7 @@ private:
         std::vector<pb::Operate> operations;
         std::size_t next = 0;
         std::uint32_t underWay = 0;
+        std::uint32_t unanswered = 0;
     };
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
@@ -60,6 +62,10 @@ private:
 
     void startNode(pb::Role pool);
     void startClients();
+    void startCoordinator(bool isFirst);
+    // It ends, or goes on where nobody hears it; after a time another starts in its place.
+    void replaceCoordinator(const pb::CaseAction& action);
+    void endClient(std::uint32_t process);
     void issue(ClientState& client);
     void checkReadBack(std::uint64_t key, pb::ResultCode result);
     void pause(ClientState& client);
@@ -90,8 +96,13 @@ private:
     std::map<int, std::uint32_t> m_seen; // by field of Event: how often, while actions wait for it
     bool m_areFaultsOver = false;
     std::uint32_t m_actionsUnderWay = 0;
+    std::uint32_t m_restarts = 0;
+    bool m_isCoordinatorDown = false;
+    std::vector<std::pair<std::uint32_t, Time>> m_sleeping; // former coordinators: how long they sleep on when another knows the file
     std::uint64_t m_asked = 0;
     std::uint64_t m_answered = 0;
+    std::uint64_t m_expected = 0; // answers, when the keys are read back
+    std::map<std::uint64_t, std::uint32_t> m_readAgain; // by key
     std::uint32_t m_nodes = 0;
     bool m_isSpareMissing = false; // ever
     bool m_isReadingBack = false;

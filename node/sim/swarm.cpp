@@ -202,7 +202,8 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
     action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
 }
 
-void drawFailures(Generator& draw, pb::Case& drawn)
+// Returns how long the case takes, about.
+std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
 {
     // Values say who wrote them.
     for (pb::CaseOperation& operation : *drawn.mutable_operations())
@@ -216,7 +217,7 @@ void drawFailures(Generator& draw, pb::Case& drawn)
     if (draw.chance(200))
         drawn.set_inbox_max(std::uint32_t(draw.between(4, 200)));
     if (!draw.chance(600))
-        return; // the file does not recover, and nobody fails
+        return durationMs; // the file does not recover, and nobody fails
     drawn.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
     drawn.mutable_file()->set_slice(std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
     if (draw.chance(200))
@@ -241,6 +242,64 @@ void drawFailures(Generator& draw, pb::Case& drawn)
             pb::CaseAction& action = *drawn.mutable_actions(drawn.actions_size() - 1);
             action.clear_event();
             action.set_at_ms(at + std::uint32_t(draw.below(1'000)));
+        }
+    }
+    return durationMs;
+}
+
+// The coordinator ends, once or several times, at any time or inside a reconfiguration - also that of its successor, which
+// still listens.
+void drawRestart(Generator& draw, std::uint32_t durationMs, pb::CaseAction& action)
+{
+    using A = pb::CaseAction;
+    action.set_kind(draw.chance(700) ? A::RESTART : A::TAKE_OVER);
+    action.set_duration_ms(std::uint32_t(draw.chance(kOften) ? draw.between(0, 300) : draw.between(300, 6'000)));
+    if (draw.chance(400)) {
+        action.set_at_ms(std::uint32_t(draw.between(1, durationMs)));
+        return;
+    }
+    constexpr std::array<const char*, 26> kEvents { "split_ordered", "records_moved", "split_prepared", "split_prepared", "split_committed",
+        "split_applied", "batch_applied", "split_finished", "split_undone", "parity_creation_ordered", "contents_arrived", "parity_bucket_filled",
+        "epoch_changed", "bucket_failed", "bucket_failed", "cut_agreed", "recovery_started", "slice_stored", "recovery_finished", "node_recruited",
+        "state_changed", "merge_ordered", "merge_committed", "coordinator_listening", "coordinator_rebuilt", "coordinator_rebuilt" };
+    action.set_event(draw.oneOf(kEvents));
+    action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
+}
+
+void drawRestarts(Generator& draw, std::uint32_t durationMs, pb::Case& drawn)
+{
+    using A = pb::CaseAction;
+    for (std::uint64_t restarts = draw.between(1, 3); restarts > 0; --restarts)
+        drawRestart(draw, durationMs, *drawn.add_actions());
+    if (draw.chance(400)) { // clients end or sleep in the middle of what they do
+        drawn.set_clients(std::max(2U, drawn.clients()));
+        for (std::uint64_t i = draw.between(1, 3); i > 0; --i) {
+            pb::CaseAction& action = *drawn.add_actions();
+            drawFailure(draw, durationMs, drawn.is_unbounded(), action);
+            action.set_target(A::A_CLIENT);
+            if (action.kind() == A::SLOW)
+                action.set_kind(A::KILL);
+        }
+    }
+    if (draw.chance(400)) { // the file shrinks again
+        drawn.mutable_file()->set_merges(draw.chance(700));
+        for (int i = drawn.operations_size() / 2; i < drawn.operations_size(); ++i)
+            if (drawn.operations(i).kind() == pb::CaseOperation::INSERT && draw.chance(700))
+                drawn.mutable_operations(i)->set_kind(pb::CaseOperation::DELETE);
+        for (std::uint64_t i = draw.between(1, 4); i > 0; --i) {
+            pb::CaseAction& action = *drawn.add_actions();
+            action.set_kind(A::FORCE_MERGE);
+            action.set_after(std::uint32_t(draw.below(std::uint64_t(drawn.operations_size()))));
+        }
+    }
+    if (draw.chance(300)) {
+        for (std::uint64_t i = draw.between(1, 4); i > 0; --i) {
+            pb::CaseAction& action = *drawn.add_actions();
+            action.set_kind(A::SET_WALL_CLOCK);
+            action.set_target(draw.oneOf(std::array<A::Target, 3> { A::MEMBER, A::COORDINATOR_ITSELF, A::A_CLIENT }));
+            action.set_pick(std::uint32_t(draw.below(1000)));
+            action.set_argument(std::uint32_t(draw.between(1, 10'000)));
+            action.set_at_ms(std::uint32_t(draw.between(1, durationMs)));
         }
     }
 }
@@ -287,9 +346,13 @@ pb::Case drawCase(std::uint64_t seed)
     drawn.set_with_messages(configuration.chance(250));
     if (seed >= kFailuresFrom) {
         Generator failures(seed, DrawnFor::Failures);
-        drawFailures(failures, drawn);
+        const std::uint32_t durationMs = drawFailures(failures, drawn);
+        if (seed >= kRestartsFrom) {
+            Generator restarts(seed, DrawnFor::Restarts);
+            drawRestarts(restarts, durationMs, drawn);
+        }
     }
-    if (seed >= kPointsFrom)
+    if (seed >= kPointsFrom && (seed < kRestartsFrom || configuration.chance(300)))
         drawPoints(configuration, drawn);
     return drawn;
 }

@@ -13,6 +13,8 @@ namespace lhrs {
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
 // From here on injection points fire too.
 inline constexpr std::uint64_t kPointsFrom = 20'000;
+// And from here on the coordinator ends and others start in its place, clients end, and files shrink; points are rare.
+inline constexpr std::uint64_t kRestartsFrom = 30'000;
 pb::Case drawCase(std::uint64_t seed);
 
 } // namespace lhrs
