@@ -391,7 +391,7 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
         order.mutable_epoch()->mutable_view()->set_epoch(order.epoch().view().epoch() + 1);
         rig.cluster.inject(node, order);
         rig.cluster.run(10ms);
-        return rig.data(0)->view().epoch() == order.epoch().view().epoch();
+        return rig.node(node).dataBucket()->view().epoch() == order.epoch().view().epoch();
     };
     QVERIFY(isFollowed());
     constexpr std::uint64_t kFirst = 71, kSecond = 72;
