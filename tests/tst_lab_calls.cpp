@@ -300,7 +300,7 @@ void LabCallsTest::everyCallRefusesWhatItDoesNotKnow()
 
 void LabCallsTest::aListMayNotBeWithoutEnd()
 {
-    for (const char* call : { "lab.shuffle(new Array(4294967295))", "lab.pick(new Array(1000001))" }) {
+    for (const char* call : { "lab.shuffle(new Array(4294967295))", "lab.pick(new Array(1000001))", "lab.print(1, new Array(4294967295))" }) {
         Stage stage;
         const ScriptResult result = stage.play(call);
         QCOMPARE(result.code, QString("BadArgument"));

@@ -153,14 +153,21 @@ QString meaning(const ParameterReference& parameter) { return "(" + parameter.na
 
 LabError bad(const QString& message, const QString& hint = {}) { return { LabCode::BadArgument, message, hint }; }
 
+// A script makes a list of four thousand million holes by one word, and walking through it cannot be stopped.
+std::optional<LabError> tooLong(const QJSValue& value, const QString& what, const QString& hint)
+{
+    const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0;
+    if (length <= kElementsMax)
+        return std::nullopt;
+    return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax) + " at most.", hint);
+}
+
 // Checks one value; `what` is "the option b of lab.cluster".
 std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what,
     QJSEngine& engine)
 {
-    // A script makes a list of four thousand million holes by one word, and walking through it cannot be stopped.
-    if (const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0; length > kElementsMax)
-        return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax) + " at most.",
-            meaning(parameter));
+    if (const auto error = tooLong(value, what, meaning(parameter)))
+        return error;
     if (!isOfType(parameter, value))
         return bad(what + " must be " + kindOf(parameter) + ", not " + shown(value) + ".", meaning(parameter));
     const bool isList = value.isArray();
@@ -293,6 +300,9 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
     for (std::uint32_t i = 0; i < given.property("length").toUInt(); ++i)
         values.push_back(given.property(i));
     if (call.takesRest) {
+        for (const QJSValue& value : values)
+            if (const auto error = tooLong(value, "An argument of " + call.name, call.example))
+                return *error;
         arguments.m_positional = std::move(values);
         return arguments;
     }
