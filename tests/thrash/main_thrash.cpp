@@ -73,6 +73,10 @@ private:
     void takeCrowd();
     void keepEvents();
     void tearDown(std::size_t descriptorsBefore);
+    std::chrono::milliseconds scaled(std::chrono::milliseconds time) const
+    {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(time * m_shape.timeScale);
+    }
     bool isFine() const { return m_report.violations == 0; }
     bool fail(const std::string& what);
     bool failAll(const std::vector<std::string>& all);
@@ -200,9 +204,9 @@ bool Run::endRound()
     if (const auto mended = m_breaker->mend(); !mended)
         return fail(mended.error().text);
     m_writers->setClients(m_breaker->clients());
-    if (!m_writers->halt(std::chrono::duration_cast<std::chrono::milliseconds>(kAnsweredWithin * m_shape.timeScale)))
+    if (!m_writers->halt(scaled(kAnsweredWithin)))
         fail("I17 operations are not answered long after everything was healed");
-    if (!m_breaker->awaitCrowd(90s))
+    if (!m_breaker->awaitCrowd(scaled(30s)))
         fail("I17 the short clients do not come to an end");
     takeCrowd();
     failAll(m_fleet->reap());
@@ -283,7 +287,7 @@ Report Run::play(Clock::time_point end)
         tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m) + ", k = " + std::to_string(m_shape.k));
         m_breaker = std::make_unique<Breaker>(*m_fleet, m_shape, Breaker::Options { m_seed, m_arguments.restartsCoordinator },
             [this](const std::string& line) { tell(line); });
-        m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed);
+        m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed, scaled(kCleanWithin));
         (void)rounds(end); // what is wrong was counted
         m_report.faults = m_breaker->counts();
         m_report.figures = m_writers->figures();

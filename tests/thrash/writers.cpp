@@ -42,8 +42,8 @@ Outcome outcomeOf(pb::ResultCode result)
 
 } // namespace
 
-Writers::Writers(gui::ControlClient& control, std::uint64_t seed)
-    : m_control(control), m_draws(seed, DrawnFor::Workload), m_thread([this](std::stop_token stop) { run(stop); })
+Writers::Writers(gui::ControlClient& control, std::uint64_t seed, std::chrono::milliseconds patience)
+    : m_control(control), m_patience(patience), m_draws(seed, DrawnFor::Workload), m_thread([this](std::stop_token stop) { run(stop); })
 {
 }
 
@@ -247,9 +247,9 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
 {
     constexpr std::size_t kAtOnce = 32;
     std::vector<std::size_t> left = keys;
-    const auto end = Clock::now() + 30s;
+    auto lastAnswer = Clock::now();
     std::size_t turn = 0;
-    while (!left.empty() && Clock::now() < end) {
+    while (!left.empty() && Clock::now() < lastAnswer + m_patience) {
         const std::size_t count = std::min(left.size(), kAtOnce);
         std::vector<std::pair<gui::CallTarget, pb::Command>> calls;
         std::vector<std::size_t> indexes;
@@ -281,6 +281,7 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
                 again.push_back(left[i]);
                 continue;
             }
+            lastAnswer = Clock::now();
             const auto read = outcome == Outcome::Ok ? mark : std::nullopt;
             if (state.isSettled && state.settled != read)
                 wrong.push_back("I7 key " + std::to_string(state.key) + " of an earlier round was "
@@ -293,8 +294,9 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
         left.erase(left.begin(), left.begin() + std::ptrdiff_t(count));
         left.insert(left.end(), again.begin(), again.end());
     }
-    for (const std::size_t key : left)
-        wrong.push_back("I17 key " + std::to_string(m_keys[key].key) + " is not answered although the file is whole");
+    if (!left.empty())
+        wrong.push_back("I17 " + std::to_string(left.size()) + " of " + std::to_string(keys.size())
+            + " keys are not answered although the file is whole, among them key " + std::to_string(m_keys[left.front()].key));
     return left.empty();
 }
 

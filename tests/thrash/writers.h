@@ -25,7 +25,8 @@ public:
     static constexpr std::uint32_t kLanesOfClient = 4;
     static constexpr std::uint32_t kKeys = 48; // of a round
 
-    Writers(gui::ControlClient& control, std::uint64_t seed);
+    // `patience`: of whoever reads back, with a file that answers nobody.
+    Writers(gui::ControlClient& control, std::uint64_t seed, std::chrono::milliseconds patience);
     ~Writers();
 
     // Who carries out orders from now on; what was given to others stays open.
@@ -100,6 +101,7 @@ private:
     bool searchAll(const std::vector<std::size_t>& keys, std::vector<std::string>& wrong);
 
     gui::ControlClient& m_control;
+    const std::chrono::milliseconds m_patience;
     const Clock::time_point m_start = Clock::now();
 
     mutable std::mutex m_mutex; // all of what follows
