@@ -111,6 +111,7 @@ private slots:
     void lostBucketsComeBack_data();
     void lostBucketsComeBack();
     void aRecoveryStopsAtTheHighestRankInUse();
+    void aSliceFitsAMessageWhateverWasOrdered();
     void seedsHoldInEachWay_data();
     void seedsHoldInEachWay();
 };
@@ -432,6 +433,35 @@ void TestRecoveryWays::aRecoveryStopsAtTheHighestRankInUse()
     QCOMPARE(slices.back().rank_to(), 9u);
     QVERIFY(rig.waitForRest());
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
+}
+
+void TestRecoveryWays::aSliceFitsAMessageWhateverWasOrdered()
+{
+    // What is longer than a frame of a stream is dropped, and would be asked for again for ever.
+    FileRig::Options options = optionsOf({});
+    options.config.set_b(1'000);
+    options.config.set_slice(100'000);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.insertMany(300, 60'000, 8).results().at("OK"), 300u); // 18 MB
+    QVERIFY(rig.waitForRest());
+    std::size_t longest = 0;
+    pb::RecoveryFinished done;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_slice_data() || packet.message->has_spare_slice())
+            longest = std::max(longest, packet.message->ByteSizeLong());
+        return true;
+    };
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_recovery_finished())
+            done = event.recovery_finished();
+    };
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return done.buckets_size() > 0; }, 30s));
+    QCOMPARE(done.slices(), 3u);
+    QVERIFY2(longest < std::size_t(9) << 20, std::to_string(longest).c_str());
+    QVERIFY(rig.waitForRest());
+    QCOMPARE(rig.verify().wrong() + rig.verify().missing(), 0u);
 }
 
 // The simulator's seeds in which processes fail, with the ways that they do not draw. LHRS_SEEDS=N: so many of each range.
