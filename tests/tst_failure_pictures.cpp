@@ -346,7 +346,7 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
     QVERIFY(all.contains(layout.find({ ObjectKind::Data, 1, 0 })->rect) && all.contains(layout.find({ ObjectKind::Data, 2, 0 })->rect));
     QVERIFY(faultRect(state, layout, 77).contains(layout.find({ ObjectKind::Data, 1, 0 })->rect));
     // For who cannot see it, and for the menu.
-    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: nothing passes between data 1 and data 2 and everybody else"));
+    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: data 1 and data 2 are cut off from everybody else"));
     const auto objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
     QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));

@@ -186,7 +186,7 @@ void FaultPanelTest::armedFaultsAreListedWithWhatTheyAchieved()
     const auto cell = [&](int column) { return palette.panel().model().index(0, column).data().toString(); };
     QVERIFY2(cell(0).contains("loses 20 %"), qPrintable(cell(0)));
     QCOMPARE(cell(1), QString("42 s"));
-    QTRY_COMPARE_WITH_TIMEOUT((palette.window.clock().step(0.6), cell(2)), QString("180 messages: 36 lost"), kLimit); // of 18 processes
+    QTRY_COMPARE_WITH_TIMEOUT((palette.window.clock().step(0.6), cell(2)), QString("180 messages: 36 lost (20.0 % lost)"), kLimit); // of 18 processes
     QTRY_VERIFY_WITH_TIMEOUT(palette.window.actions().get("healFault")->isEnabled(), kLimit);
     palette.cluster.forgetOrders();
     palette.window.actions().get("healFault")->trigger();

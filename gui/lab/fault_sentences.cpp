@@ -140,7 +140,10 @@ std::vector<std::string> faultBadge(const pb::Fault& fault)
         add(longer, "at most " + rate, ", ");
         add(shorter, "≤" + rate, " ");
     }
-    return { longer, shorter };
+    std::vector<std::string> wordings { longer, shorter };
+    if (const auto second = shorter.find(" +"); second != std::string::npos && second > 0)
+        wordings.push_back(shorter.substr(0, second) + " …");
+    return wordings;
 }
 
 std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved)

@@ -283,7 +283,7 @@ QString faultSentence(const ClusterState& state, std::uint64_t number)
             return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(a, b);
         if (partition.way == pb::INCOMING)
             return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(b, a);
-        return QStringLiteral("Fault on purpose: nothing passes between %1 and %2").arg(a, b);
+        return QStringLiteral("Fault on purpose: %1 %2 cut off from %3").arg(a, partition.a.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"), b);
     }
     std::vector<ProcessId> at;
     std::string words;

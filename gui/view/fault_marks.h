@@ -31,7 +31,7 @@ std::vector<LinkFaultShown> linkFaultsOf(const ClusterState& state);
 
 // Faults by number, each once; pauses and kills that wait for their step included.
 std::vector<std::uint64_t> faultsOf(const ClusterState& state);
-// "Fault on purpose: nothing passes between data 1 and everybody else".
+// "Fault on purpose: data 1 is cut off from everybody else".
 QString faultSentence(const ClusterState& state, std::uint64_t number);
 
 // Hatched ground and marked links; after the cards, below what moves.

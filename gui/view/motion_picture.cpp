@@ -177,7 +177,10 @@ void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) 
             out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
         if (!pulse.text.isEmpty()) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
-            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), pulse.text, pulse.colour, out);
+            // As much of it as the card is wide: what happens beside it has its own words.
+            const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
+            const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
+            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), words, pulse.colour, out);
         }
     }
 }

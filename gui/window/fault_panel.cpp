@@ -92,6 +92,9 @@ void ArmedModel::setFaults(const std::vector<Operator::Armed>& faults, const Clu
             row.fault = sentence.startsWith(QStringLiteral("Fault on purpose: ")) ? sentence.section(QStringLiteral(": "), 1) : QString::fromStdString(faultWords(fault.fault));
             const std::string did = fault.fault.has_crash() ? "waits for " + std::to_string(fault.achieved.events_left()) + " more" : effectWords(fault.fault, fault.achieved);
             row.achieved = QString::fromStdString(did);
+            // The share that was asked for, as it really is.
+            if (fault.fault.network().drop() > 0 && fault.achieved.messages() > 0)
+                row.achieved += QStringLiteral(" (%1 % lost)").arg(100.0 * double(fault.achieved.dropped() + fault.achieved.overflowed()) / double(fault.achieved.messages()), 0, 'f', 1);
         }
         row.left = armed.isKept ? QStringLiteral("kept") : QStringLiteral("%1 s").arg((fault.leaseLeftMs + 999) / 1000);
         rows.push_back(std::move(row));
@@ -275,7 +278,7 @@ void FaultPanel::makeForm()
     share("faultDrop", tr("Lost"));
     number("faultDelay", tr("Late by"), 60'000, tr(" ms"));
     share("faultDuplicate", tr("Doubled"));
-    number("faultJitter", tr("and up to"), 60'000, tr(" ms more"));
+    number("faultJitter", tr("Jitter"), 60'000, tr(" ms"));
     share("faultReorder", tr("Overtaken"));
     number("faultRate", tr("At most"), 1'000'000, tr(" kB/s"))->setSpecialValueText(tr("no limit"));
     share("faultCorrupt", tr("Spoiled"));
