@@ -16,7 +16,7 @@ TimeBar::TimeBar(Actions& actions, TimeLine& time, const EventFeed& live, QWidge
 {
     setObjectName(QStringLiteral("timeBar"));
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(10, 2, 10, 2);
+    row->setContentsMargins(10, 1, 10, 1);
     row->setSpacing(6);
     for (const auto& [id, glyph, text] : { std::tuple("stepBack", Glyph::None, "‹"), std::tuple("playPause", Glyph::Pause, ""),
              std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, "") }) {
@@ -74,7 +74,7 @@ void TimeBar::setTheme(const Theme& theme)
     const int side = int(theme.px(13));
     m_buttons[1].second = m_showsPause ? Glyph::Pause : Glyph::Play;
     for (const auto& [button, glyph] : m_buttons) {
-        button->setFixedSize(int(theme.px(34)), int(theme.px(26)));
+        button->setFixedSize(int(theme.px(34)), int(theme.px(24)));
         if (glyph != Glyph::None) {
             button->setIcon(QIcon(QPixmap::fromImage(glyphImage(glyph, theme.text, side * 2))));
             button->setIconSize(QSize(side, side));

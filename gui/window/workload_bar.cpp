@@ -22,7 +22,7 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
 {
     setObjectName(QStringLiteral("workloadBar"));
     auto* flow = new FlowLayout(this, 6);
-    flow->setContentsMargins(10, 6, 10, 4);
+    flow->setContentsMargins(10, 3, 10, 2);
     m_client->setObjectName(QStringLiteral("client"));
     m_client->setAccessibleName(tr("Client that works"));
     m_client->setToolTip(tr("The client that works"));

@@ -47,7 +47,7 @@ bool LossDrill::awaitThat(const char* what, const std::function<bool()>& holds, 
             return false;
         if (Clock::now() > end)
             return wrong(std::string(what) + " did not come in time");
-        std::this_thread::sleep_for(20ms); // looks again
+        std::this_thread::sleep_for(5ms); // looks again
     }
     return true;
 }
