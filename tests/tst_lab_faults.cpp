@@ -282,16 +282,18 @@ void LabFaultsTest::aFileRecoversByHand()
          "lab.kill(lab.data(0));\n"
          "const missed = lab.here();\n"
          "c.start({ do: 'update', count: 1 });\n" // a client that misses it does not bring it back
-         "lab.expectEqual(lab.group(0).kEffective, 1, 'nobody has declared anything');\n"
-         "const t = lab.recover({ group: 0 });\n"
-         "lab.expectEqual([t.what, t.group, t.failed, t.manager, t.records], ['recovery', 0, ['data 0'], 0, records], 'by hand');\n"
-         "lab.expect(t.total_s > 0 && t.rebuild_s > 0 && t.slices >= 1 && t.bytes > 0, 'with its times');\n"
+         "lab.expectEqual(lab.group(0).kEffective, 2, 'nobody has declared anything');\n"
+         "lab.expectError('BadArgument', () => lab.recover({ group: 0, slice: 0 }));\n"
+         "const t = lab.recover({ group: 0, slice: 7, decode: 'rs' });\n"
+         "lab.expectEqual([t.what, t.group, t.failed, t.records], ['bucket recovery', 0, ['data 0'], records], 'by hand');\n"
+         "lab.expectEqual([t.slice, t.slices, t.decode], [7, Math.ceil(records / 7), 'rs'], 'as ordered');\n"
+         "lab.expect(t.total_s >= t.process_s + t.comm_s && t.process_s > 0 && t.whole_s > t.total_s && t.bytes > 0, 'with its times');\n"
          "lab.settle(); lab.expectEqual(before.compare().missing, 0, 'all records are back');\n"
          "lab.kill(lab.parity(0, 0));\n"
          "const p = lab.recover({ group: 0 });\n"
          "lab.expectEqual([p.failed, p.records], [['parity 0.0'], null], 'parity is filled anew');\n"
          "lab.settle(); lab.expectEqual([lab.audit().unequal, lab.group(0).state], [0, 'up'], 'whole');\n",
-        "m: 2, k: 1, b: 1000, recovery: 'manual', spares: { data: 3, parity: 3 }");
+        "m: 2, k: 2, b: 1000, recovery: 'manual', spares: { data: 3, parity: 4 }");
 }
 
 void LabFaultsTest::aRecoveryByHandNeedsSpares()

@@ -32,13 +32,10 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
-    const QJSValue slice = o.option("slice");
-    const bool isNumber = slice.isNumber() && slice.toNumber() >= 1 && slice.toNumber() <= (1 << 24)
-        && std::floor(slice.toNumber()) == slice.toNumber();
-    if (!isNumber && slice.toString() != "auto")
-        return LabError { LabCode::BadArgument, "The option slice of lab.cluster is a number of ranks, at least 1, or 'auto', not "
-            + slice.toString() + ".", "slice: 5" };
-    config.set_slice(isNumber ? slice.toUInt() : 0);
+    const auto slice = sliceOf(o.option("slice"), "lab.cluster");
+    if (!slice)
+        return slice.error();
+    config.set_slice(*slice);
     const QJSValue thresholds = o.option("thresholds");
     std::uint32_t availability = config.availability();
     for (std::uint32_t i = 0; i < thresholds.property("length").toUInt(); ++i) {

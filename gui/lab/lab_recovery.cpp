@@ -44,19 +44,20 @@ bool isWhole(const pb::FileDescription::Group& group)
 // What the events tell of a recovery that was ordered.
 struct Told {
     bool wasIll = false; // the group has left UP, or was not
-    std::optional<pb::RecoveryStarted> started;
     std::optional<pb::RecoveryFinished> finished;
+    std::vector<RunEvent> declared; // failed
     QStringList failed; // places
     std::optional<LabError> trouble;
 
-    void take(const pb::Event& event, std::uint32_t group)
+    void take(const RunEvent& run, std::uint32_t group)
     {
+        if (run.isGap())
+            return;
+        const pb::Event& event = *run.event;
         if (event.has_epoch_changed() && event.epoch_changed().view().group() == group)
             wasIll = wasIll || event.epoch_changed().view().state() != pb::GROUP_UP;
         else if (event.has_bucket_failed() && event.bucket_failed().group() == group)
-            takeFailed(event.bucket_failed());
-        else if (event.has_recovery_started() && event.recovery_started().group() == group)
-            started = event.recovery_started();
+            takeFailed(run);
         else if (event.has_recovery_finished() && event.recovery_finished().group() == group)
             finished = event.recovery_finished();
         else if (event.has_group_lost() && event.group_lost().group() == group)
@@ -69,8 +70,10 @@ struct Told {
                 "lab.addSpares starts further servers; the recovery goes on when they are there." };
     }
 
-    void takeFailed(const pb::BucketFailed& e)
+    void takeFailed(const RunEvent& run)
     {
+        const pb::BucketFailed& e = run.event->bucket_failed();
+        declared.push_back(run);
         pb::Place place;
         place.set_role(e.role());
         place.set_number(e.role() == pb::DATA ? e.index() : e.group());
@@ -79,22 +82,19 @@ struct Told {
     }
 };
 
+// Lost parity buckets are filled anew; only lost data buckets are computed slice by slice, and have times.
 QJSValue timingOf(const LabContext& context, std::uint32_t group, const Told& told)
 {
-    const QJSValue unknown(QJSValue::NullValue);
     QJSValue timing = context.engine.newObject();
-    timing.setProperty("what", "recovery");
-    timing.setProperty("group", group);
+    if (told.finished) {
+        timing = recoveryTiming(context, *told.finished, told.declared);
+    } else {
+        timing.setProperty("what", "bucket recovery");
+        timing.setProperty("group", group);
+        for (const char* unknown : { "manager", "slice", "slices", "records", "bytes", "total_s" })
+            timing.setProperty(unknown, QJSValue(QJSValue::NullValue));
+    }
     timing.setProperty("failed", context.engine.toScriptValue(told.failed));
-    // Lost parity buckets are filled anew; only lost data buckets are computed slice by slice.
-    const bool hasData = told.finished.has_value();
-    timing.setProperty("manager", told.started ? QJSValue(told.started->manager()) : unknown);
-    timing.setProperty("slice", told.started ? QJSValue(told.started->slice()) : unknown);
-    timing.setProperty("slices", hasData ? QJSValue(told.finished->slices()) : unknown);
-    timing.setProperty("records", hasData ? QJSValue(told.finished->records()) : unknown);
-    timing.setProperty("bytes", hasData ? scriptNumber(told.finished->bytes()) : unknown);
-    timing.setProperty("rebuild_s", hasData ? QJSValue(secondsOf(told.finished->rebuild_ns())) : unknown);
-    timing.setProperty("total_s", hasData ? QJSValue(secondsOf(told.finished->total_ns())) : unknown);
     return timing;
 }
 
@@ -112,6 +112,11 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     const auto deadline = Clock::now() + millisecondsOf(o.number("timeout"));
     pb::Command command;
     command.mutable_recover_group()->set_group(number);
+    const auto slice = sliceOf(o.option("slice"), "lab.recover");
+    if (!slice)
+        return slice.error();
+    command.mutable_recover_group()->set_slice(*slice);
+    command.mutable_recover_group()->set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     if (const auto ordered = context.ask(context.control.coordinator(), std::move(command), 5); !ordered)
         return ordered.error();
     if (!o.isOn("wait"))
@@ -120,8 +125,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
-            if (!event.isGap())
-                told.take(*event.event, number);
+            told.take(event, number);
         if (told.trouble)
             return *told.trouble;
         if (!page.events.empty())
@@ -134,8 +138,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             if (const auto caught = context.catchUp(); !caught)
                 return caught.error();
             for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
-                if (!event.isGap())
-                    told.take(*event.event, number);
+                told.take(event, number);
             return timingOf(context, number, told);
         }
         if (Clock::now() >= deadline)

@@ -31,7 +31,44 @@ QJSValue detectionOf(const std::vector<RunEvent>& failed, const ClusterState& st
     return longest < 0 ? QJSValue(QJSValue::NullValue) : QJSValue(secondsOf(longest));
 }
 
-QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed, const ClusterState& state)
+LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& arguments)
+{
+    std::uint64_t cursor = 0;
+    if (!arguments.option("since").isNull()) {
+        const auto since = cursorOf(context, arguments.option("since"));
+        if (!since)
+            return since.error();
+        cursor = *since;
+    }
+    if (const auto here = context.catchUp(); !here)
+        return here.error();
+    const QJSValue group = arguments.option("group");
+    std::map<std::uint32_t, std::vector<RunEvent>> failed; // by group, since its last recovery
+    QJSValue list = context.engine.newArray();
+    std::uint32_t count = 0;
+    for (;;) {
+        const EventPage page = context.ingest.eventsSince(cursor, kPage);
+        if (page.events.empty())
+            return list;
+        cursor = page.next;
+        for (const RunEvent& event : page.events) {
+            if (event.isGap())
+                continue;
+            if (event.event->has_bucket_failed()) {
+                failed[event.event->bucket_failed().group()].push_back(event);
+            } else if (event.event->has_recovery_finished()) {
+                const pb::RecoveryFinished& done = event.event->recovery_finished();
+                const auto of = std::exchange(failed[done.group()], {});
+                if (!group.isNumber() || group.toUInt() == done.group())
+                    list.setProperty(count++, recoveryTiming(context, done, of));
+            }
+        }
+    }
+}
+
+} // namespace
+
+QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed)
 {
     QJSEngine& engine = context.engine;
     QJSValue timing = engine.newObject();
@@ -50,49 +87,11 @@ QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& d
     for (const pb::Place& place : done.survivors())
         survivors << QString::fromStdString(placeName(place));
     timing.setProperty("survivors", engine.toScriptValue(survivors));
-    timing.setProperty("detect_s", detectionOf(failed, state));
+    timing.setProperty("detect_s", detectionOf(failed, context.ingest.state()));
     setTimes(timing, done.rebuild_ns(), done);
     timing.setProperty("whole_s", secondsOf(done.total_ns()));
     return timing;
 }
-
-LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& arguments)
-{
-    std::uint64_t cursor = 0;
-    if (!arguments.option("since").isNull()) {
-        const auto since = cursorOf(context, arguments.option("since"));
-        if (!since)
-            return since.error();
-        cursor = *since;
-    }
-    if (const auto here = context.catchUp(); !here)
-        return here.error();
-    const QJSValue group = arguments.option("group");
-    const ClusterState state = context.ingest.state();
-    std::map<std::uint32_t, std::vector<RunEvent>> failed; // by group, since its last recovery
-    QJSValue list = context.engine.newArray();
-    std::uint32_t count = 0;
-    for (;;) {
-        const EventPage page = context.ingest.eventsSince(cursor, kPage);
-        if (page.events.empty())
-            return list;
-        cursor = page.next;
-        for (const RunEvent& event : page.events) {
-            if (event.isGap())
-                continue;
-            if (event.event->has_bucket_failed()) {
-                failed[event.event->bucket_failed().group()].push_back(event);
-            } else if (event.event->has_recovery_finished()) {
-                const pb::RecoveryFinished& done = event.event->recovery_finished();
-                const auto of = std::exchange(failed[done.group()], {});
-                if (!group.isNumber() || group.toUInt() == done.group())
-                    list.setProperty(count++, recoveryTiming(context, done, of, state));
-            }
-        }
-    }
-}
-
-} // namespace
 
 void addTimingCalls(Lab& lab, LabContext& context)
 {

@@ -295,4 +295,14 @@ LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& sin
     return std::uint64_t(index.toNumber());
 }
 
+LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call)
+{
+    const bool isNumber = option.isNumber() && option.toNumber() >= 1 && option.toNumber() <= (1 << 24)
+        && std::floor(option.toNumber()) == option.toNumber();
+    if (!isNumber && option.toString() != "auto")
+        return LabError { LabCode::BadArgument, "The option slice of " + call + " is a number of ranks, at least 1, or 'auto', not "
+            + option.toString() + ".", "slice: 5" };
+    return isNumber ? option.toUInt() : 0;
+}
+
 } // namespace lhrs::gui

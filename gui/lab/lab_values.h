@@ -36,6 +36,11 @@ QJSValue scriptText(const std::string& bytes);
 QString hexOf(const std::string& bytes);
 double secondsOf(std::int64_t ns);
 
+// Ranks of a slice from an option that is a number or 'auto' (0). BadArgument otherwise; `call` is whose option it is.
+LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call);
+// The Timing of a bucket recovery that is over; `failed`: the events in which its buckets were declared failed.
+QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed);
+
 // ---- targets
 
 // A target of the script, found: where, and who is there now.
