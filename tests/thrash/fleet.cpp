@@ -192,6 +192,8 @@ void Fleet::resume(Process& process)
 {
     signal(process, SIGCONT);
     process.isPaused = false;
+    if (process.kind == Kind::Coordinator)
+        m_coordinatorPaused = Clock::now();
 }
 
 std::vector<std::string> Fleet::reap()
@@ -210,7 +212,7 @@ std::vector<std::string> Fleet::reap()
             if (process->kind == Kind::Coordinator)
                 m_coordinatorGone = std::max(m_coordinatorGone, Clock::now() - 1s); // it may have ended a moment ago
             // Who looks in vain for a coordinator at its start gives up, and says so by this code.
-            const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < m_coordinatorGone + 20s;
+            const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < std::max(m_coordinatorGone, m_coordinatorPaused) + 20s;
             if (!process->mayEnd && !isWithoutCoordinator)
                 surprises.push_back(process->name + ": " + how + "; its log is " + m_logs + "/" + process->name + ".log");
         }

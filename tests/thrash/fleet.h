@@ -94,6 +94,7 @@ private:
     std::map<std::string, std::streamoff> m_readTo; // of each log
     std::string m_coordinatorAddress;
     Clock::time_point m_coordinatorGone {};
+    Clock::time_point m_coordinatorPaused {}; // until then
     std::uint32_t m_started = 0;
 };
 
