@@ -6,6 +6,8 @@
 #include "gui/lab/recorder.h"
 #include "node/sim/simulation.h"
 
+#include <QFile>
+
 #include <google/protobuf/text_format.h>
 
 #include <set>
@@ -73,9 +75,10 @@ private:
     std::set<ProcessId> m_ended;
 };
 
-// Plays the case and writes it to the path (which must be free). Says where the recording is, or why there is none.
+// Plays the case and writes it to the path; a recording of a former run is replaced. Says where the recording is, or why there is none.
 inline std::string recordCase(const pb::Case& told, const QString& path)
 {
+    QFile::remove(path);
     Simulation simulation(told);
     auto meta = Recorder::machineMeta();
     meta["simulated"] = "1";

@@ -6,8 +6,13 @@
 #include "node/sim/shrink.h"
 #include "node/sim/simulation.h"
 #include "node/sim/swarm.h"
+#include "tests/sim_recording.h"
 
+#include "gui/lab/recording.h"
+
+#include <QCoreApplication>
 #include <QDir>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <google/protobuf/text_format.h>
@@ -161,7 +166,8 @@ std::string keepShrunk(const pb::Case& failing, int invariant)
     return check::say("shrunk     ./run test sim --case ", file,
         change("clients", failing.clients(), shrunk.smallest.clients()),
         change("operations", failing.operations_size(), shrunk.smallest.operations_size()),
-        change("actions", failing.actions_size(), shrunk.smallest.actions_size()), "  in ", shrunk.runs, " runs\n");
+        change("actions", failing.actions_size(), shrunk.smallest.actions_size()), "  in ", shrunk.runs, " runs\n",
+        "watch      ./run gui ", gui::recordCase(shrunk.smallest, folder + '/' + QString::fromStdString(hex(failing.seed())) + ".lhrun"), "\n");
 }
 
 // Plays a seed; the failure's description, or nothing.
@@ -397,6 +403,14 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     const Shrunk shrunk = shrink(drawn, simulation.failure()->invariant);
     Simulation again(shrunk.smallest);
     QVERIFY(!again.run());
+    // The window opens it at what went wrong.
+    QTemporaryDir folder;
+    const QString path = folder.filePath("failing.lhrun");
+    QCOMPARE(QString::fromStdString(gui::recordCase(shrunk.smallest, path)), path);
+    const auto recording = gui::Recording::open(path);
+    QVERIFY(recording);
+    QVERIFY((*recording)->isSimulated() && (*recording)->stateAt((*recording)->events()));
+    QCOMPARE((*recording)->markers().back().kind, QString("violation"));
     activeMutant = Mutant::None;
     QCOMPARE(again.failure()->invariant, simulation.failure()->invariant);
     QVERIFY(drawn.operations_size() >= 200);
@@ -531,6 +545,7 @@ int main(int argc, char** argv)
 {
     if (!takeArguments(argc, argv))
         return 2;
+    const QCoreApplication application(argc, argv); // Qt's SQLite wants one
     if (wish.seeds || !wish.caseFile.empty())
         return playWished();
     TestSimulation test;
