@@ -192,6 +192,8 @@ void WindowRunTest::noTextIsClipped()
             for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
                      !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
+            if (workspace != MainWindow::Workspace::Inspect)
+                break; // what is selected changes the panels of that one only
         }
     }
 }

@@ -32,6 +32,7 @@ struct ScriptSettings {
     bool mayStartCluster = true;       // false: connected to a cluster of somebody else
     QString paperDirectory;            // published tables
     std::chrono::milliseconds limit {}; // 0: none
+    std::chrono::milliseconds endLimit { 10'000 }; // of each function given to lab.atEnd (window.md 4.1)
 };
 
 // A number generator of our own, so that a seed gives the same numbers everywhere (SplitMix64).

@@ -16,7 +16,6 @@ namespace lhrs::gui {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kAtEndLimit(10); // of each function given to lab.atEnd
 constexpr std::uint32_t kSample = 100;
 
 // What this engine does not know, and what to write in its place (window.md 4.1).
@@ -346,7 +345,7 @@ void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result
     std::vector<QJSValue> functions = lab.takeEndFunctions();
     std::reverse(functions.begin(), functions.end());
     for (const QJSValue& function : functions) {
-        beginPhase(kAtEndLimit);
+        beginPhase(m_settings.endLimit);
         const auto done = context.callBack(function);
         if (done || result.outcome != ScriptOutcome::Held)
             continue;
