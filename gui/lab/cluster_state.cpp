@@ -2,6 +2,7 @@
 #include "gui/lab/cluster_state.h"
 
 #include "gui/lab/fold_failures.h"
+#include "gui/lab/fold_operations.h"
 #include "gui/lab/fold_places.h"
 #include "gui/lab/fold_shared.h"
 
@@ -103,60 +104,6 @@ struct Step {
         } else if (ParityBucketState* column = parity()) {
             column->state = e.state();
             column->reason = e.reason();
-        }
-    }
-
-    void operation(const pb::OperationStarted& e)
-    {
-        ClientState& client = clientOf(s, process);
-        ++client.operations;
-        client.image = e.image();
-        if (OperationState* op = operationOf(s, event.operation())) {
-            op->key = e.key();
-            op->kind = e.kind();
-            op->computedBucket = e.bucket();
-            op->imageBefore = op->imageAfter = e.image();
-            op->startedNs = runNs;
-            visit(*op, e.bucket());
-        }
-    }
-
-    void operation(const pb::OperationForwarded& e)
-    {
-        if (OperationState* op = operationOf(s, event.operation())) {
-            visit(*op, e.from());
-            visit(*op, e.to());
-        }
-    }
-
-    void operation(const pb::ImageAdjusted& e)
-    {
-        ClientState& client = clientOf(s, process);
-        ++client.imageAdjustments;
-        client.image = e.after();
-        if (OperationState* op = operationOf(s, event.operation())) {
-            op->imageAdjusted = true;
-            op->imageBefore = e.before();
-            op->imageAfter = e.after();
-        }
-    }
-
-    void operation(const pb::OperationDone& e)
-    {
-        ClientState& client = clientOf(s, process);
-        ++client.done;
-        client.forwards += e.forwards();
-        client.resends += e.resends();
-        ++client.hops[std::min<std::size_t>(e.forwards(), 2)];
-        if (OperationState* op = operationOf(s, event.operation())) {
-            op->key = e.key();
-            op->kind = e.kind();
-            op->isDone = true;
-            op->result = e.result();
-            op->bucket = e.bucket();
-            op->rank = e.rank();
-            op->forwards = e.forwards();
-            op->timeNs = e.time_ns();
         }
     }
 
@@ -457,10 +404,10 @@ void Step::apply()
             + event.spare_missing().purpose();
         break;
     case B::kStateChanged: membership(event.state_changed()); break;
-    case B::kOperationStarted: operation(event.operation_started()); break;
-    case B::kOperationForwarded: operation(event.operation_forwarded()); break;
-    case B::kImageAdjusted: operation(event.image_adjusted()); break;
-    case B::kOperationDone: operation(event.operation_done()); break;
+    case B::kOperationStarted: startOperation(s, process, event, runNs); break;
+    case B::kOperationForwarded: forwardOperation(s, event); break;
+    case B::kImageAdjusted: adjustImage(s, process, event); break;
+    case B::kOperationDone: finishOperation(s, process, event); break;
     case B::kRecordInserted: record(event.record_inserted()); break;
     case B::kRecordUpdated: record(event.record_updated()); break;
     case B::kRecordDeleted: record(event.record_deleted()); break;
