@@ -406,6 +406,14 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
     listens(kSecond);
     order.set_coordinator_epoch(3);
     QVERIFY(isFollowed());
+    pb::Message asksAgain; // one that has its epoch, of a process that had been silent
+    asksAgain.set_sender(kSecond);
+    asksAgain.mutable_from()->set_ip(std::uint32_t(kSecond));
+    asksAgain.set_coordinator_epoch(3);
+    asksAgain.mutable_report_state();
+    rig.cluster.inject(node, asksAgain);
+    rig.cluster.run(10ms);
+    QVERIFY(isFollowed());
 }
 
 void TestRestart::clientsKeepTheirKeys()

@@ -162,18 +162,21 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
 {
     // What we say now must still be true when it is acted upon: for a while no earlier coordinator is followed. And one that
     // starts after this one must not take the same epoch. See "A coordinator that starts" in node/PROTOCOL.md.
-    if (NodeId(message.sender()) != m_reportedTo) {
-        m_reportedTo = NodeId(message.sender());
-        m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
+    // (One that has its epoch already asks who had been silent, and is followed anyway.)
+    if (message.coordinator_epoch() == 0) {
+        if (NodeId(message.sender()) != m_reportedTo) {
+            m_reportedTo = NodeId(message.sender());
+            m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
+        }
+        m_promised = std::max(m_promised, m_context.coordinatorEpoch + 1);
+        m_promiseEnds = now + kPromise;
     }
-    m_promised = std::max(m_promised, m_context.coordinatorEpoch + 1);
-    m_promiseEnds = now + kPromise;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     auto* report = answer.mutable_state_report();
     *report->mutable_process() = m_context.self;
     *report->mutable_timers() = m_context.acks.timers();
-    report->set_coordinator_epoch(m_promised - 1);
+    report->set_coordinator_epoch(std::max(m_context.coordinatorEpoch, m_promised == 0 ? 0 : m_promised - 1));
     if (m_data)
         m_data->report(*report);
     else if (m_parity)
