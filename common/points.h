@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#ifdef LHRS_MUTANTS
+#include <cstdlib>
+#endif
 #include <optional>
 #include <string_view>
 
@@ -122,9 +125,24 @@ enum class Mutant {
     SequenceNotCut,          // data bucket: a recovered bucket does not go on from the cut
     CreationMissesWrites,    // parity bucket: what was written while it was filled is missing
     RaisedEarly,             // coordinator: k is raised before all members count on the new parity bucket
+    TwoRecordsOneRank,       // data bucket: a free rank is given out and stays free
+    ScanLevelShort,          // bucket: passes a scan on to one bucket too few
+    NothingKept,             // data bucket: EXISTS and NOT_FOUND are answered at once, and no parity bucket hears of it
+    ResultsEvicted,          // result table: keeps one result of each client
+    QueueWithoutBound,       // data bucket: holds whatever comes
+    TimerNeverCancelled,     // ack list: what is acknowledged is sent again all the same
+    SourceFreesFirst,        // data bucket: the source of a split lets go of what leaves before the decision
+    TargetParityForgotten,   // coordinator: the parity buckets of the target of a split do not hear of the decision
+    CommitsOutOfOrder,       // coordinator: the bucket after n is split
+    AbortAfterCommit,        // coordinator: a failure undoes a split that is decided
+    OverloadDropped,         // coordinator: an overload that is reported during a split is forgotten
+    ReconfigurationsOverlap, // coordinator: a bucket is split while its group recovers
+    RaisedAtAnyN,            // coordinator: K grows wherever the split pointer is
+    RestartKeepsOldN,        // coordinator: one that starts misses the last split
+    SameEpochAfterRestart,   // coordinator: one that starts takes the epoch of the former one
 };
 
-inline constexpr std::size_t kMutants = 35; // without None
+inline constexpr std::size_t kMutants = 50; // without None
 
 // The name by which the command line knows a mutant: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
@@ -136,7 +154,10 @@ constexpr std::string_view nameOf(Mutant mutant)
         "AdjustedByAcceptor", "ReadShowsChangeUnderWay", "NoLease", "ExistsWithoutLease", "LeaseFromAnswer",
         "FailedStillGranted", "TwoVersionsDecoded", "ReadBeforeCut", "LostAsNotFound", "ResultsLeftBehind",
         "TargetCommittedFirst", "NoCommonCut", "CutLowest", "SliceSkipsRank", "SpareVisibleEarly",
-        "EnabledBeforeFence", "ManagersMix", "SequenceNotCut", "CreationMissesWrites", "RaisedEarly"
+        "EnabledBeforeFence", "ManagersMix", "SequenceNotCut", "CreationMissesWrites", "RaisedEarly",
+        "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound",
+        "TimerNeverCancelled", "SourceFreesFirst", "TargetParityForgotten", "CommitsOutOfOrder", "AbortAfterCommit",
+        "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart"
     };
     return names[std::size_t(mutant)];
 }
@@ -150,8 +171,13 @@ constexpr std::optional<Mutant> mutantNamed(std::string_view name)
 }
 
 #ifdef LHRS_MUTANTS
-// The mutant that is on; set once from the command line, before any machine runs.
-inline Mutant activeMutant = Mutant::None;
+// The mutant that is on; set once, by the environment or from the command line, before any machine runs.
+inline Mutant mutantOfEnvironment()
+{
+    const char* name = std::getenv("LHRS_MUTANT");
+    return name ? mutantNamed(name).value_or(Mutant::None) : Mutant::None;
+}
+inline Mutant activeMutant = mutantOfEnvironment();
 inline bool mutantIs(Mutant mutant) { return activeMutant == mutant; }
 #else
 constexpr bool mutantIs(Mutant) { return false; }

@@ -59,6 +59,7 @@ private slots:
     void whereTheOtherBucketIsIsAskedOnce();
     void theAnswerToAForwardedRequestNamesTheLastForwarder();
     void theAddressMayBeThatOfTheMixedKey();
+    void aSpareBelievesTheLaterRecoveryOnly();
 };
 
 void TestDataBucket::aChangeGoesToAllParityBucketsAndIsAnsweredAfterAll_data()
@@ -499,6 +500,37 @@ void TestDataBucket::theAddressMayBeThatOfTheMixedKey()
         QCOMPARE(rig.search(c * 2).count(Body::kReply), std::size_t(isHere));
     }
     QVERIFY(here > 16 && here < 48);
+}
+
+void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
+{
+    // I13: whoever starts over sends everything again, and what came before is of another cut.
+    DataRig::Options options;
+    options.state = pb::RECOVERING;
+    DataRig rig(options);
+    const auto slice = [&](std::uint64_t recovery, std::uint32_t number, bool isLast, const std::vector<BlockEntry>& entries, Sequence cut,
+                           std::uint64_t manager = DataRig::kParity) {
+        pb::Message message = Sender(manager).message();
+        auto* sent = message.mutable_spare_slice();
+        sent->set_recovery(recovery);
+        sent->set_number(number);
+        sent->set_is_last(isLast);
+        sent->set_records(blockOf(entries));
+        sent->set_cut(cut);
+        rig.driven.message(message);
+    };
+    const auto record = [](std::uint64_t key, std::uint32_t rank, std::string_view value, Sequence version) {
+        return BlockEntry { .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = version, .bytes = value };
+    };
+    const auto result = [](std::uint64_t number) { return BlockEntry::ofResult(Key(1), DataRig::kClient, number, std::uint8_t(pb::OK)); };
+    slice(7, 0, false, { record(1, 1, "old", 1), record(2, 2, "of nobody", 2), result(4) }, 2);
+    slice(8, 0, true, { record(1, 1, "new", 3), result(5) }, 3);
+    slice(7, 1, true, { record(3, 3, "late", 1) }, 2);
+    slice(9, 0, true, { record(4, 4, "of a manager that is none any more", 1) }, 4, DataRig::kParity + 7);
+    QCOMPARE(rig.data().store().count(), 1u);
+    QCOMPARE(std::string(rig.data().store().at(Rank(1)).value), std::string("new"));
+    QCOMPARE(rig.data().results().size(), std::size_t(1));
+    QCOMPARE(rig.data().link().sequence(), Sequence(3));
 }
 
 QTEST_APPLESS_MAIN(TestDataBucket)

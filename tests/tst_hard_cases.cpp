@@ -17,6 +17,7 @@ private slots:
     void aTornFanOutIsRolledForward();
     void aHeldDeltaBehindAMissingOneIsDropped();
     void whatOnlyTheDeadKnewWasNeverRead();
+    void aRecordIsComputedOnlyAfterTheCut();
     void aSearchWaitsForAChangeUnderWay();
     void existsAndNotFoundAreReads();
     void aWokenBucketAnswersNothing_data();
@@ -29,6 +30,7 @@ private slots:
     void lengthsComeBackExactly_data();
     void lengthsComeBackExactly();
     void aDegradedReadNeverMixesVersions();
+    void aDegradedReadDoesNotTrustAMemberThatIsAhead();
     void aPortThatChangedHands();
 };
 
@@ -153,6 +155,37 @@ void TestHardCases::whatOnlyTheDeadKnewWasNeverRead()
     hard.rig.kill(FileRig::kClient);
     hard.rig.kill(bucket);
     hard.rig.kill(knows);
+    const auto found = hard.answerOf(search);
+    QVERIFY(found);
+    QCOMPARE(found->value(), before);
+    COMPARE_WELL(hard);
+    QCOMPARE(hard.rig.operate(pb::SEARCH, key, {}, reader).value(), before);
+}
+
+void TestHardCases::aRecordIsComputedOnlyAfterTheCut()
+{
+    // As before, but the one that knows lives on for a while; the survivors cannot agree, and it alone could answer.
+    HardCase hard({ .k = 2 });
+    QVERIFY(hard.isBegun);
+    const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0), lacks = hard.parity(0, 1);
+    const std::uint64_t reader = FileRig::kClient + 1;
+    const std::string before = hard.rig.operate(pb::SEARCH, key, {}, reader).value();
+    bool hasArrived = false;
+    hard.isLost = [&](const Packet& p) {
+        hasArrived = hasArrived || (p.message->has_delta() && p.from == bucket && p.to == knows);
+        return (p.message->has_delta() && p.from == bucket && p.to == lacks) || p.message->has_cut_report();
+    };
+    hard.begin(pb::UPDATE, key, "known to one");
+    QVERIFY(hard.rig.cluster.runUntil([&] { return hasArrived; }, 5s));
+    hard.rig.cluster.run(1ms);
+    hard.rig.kill(FileRig::kClient);
+    hard.rig.kill(bucket);
+    const std::uint64_t search = hard.begin(pb::SEARCH, key, {}, reader);
+    hard.rig.cluster.run(2s);
+    QCOMPARE(hard.rig.coordinator().file().groups().at(GroupNumber(0)).state, pb::GROUP_FROZEN);
+    QVERIFY(!hard.isAnswered(search));
+    hard.rig.kill(knows);
+    hard.isLost = nullptr;
     const auto found = hard.answerOf(search);
     QVERIFY(found);
     QCOMPARE(found->value(), before);
@@ -513,6 +546,33 @@ void TestHardCases::aDegradedReadNeverMixesVersions()
         }
     }
     QVERIFY(degraded >= 10);
+}
+
+void TestHardCases::aDegradedReadDoesNotTrustAMemberThatIsAhead()
+{
+    // A member of the record group has a change that the parity bucket which computes has not.
+    HardCase hard({ .k = 2, .dataSpares = 4 });
+    QVERIFY(hard.isBegun);
+    const std::uint64_t bucket = hard.data(0, 0), computes = hard.parity(0, 0), reader = FileRig::kClient + 1;
+    const std::uint64_t key = hard.keyOf(1);
+    const pb::OperationResult before = hard.rig.operate(pb::SEARCH, key, {}, reader);
+    std::optional<std::uint64_t> neighbour;
+    for (std::uint64_t other = 0; other < 40 && !neighbour; ++other) {
+        const pb::OperationResult found = hard.bucketOf(other) == 0 ? hard.rig.operate(pb::SEARCH, other, {}, reader) : pb::OperationResult();
+        if (found.result() == pb::OK && found.rank() == before.rank())
+            neighbour = other;
+    }
+    QVERIFY(neighbour);
+    hard.rig.kill(hard.data(0, 1));
+    QCOMPARE(hard.rig.operate(pb::SEARCH, key, {}, reader).path(), pb::RECORD_RECOVERY);
+    hard.isLost = [&](const Packet& p) { return p.message->has_delta() && p.from == bucket && p.to == computes; };
+    const std::uint64_t change = hard.begin(pb::UPDATE, *neighbour, "known to all but one");
+    const std::uint64_t search = hard.begin(pb::SEARCH, key, {}, reader);
+    hard.rig.cluster.run(300ms);
+    QVERIFY(!hard.isAnswered(search)); // the versions differ, so nothing is computed
+    hard.isLost = nullptr;
+    QCOMPARE(hard.answerOf(search)->value(), before.value());
+    QCOMPARE(hard.answerOf(change)->result(), pb::OK);
 }
 
 void TestHardCases::aPortThatChangedHands()

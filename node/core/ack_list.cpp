@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/ack_list.h"
 
+#include "common/points.h"
 #include "node/core/event_stamp.h"
 
 #include <algorithm>
@@ -90,8 +91,9 @@ std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
     const auto found = m_pending.find(id);
     if (found == m_pending.end())
         return std::nullopt;
-    Entry entry = std::move(found->second);
-    m_pending.erase(found);
+    Entry entry = found->second;
+    if (!LHRS_MUTANT(TimerNeverCancelled))
+        m_pending.erase(found);
     // Karn: only a message that was sent once tells the round trip. A stream's tells the size of its block.
     if (entry.tries == 0 && entry.way == Way::Auto)
         m_roundTrip = m_roundTrip == Time() ? now - entry.sent : (7 * m_roundTrip + (now - entry.sent)) / 8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/coordinator.h"
 
+#include "common/points.h"
 #include "node/core/connection_handshake.h"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
 void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);
-    if (isCopy(message))
+    if (isCopy(message) || (LHRS_MUTANT(OverloadDropped) && !m_growth.isIdle()))
         return;
     m_growth.owe(0, now, out);
 }

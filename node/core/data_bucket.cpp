@@ -235,6 +235,11 @@ void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode res
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
+    if (LHRS_MUTANT(NothingKept)) {
+        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank, result }, now);
+        reply(request, result, rank, out);
+        return;
+    }
     // It tells what the bucket holds, and no further copy of the request may do what this one did not: so it has its place
     // among the changes, and is answered like them. See "Results without effect" in node/PROTOCOL.md.
     auto* event = out.event().mutable_result_kept();
@@ -323,7 +328,7 @@ bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
 {
     if (isWaiting(request))
         return true;
-    if (held() >= m_parts.context.acks.timers().held_max() || out.fires(Point::HoldQueueOfNone)) {
+    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || out.fires(Point::HoldQueueOfNone)) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }

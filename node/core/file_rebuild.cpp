@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/file_rebuild.h"
 
+#include "common/points.h"
+
 #include <algorithm>
+#include <bit>
 #include <set>
 
 namespace lhrs {
@@ -56,7 +59,7 @@ std::uint64_t FileRebuild::nextCoordinatorEpoch() const
     std::uint64_t highest = 0;
     for (const auto& [node, report] : m_reports)
         highest = std::max({ highest, report.coordinator_epoch(), report.incarnation() >> 32 });
-    return highest + 1;
+    return LHRS_MUTANT(SameEpochAfterRestart) ? highest : highest + 1;
 }
 
 const pb::FileConfig& FileRebuild::config() const
@@ -168,6 +171,8 @@ FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, cons
         if (a.value < (std::uint64_t(1) << i) && level > i)
             n = std::max(n, a.value + 1);
     }
+    if (LHRS_MUTANT(RestartKeepsOldN) && n > 0)
+        --n;
     return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
 }
 

@@ -10,8 +10,8 @@ FileSplit::FileSplit(CoordinatorParts& parts, std::uint64_t split, std::uint64_t
     , m_split(split)
     , m_ticket(ticket)
     , m_started(now)
-    , m_source(parts.file.image().n)
-    , m_target(splitTarget(parts.file.image()))
+    , m_source(parts.file.image().n + (LHRS_MUTANT(CommitsOutOfOrder) && parts.file.image().n + 1 < (1U << parts.file.image().i) ? 1 : 0))
+    , m_target(m_source.value + (1U << parts.file.image().i))
     , m_level(parts.file.image().i + 1)
     , m_group(parts.file.groupOf(m_target))
     , m_isNewGroup(m_target.value % parts.file.config().m() == 0)
@@ -99,7 +99,8 @@ void FileSplit::commit(BucketNumber bucket, Time now, Effects& out)
     commit->mutable_file()->set_n(file.image().n);
     m_orders.send(message, file.data(bucket), now, out);
     for (const auto& [p, member] : file.group(file.groupOf(bucket)).parity)
-        m_orders.send(message, &member, now, out);
+        if (!LHRS_MUTANT(TargetParityForgotten) || bucket != m_target)
+            m_orders.send(message, &member, now, out);
     advance(now, out);
 }
 
@@ -199,7 +200,7 @@ void FileSplit::onFailed(Time now, Effects& out)
     if (isOver())
         return;
     m_orders.forgetFailed();
-    if (isDecided() || m_step == Step::Undo || m_step == Step::Cancel)
+    if ((isDecided() && !LHRS_MUTANT(AbortAfterCommit)) || m_step == Step::Undo || m_step == Step::Cancel)
         advance(now, out);
     else
         undo("a member of its groups failed", now, out);

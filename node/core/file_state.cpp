@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/file_state.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -59,7 +61,7 @@ bool FileState::everyGroupHas(std::uint32_t k) const
 bool FileState::raiseAvailability()
 {
     // Once for each split that starts there: a group that just got its parity bucket does not raise K again.
-    if (m_image.n != 0 || m_raisedAt == buckets() || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
+    if ((m_image.n != 0 && !LHRS_MUTANT(RaisedAtAnyN)) || m_raisedAt == buckets() || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
         return false;
     m_raisedAt = buckets();
     ++m_availability;

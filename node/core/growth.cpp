@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/growth.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -128,7 +130,7 @@ void Growth::startSplit(Time now, Effects& out)
     }
     const BucketNumber n(file.image().n);
     const GroupNumber group = file.groupOf(n);
-    if (!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image()))))
+    if ((!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image())))) && !LHRS_MUTANT(ReconfigurationsOverlap))
         return; // recovery before all others (lhrs.md 11)
     if (n.value % file.config().m() == 0 && file.group(group).k < file.availability()) {
         startParity(group, 0, now, out); // the split stays owed

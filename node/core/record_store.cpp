@@ -2,6 +2,7 @@
 #include "node/core/record_store.h"
 
 #include "common/errors.h"
+#include "common/points.h"
 
 #include <algorithm>
 #include <cstring>
@@ -52,7 +53,8 @@ Rank RecordStore::insert(Key key, std::string_view value, Sequence version)
         rank = rankMax();
     } else {
         rank = Rank(m_free.back());
-        m_free.pop_back();
+        if (!LHRS_MUTANT(TwoRecordsOneRank))
+            m_free.pop_back();
         slot(rank).state = State::Retired;
     }
     insertAt(rank, key, value, version);
@@ -70,7 +72,7 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
         }
     }
     Slot& s = slot(rank);
-    LHRS_CHECK(s.state != State::Used);
+    LHRS_CHECK(s.state != State::Used || LHRS_MUTANT(TwoRecordsOneRank));
     LHRS_CHECK(m_index.find(key) == Rank());
     if (s.state == State::Free)
         m_free.erase(std::find(m_free.begin(), m_free.end(), rank.value));

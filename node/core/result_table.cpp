@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/result_table.h"
 
+#include "common/points.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -61,6 +63,8 @@ void ResultTable::keep(std::uint64_t client, const Entry& entry, Time now)
         c.entries.insert(e, entry);
     else
         *e = entry;
+    if (LHRS_MUTANT(ResultsEvicted) && c.entries.size() > 1)
+        c.entries.erase(c.entries.begin());
 }
 
 void ResultTable::expire(Time before)

@@ -181,7 +181,10 @@ bool ScanAnswers::pass(const BucketParts& bucket, const pb::Scan& scan, Time, Ef
 
 void ScanAnswers::forward(const BucketParts& bucket, Level level, const pb::Scan& scan, Time now, Effects& out)
 {
-    for (const ScanPart& part : scanForwards(bucket.number, level, scan.level())) {
+    std::vector<ScanPart> parts = scanForwards(bucket.number, level, scan.level());
+    if (LHRS_MUTANT(ScanLevelShort) && !parts.empty())
+        parts.pop_back();
+    for (const ScanPart& part : parts) {
         pb::Scan passed = scan;
         passed.set_target(part.bucket.value);
         passed.set_level(part.level);

@@ -221,6 +221,11 @@ void SplitSource::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out
         return;
     m_isReported = true;
     reportPrepared(bucket, m_order.split(), std::uint32_t(m_leavers.size()), m_batch.sequence(), now, out);
+    if (LHRS_MUTANT(SourceFreesFirst)) {
+        for (const Rank r : m_leavers)
+            bucket.store.remove(r, m_batch.sequence());
+        m_leavers.clear();
+    }
 }
 
 void SplitSource::commit(BucketParts& bucket, Time now, Effects& out)
