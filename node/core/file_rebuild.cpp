@@ -176,6 +176,33 @@ FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, cons
     return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
 }
 
+FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, Level>& levels) const
+{
+    // Where a whole group is gone, the levels of the others may fit more than one file. A group that is known tells which
+    // of its buckets do not exist: they are not lost.
+    std::uint32_t end = bucketCount(image);
+    for (const auto& [g, group] : groups) {
+        for (Position q; q.value < config().m(); q = q.next()) {
+            const BucketNumber a = bucketAt(g, q, config().m());
+            const bool isThere = std::any_of(group.view.members().begin(), group.view.members().end(),
+                [q](const pb::Member& member) { return member.role() == pb::DATA && Position(member.index()) == q; });
+            if (!isThere)
+                end = std::min(end, a.value);
+        }
+    }
+    const auto fits = [&](FileImage file) {
+        return std::all_of(levels.begin(), levels.end(),
+            [&](const auto& item) { return item.first.value < bucketCount(file) && lhrs::levelOf(item.first, file) == item.second; });
+    };
+    for (std::uint32_t count = end; count > 0 && count < bucketCount(image); --count) {
+        const Level i = Level(std::bit_width(count) - 1);
+        const FileImage smaller { i, count - (1U << i) };
+        if (fits(smaller))
+            return smaller;
+    }
+    return image;
+}
+
 // ---- the split that was under way
 
 std::optional<FileRebuild::Split> FileRebuild::openSplit(const std::map<GroupNumber, Group>& groups) const
@@ -247,7 +274,7 @@ std::string FileRebuild::missing() const
     const auto known = groups();
     const auto split = openSplit(known);
     const auto levels = this->levels(known);
-    const FileImage image = imageOf(levels, split);
+    const FileImage image = split ? imageOf(levels, split) : within(imageOf(levels, split), known, levels);
     for (const auto& [g, group] : known) {
         std::uint32_t silent = 0;
         for (const pb::Member& member : group.view.members())
@@ -275,7 +302,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
     found.split = openSplit(known);
     const std::uint32_t m = config().m();
     const auto levels = this->levels(known);
-    const FileImage image = imageOf(levels, found.split);
+    const FileImage image = found.split ? imageOf(levels, found.split) : within(imageOf(levels, found.split), known, levels);
     file.setImage(image);
     file.setExists();
     const auto concernsSplit = [&](GroupNumber g) {

@@ -66,6 +66,8 @@ private:
     std::optional<Level> levelOf(const Group& group, const pb::Member& member) const;
     std::map<BucketNumber, Level> levels(const std::map<GroupNumber, Group>& groups) const;
     FileImage imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const;
+    // The same, or a smaller one where what the groups know says so.
+    FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, Level>& levels) const;
     std::optional<Split> openSplit(const std::map<GroupNumber, Group>& groups) const;
     bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 
