@@ -224,7 +224,6 @@ private slots:
     void everyMutantIsCaught_data();
     void everyMutantIsCaught();
     void aFailingCaseIsMadeSmall();
-#endif
 };
 
 void TestSimulation::aCaseSurvivesItsText()

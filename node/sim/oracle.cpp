@@ -321,7 +321,6 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
         BucketHistory::Slot slot { 0, true, key, std::make_shared<const std::string>(version->value) };
         if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
             fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
-        m_touchedKeys.emplace(target, key);
     }
 }
 
@@ -334,6 +333,7 @@ void Oracle::onSplitApplied(const pb::Event& event)
         return; // it was declared failed, and what it would have told is known from its parity buckets
     for (auto& [rank, slot] : arrived) {
         slot.sequence = applied.sequence();
+        m_touchedKeys.emplace(event.place().number(), slot.key);
         history.set(rank, slot);
     }
     if (m_merging && m_merging->second == event.place().number())
@@ -429,7 +429,9 @@ void Oracle::checkAuthority()
         // Who was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
             || bucket->hasLease(m_cluster.clockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
-        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isEntitled });
+        // One that a merge has emptied and that failed before it was released is rebuilt for a moment; nobody is sent there.
+        const bool isOfFile = number < m_file.buckets() || (m_merging && m_merging->first == number && bucket->state() == pb::MERGING);
+        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile && isEntitled });
     }
     if (!m_fileExists)
         return;
@@ -466,7 +468,8 @@ void Oracle::checkAvailability()
         return; // lhrs.md 6.3: K stays, and so does k of each group
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups)
-        groups.push_back({ number, k });
+        if (!m_lostGroups.contains(number))
+            groups.push_back({ number, k });
     // K rises while the split pointer is at bucket 0; until the split there is decided, all groups are one behind.
     const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
     report(check::checkAvailability(file, m_availability, groups));

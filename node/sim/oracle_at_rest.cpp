@@ -68,13 +68,16 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
 
     std::vector<check::DataBucket> buckets;
+    std::set<std::uint32_t> leftOut; // groups
     checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
         // The target of a decided split waits for its source, and that may be lost.
         const bool isStuck = !m_lostGroups.empty()
             && std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; });
-        if (m_lostGroups.contains(group.number()) || isStuck)
+        if (m_lostGroups.contains(group.number()) || isStuck) {
+            leftOut.insert(group.number());
             continue;
+        }
         std::vector<const DataBucket*> data(m_config.m(), nullptr);
         std::vector<const ParityBucket*> parity;
         for (const pb::Member& member : group.view().members()) {
@@ -131,7 +134,10 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     if (m_lostGroups.empty())
         report(check::checkPlacement(m_settings, m_file, buckets));
     auto contents = m_ledger.contents();
-    std::erase_if(contents, [this](const auto& item) { return isInLostGroup(item.first) || isStuck(item.first); });
+    std::erase_if(contents, [&](const auto& item) {
+        const auto group = std::uint32_t(check::addressOf(m_settings, item.first, m_file)) / m_config.m();
+        return isInLostGroup(item.first) || isStuck(item.first) || leftOut.contains(group);
+    });
     report(check::checkContents(contents, buckets));
     m_availability = file.availability();
     checkAvailability();
