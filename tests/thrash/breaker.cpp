@@ -88,6 +88,8 @@ std::uint32_t Breaker::groups() const
 
 std::string Breaker::whatIsMissing()
 {
+    replaceEnded(); // who was started while there was no coordinator may have ended since
+    launchDue();
     describe();
     const std::lock_guard lock(m_described->mutex);
     const pb::FileDescription& file = m_described->file;
@@ -95,6 +97,8 @@ std::string Breaker::whatIsMissing()
         return "the coordinator does not describe the file";
     std::string missing;
     const auto miss = [&missing](const std::string& what) { missing += (missing.empty() ? "" : "; ") + what; };
+    if (!m_successors.empty() || m_fleet.living(Kind::Client).empty())
+        miss("processes are still to be started");
     if (!file.at_rest())
         miss("not at rest: " + file.under_way());
     std::uint32_t members = 0;

@@ -76,6 +76,7 @@ private:
     bool restartCoordinator();
     bool crashCoordinator();
     bool callCrowd();
+    bool wasRestartedLately() const;
 
     void describe();
     // Not older than a second; or older, while there is no coordinator that could have changed anything.

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr auto kBetweenRestarts = 10s; // a coordinator needs a while to find the file again
+constexpr auto kBetweenRestarts = 4s; // a coordinator needs a while to find the file again; times the time scale
 constexpr std::uint32_t kSparesMax = 2; // of each pool, above what the shape says
 
 const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "split_finished", "merge_ordered", "merge_committed",
@@ -137,10 +137,15 @@ bool Breaker::endSpare()
     return false;
 }
 
+bool Breaker::wasRestartedLately() const
+{
+    return Clock::now() < m_fleet.coordinatorGone() + std::chrono::duration_cast<milliseconds>(kBetweenRestarts * std::max(m_shape.timeScale, 1.0));
+}
+
 bool Breaker::restartCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
-    if (!m_options.restartsCoordinator || coordinator == nullptr || Clock::now() < m_fleet.coordinatorGone() + kBetweenRestarts)
+    if (!m_options.restartsCoordinator || coordinator == nullptr || wasRestartedLately())
         return false;
     m_tell("kill the coordinator");
     m_fleet.kill(*coordinator);
@@ -152,7 +157,7 @@ bool Breaker::crashCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
     if (!m_options.restartsCoordinator || coordinator == nullptr || coordinator->isPaused
-        || Clock::now() < m_fleet.coordinatorGone() + kBetweenRestarts)
+        || wasRestartedLately())
         return false;
     pb::Fault fault;
     fault.mutable_crash()->set_at(kCoordinatorEvents[m_draws.below(std::size(kCoordinatorEvents))]);

@@ -212,6 +212,7 @@ bool Run::endRound()
     failAll(m_fleet->reap());
     if (!isFine() || !awaitWhole())
         return false;
+    m_writers->setClients(m_breaker->clients());
     audit();
     for (const auto& kept : std::exchange(m_crowds, {}))
         m_writers->adopt(kept);
