@@ -105,7 +105,7 @@ void WindowTimeTest::theTrackIsDraggedAndClicked()
     window.clock().step(0.1);
     TimeTrack& track = window.timeBar().track();
     const std::int64_t middle = (window.timeLine().beginNs() + window.timeLine().endNs()) / 2;
-    const QPoint at(int(track.xOf(middle)), track.height() - 8);
+    const QPoint at(int(track.xOf(middle)), track.height() - 6);
     QTest::mousePress(&track, Qt::LeftButton, {}, at);
     window.clock().step(0.1);
     const std::int64_t pixel = track.nsAt(101) - track.nsAt(100);
@@ -117,7 +117,7 @@ void WindowTimeTest::theTrackIsDraggedAndClicked()
     QVERIFY(!track.marks().empty());
     const TimeMark mark = track.marks().front();
     QCOMPARE(mark.kind, TimeMark::Kind::Split);
-    QTest::mouseClick(&track, Qt::LeftButton, {}, QPoint(int(track.xOf(mark.ns)), 6));
+    QTest::mouseClick(&track, Qt::LeftButton, {}, QPoint(int(track.xOf(mark.ns)), 5));
     QCOMPARE(window.timeLine().cursor(), mark.event);
 }
 
@@ -246,6 +246,8 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
         window.clock().step(0.1);
         QCOMPARE(window.size(), QSize(1280, 720));
         QVERIFY(window.timeBar().track().width() > 200);
+        QCOMPARE(window.timeBar().track().height(), int(24 * scale)); // it follows the theme
+        QVERIFY(!window.timeBar().findChild<QPushButton*>("playPauseButton")->icon().isNull());
         QCOMPARE(window.timeBar().y() + window.timeBar().height() <= window.centralWidget()->height(), true);
     }
 }

@@ -97,7 +97,7 @@ void TimeTrack::setTheme(const Theme& theme)
 {
     m_theme = theme;
     m_list.setTheme(theme);
-    setFixedHeight(int(theme.px(28)));
+    setFixedHeight(int(theme.px(24)));
     rebuild();
 }
 
@@ -207,7 +207,7 @@ void TimeTrack::rebuild()
 {
     m_list.clear();
     const qreal u = m_theme.px(1), left = xOf(m_beginNs), right = xOf(m_time.endNs());
-    const QRectF lane(left, 13 * u, std::max(1.0, right - left), 12 * u);
+    const QRectF lane(left, 11 * u, std::max(1.0, right - left), 11 * u);
     m_list.add(DisplayList::Box { lane, Outline::Rectangle, 0, m_theme.card, m_theme.outline, 1, false, false });
     for (const Shade& shade : m_shades) {
         const qreal from = xOf(shade.beginNs), to = xOf(shade.endNs != 0 ? shade.endNs : m_time.endNs());
@@ -243,10 +243,10 @@ void TimeTrack::rebuild()
         if (slot >= taken.size() || taken[slot])
             continue;
         taken[slot] = true;
-        m_list.add(DisplayList::Mark { QRectF(x - 5 * u, 2 * u, 10 * u, 10 * u), glyphOf(mark->kind), colourOf(mark->kind, m_theme), {} });
+        m_list.add(DisplayList::Mark { QRectF(x - 4.5 * u, u, 9 * u, 9 * u), glyphOf(mark->kind), colourOf(mark->kind, m_theme), {} });
     }
     const qreal x = xOf(m_time.cursorNs());
-    m_list.add(DisplayList::Line { { QPointF(x, 2 * u), QPointF(x, lane.bottom() + 2 * u) }, m_theme.focus, 2.5 * u, false, 0 });
+    m_list.add(DisplayList::Line { { QPointF(x, u), QPointF(x, lane.bottom() + 2 * u) }, m_theme.focus, 2.5 * u, false, 0 });
     setAccessibleDescription(tr("at %1 of %2").arg(durationWords(m_time.cursorNs() - m_beginNs), durationWords(m_time.endNs() - m_beginNs)));
     update();
 }
@@ -273,7 +273,7 @@ void TimeTrack::mousePressEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton)
         return;
-    const TimeMark* mark = event->position().y() < m_theme.px(13) ? markNear(event->position().x()) : nullptr;
+    const TimeMark* mark = event->position().y() < m_theme.px(11) ? markNear(event->position().x()) : nullptr;
     if (mark != nullptr) {
         emit markChosen(mark->event, mark->ns);
         return;

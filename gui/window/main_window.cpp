@@ -433,6 +433,7 @@ void MainWindow::applyTheme()
     m_line->setTheme(m_theme);
     m_player->setTheme(m_theme);
     m_status->setTheme(m_theme);
+    m_timeBar->setTheme(m_theme);
     m_start->setTheme(m_theme);
     m_records->setTheme(m_theme);
     m_images->setTheme(m_theme);

@@ -74,7 +74,7 @@ void TimeBar::setTheme(const Theme& theme)
     const int side = int(theme.px(13));
     m_buttons[1].second = m_showsPause ? Glyph::Pause : Glyph::Play;
     for (const auto& [button, glyph] : m_buttons) {
-        button->setFixedSize(int(theme.px(34)), int(theme.px(24)));
+        button->setFixedSize(int(theme.px(34)), int(theme.px(22)));
         if (glyph != Glyph::None) {
             button->setIcon(QIcon(QPixmap::fromImage(glyphImage(glyph, theme.text, side * 2))));
             button->setIconSize(QSize(side, side));
