@@ -166,9 +166,9 @@ bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
 {
     // A newer epoch is on its way to us; everything is sent again under it (setView). Refused although the epochs are
-    // equal: the parity bucket did not know us yet when it answered.
+    // equal: the parity bucket did not know us yet when it answered. Each Delta of a burst is refused, so not once for each.
     const auto found = m_columns.find(ParityColumn(nak.column()));
-    if (found != m_columns.end() && Epoch(nak.epoch()) == m_epoch && found->second.due > now + interval(found->second) / 2)
+    if (found != m_columns.end() && Epoch(nak.epoch()) == m_epoch && found->second.tries <= 1 && found->second.due > now + interval(found->second) / 2)
         resend(found->first, found->second, now, out);
 }
 
