@@ -165,6 +165,7 @@ private:
     std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: who answers for it, or did last
     std::set<std::uint32_t> m_parityBuckets;               // processes
     std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: of the place that it got last
+    std::map<std::uint32_t, pb::Place> m_places;           // that they are incarnations of
     std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> bucket that it is to become
     std::set<std::uint64_t> m_fenced;                      // incarnations that were declared failed
     std::set<std::uint64_t> m_cut;                         // of those, data buckets of which the survivors agreed on a cut

@@ -94,6 +94,7 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
 {
     const std::uint64_t incarnation = event.node_recruited().incarnation();
     m_incarnations[process.index] = incarnation;
+    m_places[process.index] = event.place();
     if (event.place().role() != pb::DATA) {
         m_parityBuckets.insert(process.index);
         return;
@@ -153,7 +154,12 @@ void Oracle::onKilled(const SimProcess& process)
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_counts.failed;
-    if (const SimProcess* process = m_cluster.numbered(NodeId(failed.process()))) {
+    // Who was given the place and never heard of it may hold another one by now, which goes on.
+    const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
+    const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
+    const bool isHere = place.role() == failed.role()
+        && (failed.role() == pb::DATA ? place.number() == failed.index() : place.number() == failed.group() && place.column() == failed.index());
+    if (process != nullptr && isHere) {
         m_fenced.insert(m_incarnations[process->index]);
         if (!process->isGone())
             m_declaredAlive.insert(m_incarnations[process->index]);
