@@ -230,6 +230,9 @@ void Coordinator::onTime(Time now, Effects& out)
         *out.event().mutable_process_started()->mutable_process() = m_self;
         m_nextLook = now;
         if (m_rebuild) {
+            const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
+            m_listensUntil = now + listens;
+            m_listensAtMost = now + std::max(listens, Time(std::chrono::milliseconds(m_acks.timers().lost_ms())));
             out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
         }
     }

@@ -9,12 +9,6 @@ namespace lhrs {
 
 void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
 {
-    // The time counts from the first word: who hears nobody is cut off, and would take a running file for none.
-    if (m_listensUntil == Time::max()) {
-        const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
-        m_listensUntil = now + listens;
-        m_listensAtMost = now + std::max(listens, Time(std::chrono::milliseconds(m_acks.timers().lost_ms())));
-    }
     // Whatever else is said now is said again, until it is acknowledged.
     if (message.has_alive()) {
         const pb::Alive& alive = message.alive();
