@@ -162,7 +162,7 @@ void LabFaultsTest::aBucketComesBackOverARoughNetwork()
     QFETCH(const QString, kinds);
     play("c.run({ do: 'insert', count: 3000, window: 32 });\n"
          "const before = lab.witness(lab.data(0)), from = lab.here();\n"
-         "const rough = lab.net({ drop: 0.1, duplicate: 0.1, reorder: 0.1, jitterMs: 1, kinds: " + kinds + " });\n"
+         "const rough = lab.net({ drop: 0.3, duplicate: 0.1, reorder: 0.1, jitterMs: 1, kinds: " + kinds + " });\n"
          "lab.kill(lab.data(0));\n"
          "const done = lab.waitFor('RecoveryFinished', { since: from, timeout: 60 });\n"
          "lab.expect(lab.faults().find(f => f.id === rough.id).achieved.dropped > 0, 'some were lost');\n"
