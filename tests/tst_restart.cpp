@@ -37,6 +37,18 @@ std::string knowledge(const FileState& file)
     return text;
 }
 
+std::set<std::uint64_t> holdersOf(FileRig& rig)
+{
+    std::set<std::uint64_t> holders;
+    for (const auto& [g, group] : rig.coordinator().file().groups()) {
+        for (const auto& [q, member] : group.data)
+            holders.insert(member.holder.node.value);
+        for (const auto& [p, member] : group.parity)
+            holders.insert(member.holder.node.value);
+    }
+    return holders;
+}
+
 } // namespace
 
 class TestRestart : public QObject {
@@ -58,6 +70,11 @@ private slots:
     void anOverloadReportOutlivesTheCoordinator();
     void twoCoordinators();
     void whoHasReportedFollowsNoFormerCoordinator();
+    void whoHearsNobodyMakesNoFile();
+    void aFileOfWhichNothingIsHeardIsWaitedFor_data();
+    void aFileOfWhichNothingIsHeardIsWaitedFor();
+    void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
+    void whoStartsElsewhereIsNotAnswered();
     void clientsKeepTheirKeys();
 
 private:
@@ -373,16 +390,16 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
     order.set_coordinator_epoch(1);
     *order.mutable_epoch()->mutable_view() = rig.coordinator().file().view(GroupNumber(0));
     rig.cluster.kill(FileRig::kCoordinator);
-    std::map<std::uint64_t, std::uint64_t> reported; // to whom: the highest epoch
+    std::vector<std::uint64_t> reported; // the highest epochs, as they are told
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->has_state_report())
-            reported[packet.to] = packet.message->state_report().coordinator_epoch();
+            reported.push_back(packet.message->state_report().coordinator_epoch());
         return true;
     };
-    const auto listens = [&](std::uint64_t coordinator) {
+    const auto listens = [&](std::uint64_t coordinator) { // each in the place of the one before
         pb::Message ask;
         ask.set_sender(coordinator);
-        ask.mutable_from()->set_ip(std::uint32_t(coordinator));
+        ask.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
         ask.mutable_report_state();
         rig.cluster.inject(node, ask);
         rig.cluster.run(10ms);
@@ -399,7 +416,7 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
     QVERIFY(!isFollowed());
     listens(kFirst);
     listens(kSecond); // must not take the epoch that the first one may have taken
-    QCOMPARE(reported, (std::map<std::uint64_t, std::uint64_t> { { kFirst, 1 }, { kSecond, 2 } }));
+    QCOMPARE(reported, (std::vector<std::uint64_t> { 1, 1, 2 }));
     QVERIFY(!isFollowed());
     rig.cluster.run(6s); // neither has taken over
     QVERIFY(isFollowed());
@@ -414,6 +431,109 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
     rig.cluster.inject(node, asksAgain);
     rig.cluster.run(10ms);
     QVERIFY(isFollowed());
+}
+
+void TestRestart::whoHearsNobodyMakesNoFile()
+{
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) { return packet.to != FileRig::kCoordinator; };
+    restart(rig);
+    rig.cluster.run(30s);
+    QVERIFY(rig.coordinator().isListening());
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+}
+
+void TestRestart::aFileOfWhichNothingIsHeardIsWaitedFor_data()
+{
+    QTest::addColumn<bool>("isGivenUp");
+    QTest::newRow("until it is heard") << false;
+    QTest::newRow("until a person gives it up") << true;
+}
+
+void TestRestart::aFileOfWhichNothingIsHeardIsWaitedFor()
+{
+    // Spares answer, and have been told that there is a file: a second one would take their place in the world.
+    QFETCH(bool, isGivenUp);
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const std::set<std::uint64_t> holders = holdersOf(rig);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || !holders.contains(packet.message->sender());
+    };
+    restart(rig);
+    rig.cluster.run(60s);
+    QVERIFY(rig.coordinator().isListening());
+    QVERIFY(QString::fromStdString(rig.coordinator().underWay()).contains("none of its buckets is heard"));
+    if (!isGivenUp) {
+        rig.cluster.onPacket = nullptr;
+        checkAll(rig, 40);
+        return;
+    }
+    pb::Command command;
+    command.mutable_acknowledge_loss();
+    QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, command).refusal(), pb::NOT_REFUSED);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.coordinator().file().buckets(), 1u);
+}
+
+void TestRestart::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
+{
+    // Whoever knows of the file is not heard when the coordinator starts. It makes one, and ends nobody's bucket.
+    FileRig rig(optionsOf(1));
+    std::set<std::uint64_t> knowing;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_registered() && packet.message->registered().file_exists())
+            knowing.insert(packet.to);
+        return true;
+    };
+    QVERIFY(rig.waitForFile());
+    rig.cluster.run(10ms);
+    const std::set<std::uint64_t> holders = holdersOf(rig);
+    QVERIFY(std::includes(knowing.begin(), knowing.end(), holders.begin(), holders.end()));
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || (!knowing.contains(packet.message->sender()) && !holders.contains(packet.message->sender()));
+    };
+    restart(rig);
+    for (const std::uint64_t number : { 300u, 301u, 302u }) { // these have just come, and nobody has told them
+        rig.addSpare(number, pb::DATA);
+        rig.addSpare(number + 500, pb::PARITY);
+    }
+    QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().file().exists(); }, 30s));
+    std::uint32_t told = 0;
+    rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
+        told += node == FileRig::kCoordinator && event.has_foreign_bucket() ? 1 : 0;
+    };
+    rig.cluster.onPacket = nullptr;
+    rig.cluster.run(30s);
+    QCOMPARE(told, std::uint32_t(holders.size())); // once for each
+    for (const std::uint64_t node : holders)
+        QVERIFY(rig.node(node).dataBucket() || rig.node(node).parityBucket());
+}
+
+void TestRestart::whoStartsElsewhereIsNotAnswered()
+{
+    // Clients and servers could not reach it, if it took over.
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    bool isAnswered = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        isAnswered = isAnswered || packet.message->has_state_report();
+        return true;
+    };
+    const std::uint64_t node = rig.coordinator().file().data(BucketNumber(0))->holder.node.value;
+    pb::Message question;
+    question.set_sender(4711);
+    question.mutable_report_state();
+    question.mutable_from()->set_ip(4711);
+    rig.cluster.inject(node, question);
+    rig.cluster.run(10ms);
+    QVERIFY(!isAnswered);
+    question.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
+    rig.cluster.inject(node, question);
+    rig.cluster.run(10ms);
+    QVERIFY(isAnswered);
 }
 
 void TestRestart::clientsKeepTheirKeys()

@@ -485,6 +485,7 @@ void Step::apply()
     case B::kChangeAcknowledged:
     case B::kCutAgreed:
     case B::kLossAcknowledged:
+    case B::kForeignBucket:
     case B::kCoordinatorSuperseded:
     case B::kBucketUnderflowed:
     case B::kScanStarted:

@@ -415,6 +415,9 @@ std::string Writer::recovery() const
         return "The coordinator knows the file again, from what its buckets told: " + counted(e.buckets(), "data bucket", "data buckets") + ", "
             + counted(e.silent(), "silent member", "silent members") + ".";
     }
+    case B::kForeignBucket:
+        return event.foreign_bucket().alive().process().name()
+            + " holds a bucket of another file, which was here before this one. It is left as it is: end one of the two.";
     case B::kCoordinatorSuperseded: return "Another coordinator has taken over; this one does nothing any more.";
     default: return {};
     }

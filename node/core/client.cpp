@@ -451,6 +451,7 @@ void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
 
 void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
 {
+    m_knowsFile = m_knowsFile || message.registered().file_exists();
     if (m_isRegistered)
         return;
     m_isRegistered = true;
@@ -483,6 +484,7 @@ void Client::onTime(Time now, Effects& out)
         auto* alive = out.send(m_context.coordinator).mutable_alive();
         *alive->mutable_process() = m_context.self;
         alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
+        alive->set_knows_file(m_knowsFile);
     }
     if (m_scan && m_scan->deadline() <= now)
         m_scan->onTime(now, out);

@@ -101,6 +101,7 @@ private:
     pb::FileConfig m_config;
     bool m_isStarted = false;
     bool m_isRegistered = false;
+    bool m_knowsFile = false; // it has been told that there is a file
     std::uint32_t m_ordinal = 0; // in the order of registration
     FileImage m_image;
     pb::ImageMode m_mode = pb::ADJUSTING;

@@ -132,6 +132,11 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kScanReply:
     case B::BODY_NOT_SET: break;
     }
+    if (m_file.exists() && !m_isFileTold) {
+        m_isFileTold = true;
+        for (const Directory::Entry* entry : m_directory.all())
+            tellOfFile(*entry, out);
+    }
     answerWaiters(now, out);
 }
 
@@ -140,10 +145,15 @@ void Coordinator::onRegister(const pb::Message& message, Time now, Effects& out)
     const Directory::Entry& entry = m_directory.learn(message.register_().process(), now);
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
-    auto* registered = answer.mutable_registered();
-    *registered->mutable_config() = m_file.config();
-    *registered->mutable_timers() = m_acks.timers();
-    registered->set_ordinal(entry.ordinal);
+    fill(*answer.mutable_registered(), entry);
+}
+
+void Coordinator::fill(pb::Registered& registered, const Directory::Entry& entry) const
+{
+    *registered.mutable_config() = m_file.config();
+    *registered.mutable_timers() = m_acks.timers();
+    registered.set_ordinal(entry.ordinal);
+    registered.set_file_exists(m_file.exists());
 }
 
 void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
@@ -152,7 +162,17 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     m_directory.learn(alive, now);
     if (m_unheard.contains(Incarnation(alive.incarnation())))
         out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
-    if (alive.role() == pb::NO_ROLE || m_file.isHolder(Incarnation(alive.incarnation())))
+    if (m_file.exists() && !alive.knows_file())
+        tellOfFile(*m_directory.find(NodeId(alive.process().node())), out);
+    if (alive.role() == pb::NO_ROLE)
+        return;
+    if (m_isFileNew && alive.knows_file() && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
+        // Nobody whom we heard when we started knew of that file. What it holds is not ours to end.
+        if (m_foreign.insert(NodeId(alive.process().node())).second)
+            *out.event().mutable_foreign_bucket()->mutable_alive() = alive;
+        return;
+    }
+    if (m_file.isHolder(Incarnation(alive.incarnation())))
         return;
     // It believes that it holds a place that was given to another, or withdrawn: its Cancel was lost.
     pb::Message cancel;
@@ -163,6 +183,13 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     if (!m_acks.any(isAsked))
         m_acks.send(std::move(cancel), Address::from(message.from()), NodeId(message.sender()), Way::Auto,
             AckList::Patience::GiveUp, PlainOrder, now, out);
+}
+
+// Who knows of the file keeps a coordinator that starts from making a second one.
+void Coordinator::tellOfFile(const Directory::Entry& entry, Effects& out)
+{
+    pb::Message& message = out.send(Address::from(entry.info.address()), Way::Auto, 0, NodeId(entry.info.node()));
+    fill(*message.mutable_registered(), entry);
 }
 
 void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
@@ -229,29 +256,27 @@ void Coordinator::onTime(Time now, Effects& out)
         m_isStarted = true;
         *out.event().mutable_process_started()->mutable_process() = m_self;
         m_nextLook = now;
-        if (m_rebuild) {
-            const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
-            m_listensUntil = now + listens;
-            m_listensAtMost = now + std::max(listens, Time(std::chrono::milliseconds(m_acks.timers().lost_ms())));
+        if (m_rebuild)
             out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
-        }
     }
+    const bool looks = m_nextLook <= now;
+    if (looks)
+        m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
     if (m_rebuild)
         endListening(now, out);
     if (!m_rebuild)
-        wake(now, out);
+        wake(now, looks, out);
     sign(out);
 }
 
-void Coordinator::wake(Time now, Effects& out)
+void Coordinator::wake(Time now, bool looks, Effects& out)
 {
     m_takeover.forgetFailed();
     m_acks.onTime(now, out, [&](const AckList::Entry& entry) {
         m_growth.onGivenUp(entry, now, out);
         m_failures.onGivenUp(entry, now, out);
     });
-    if (m_nextLook <= now) {
-        m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
+    if (looks) {
         m_directory.learn(m_self, now);
         m_directory.expire(now - kForgetAfter * std::chrono::milliseconds(m_acks.timers().alive_ms()));
     }
@@ -267,7 +292,7 @@ Time Coordinator::deadline() const
     if (m_isSuperseded)
         return Time::max();
     if (m_rebuild)
-        return m_listensUntil;
+        return std::min(m_listensUntil, m_nextLook);
     Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
     for (const Waiter& waiter : m_waiters)
         earliest = std::min(earliest, waiter.until);
@@ -280,6 +305,12 @@ void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     m_now = now;
     const bool isQuestion = command.has_list_processes() || command.has_describe_file();
+    if (m_rebuild && command.has_acknowledge_loss() && m_rebuild->isFileSilent()) {
+        takeOver(now, out); // a person gives up the file that nobody holds any more
+        describe(*out.reply(command.ticket()).mutable_file());
+        sign(out);
+        return;
+    }
     if ((m_rebuild && !isQuestion && !command.has_await_rest()) || m_isSuperseded) {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::REFUSED);
@@ -391,6 +422,8 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
 
 std::string Coordinator::underWay() const
 {
+    if (m_rebuild && m_rebuild->isFileSilent())
+        return "listening: there is a file, and none of its buckets is heard; start this coordinator where it reaches them, or acknowledge their loss";
     if (m_rebuild)
         return "listening for the processes of a running file";
     const std::string words = m_growth.underWay();

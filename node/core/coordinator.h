@@ -51,13 +51,14 @@ private:
     };
 
     void act(const pb::Message& message, Time now, Effects& out);
-    void wake(Time now, Effects& out);
+    void wake(Time now, bool looks, Effects& out);
     void carryOut(const pb::Command& command, Time now, Effects& out);
     // What goes out names our coordinator epoch, so that nobody follows us when there is a later one.
     void sign(Effects& out) const;
 
     // A coordinator that starts (lhrs.md 10.9).
     void listen(const pb::Message& message, Time now, Effects& out);
+    void hearsServer(Time now);
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
     void onStateReport(const pb::Message& message, Time now, Effects& out);
@@ -67,6 +68,8 @@ private:
 
     void onRegister(const pb::Message& message, Time now, Effects& out);
     void onAlive(const pb::Message& message, Time now, Effects& out);
+    void fill(pb::Registered& registered, const Directory::Entry& entry) const;
+    void tellOfFile(const Directory::Entry& entry, Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
     void onUnderflow(const pb::Message& message, Time now, Effects& out);
@@ -93,6 +96,9 @@ private:
     Time m_listensUntil = Time::max(), m_listensAtMost {};
     Orders m_takeover; // what the members are told after a restart
     std::set<Incarnation> m_unheard; // members that had not reported then
+    std::set<NodeId> m_foreign; // holders of a file that was here before, and of which nobody knew
+    bool m_isFileNew = true;         // this coordinator has made it, or will
+    bool m_isFileTold = false;       // to all who were there when it began to exist
     bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};

@@ -13,13 +13,28 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
     if (message.has_alive()) {
         const pb::Alive& alive = message.alive();
         m_directory.learn(alive, now);
+        if (alive.knows_file())
+            m_rebuild->hearsOfFile();
         if (alive.role() != pb::NO_ROLE)
             m_rebuild->expect(NodeId(alive.process().node()), Incarnation(alive.incarnation()));
         if (alive.process().kind() == pb::NODE)
-            out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
+            hearsServer(now);
+        // For a client it is a sign of life.
+        out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
     } else if (message.has_state_report()) {
+        hearsServer(now);
         onStateReport(message, now, out);
     }
+}
+
+void Coordinator::hearsServer(Time now)
+{
+    // The time counts from the first word of a server: who hears none is cut off, and would take a running file for none.
+    if (m_listensUntil != Time::max())
+        return;
+    const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
+    m_listensUntil = now + listens;
+    m_listensAtMost = now + std::max(listens, Time(std::chrono::milliseconds(m_acks.timers().lost_ms())));
 }
 
 void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& out)
@@ -56,8 +71,10 @@ void Coordinator::endListening(Time now, Effects& out)
 {
     if (now < m_listensUntil)
         return;
-    if (!m_rebuild->missing().empty() && now < m_listensAtMost) {
-        m_listensUntil = std::min(m_listensAtMost, now + Time(100ms));
+    // A file of which nothing at all can be heard is waited for until a person gives it up.
+    const bool mayWait = now < m_listensAtMost || m_rebuild->isFileSilent();
+    if (!m_rebuild->missing().empty() && mayWait) {
+        m_listensUntil = now + Time(100ms);
         return;
     }
     takeOver(now, out);
@@ -73,6 +90,7 @@ void Coordinator::takeOver(Time now, Effects& out)
     m_invitations.last = (epoch - 1) << 32;
     if (!rebuild->hasFile())
         return;
+    m_isFileNew = false;
     m_file.adopt(rebuild->config());
     m_acks.setTimers(rebuild->timers());
     const FileRebuild::Found found = rebuild->build(m_file);

@@ -42,6 +42,14 @@ void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::
     }
 }
 
+std::vector<const Directory::Entry*> Directory::all() const
+{
+    std::vector<const Entry*> found;
+    for (const auto& [node, entry] : m_entries)
+        found.push_back(&entry);
+    return found;
+}
+
 std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since) const
 {
     std::vector<const Entry*> found;

@@ -25,6 +25,7 @@ public:
     void learn(const pb::Alive& alive, Time now);
     Entry* find(NodeId node);
     void setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation);
+    std::vector<const Entry*> all() const;
     // Idle servers of a pool that were heard since `since`.
     std::vector<const Entry*> spares(pb::Role pool, Time since) const;
     void list(pb::ProcessList& out, Time now) const;

@@ -61,7 +61,7 @@ void Enlistment::confirm(Time now, Effects& out)
     for (const Place& place : m_places) {
         const bool isData = place.role == pb::DATA;
         const pb::ProcessInfo& process = isData ? found.data[nextData++] : found.parity[nextParity++];
-        const HolderInfo holder { Address::from(process.address()), NodeId(process.node()), file.allocate() };
+        const HolderInfo holder { Address::from(process.address()), NodeId(process.node()), file.allocate(NodeId(process.node())) };
         if (place.isHidden)
             file.hide(holder.incarnation); // entered when it is enabled
         else if (isData)

@@ -80,6 +80,7 @@ EventClass classOf(const pb::Event& event)
     case B::kLossAcknowledged:
     case B::kCoordinatorListening:
     case B::kCoordinatorRebuilt:
+    case B::kForeignBucket:
     case B::kCoordinatorSuperseded:
     case B::kBucketUnderflowed:
     case B::kMergeOrdered:

@@ -270,7 +270,7 @@ std::string FileRebuild::missing() const
             return "a process that holds a bucket has not reported";
     }
     if (!hasFile())
-        return {};
+        return m_isFileKnown ? "there is a file, and none of its buckets is heard" : "";
     const auto known = groups();
     const auto split = openSplit(known);
     const auto levels = this->levels(known);

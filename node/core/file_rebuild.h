@@ -35,6 +35,10 @@ public:
     void add(const pb::StateReport& report);
     // The process says that it holds a bucket; its report is on its way.
     void expect(NodeId node, Incarnation incarnation) { m_expected[node] = incarnation; }
+    // A process says that there is a file.
+    void hearsOfFile() { m_isFileKnown = true; }
+    // There is one, and none of its buckets is heard.
+    bool isFileSilent() const { return m_isFileKnown && !hasFile(); }
     std::vector<const pb::StateReport*> reports() const;
     bool knows(NodeId node, Incarnation incarnation) const;
     // Whether a process holds a bucket.
@@ -71,6 +75,7 @@ private:
     std::optional<Split> openSplit(const std::map<GroupNumber, Group>& groups) const;
     bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 
+    bool m_isFileKnown = false;
     std::map<NodeId, pb::StateReport> m_reports;
     std::map<NodeId, Incarnation> m_expected;
 };

@@ -165,6 +165,19 @@ bool FileState::isWell(GroupNumber g) const
     return group == m_groups.end() || (group->second.state == pb::GROUP_UP && !group->second.isRecovering);
 }
 
+Incarnation FileState::allocate(NodeId node)
+{
+    const Incarnation incarnation((m_coordinatorEpoch << 32) + ++m_counter);
+    m_given.emplace(incarnation, node);
+    return incarnation;
+}
+
+bool FileState::wasGiven(Incarnation incarnation, NodeId node) const
+{
+    const auto given = m_given.find(incarnation);
+    return given != m_given.end() && given->second == node;
+}
+
 bool FileState::isHolder(Incarnation incarnation) const
 {
     const auto has = [&](const auto& members) {

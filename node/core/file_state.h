@@ -77,7 +77,9 @@ public:
     std::vector<pb::Location> table() const;
     pb::Location location(BucketNumber a) const;
     // (coordinator epoch << 32) + counter; never used twice.
-    Incarnation allocate() { return Incarnation((m_coordinatorEpoch << 32) + ++m_counter); }
+    Incarnation allocate(NodeId node);
+    // Whether it was this coordinator that gave it, and to this process.
+    bool wasGiven(Incarnation incarnation, NodeId node) const;
     // Null where there is no such member.
     MemberInfo* member(GroupNumber g, pb::Role role, std::uint32_t index);
     // Where this process is a member, if it is one.
@@ -102,6 +104,7 @@ private:
     std::set<Incarnation> m_hidden;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_counter = 0;
+    std::map<Incarnation, NodeId> m_given;
 };
 
 } // namespace lhrs

@@ -211,6 +211,8 @@ void GroupRecovery::conclude(Time now, Effects& out)
             startOver(now, out);
         return;
     }
+    if (m_parity && m_parity->isCountedOn())
+        abortParity(now, out); // it is there: no loss
     const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
     if (failures() + losses > group().k) {
         // lhrs.md 10.8: nobody is declared yet; who comes back with its memory counts as alive.
@@ -239,6 +241,17 @@ void GroupRecovery::stop(Time now, Effects& out)
     m_step = Step::Over;
 }
 
+void GroupRecovery::abortParity(Time now, Effects& out)
+{
+    if (!m_parity || m_parity->isOver())
+        return;
+    m_parity->abort("another member of the group failed", now, out);
+    if (m_parity->isOver() && !m_parity->wasUndone()) {
+        m_columnsToFill.erase(m_parity->column());
+        m_parity.reset();
+    }
+}
+
 void GroupRecovery::startOver(Time now, Effects& out)
 {
     ++m_attempts;
@@ -246,8 +259,7 @@ void GroupRecovery::startOver(Time now, Effects& out)
     if (m_enlistment)
         m_enlistment->stop(now, out);
     m_enlistment.reset();
-    if (m_parity && !m_parity->isOver())
-        m_parity->abort("another member of the group failed", now, out);
+    abortParity(now, out);
     m_isRebuilt = false;
     m_step = Step::Settle;
     group().isRecovering = true;

@@ -74,6 +74,7 @@ private:
     void announceFailed(MemberId id, const char* reason, Effects& out) const;
     Time looksAgainAt() const;
     void declare(MemberId id, const char* reason, Effects& out);
+    void abortParity(Time now, Effects& out);
     void startOver(Time now, Effects& out);
     void advance(Time now, Effects& out);
     void newEpoch(pb::GroupState state, const char* reason, Time now, Effects& out);

@@ -164,6 +164,10 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
     // starts after this one must not take the same epoch. See "A coordinator that starts" in node/PROTOCOL.md.
     // (One that has its epoch already asks who had been silent, and is followed anyway.)
     if (message.coordinator_epoch() == 0) {
+        // One that starts and is not where we look for it would take over from one that clients and servers can reach.
+        const Address from = Address::from(message.from());
+        if (from.ip != m_context.coordinator.ip || from.udpPort != m_context.coordinator.udpPort)
+            return;
         if (NodeId(message.sender()) != m_reportedTo) {
             m_reportedTo = NodeId(message.sender());
             m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
@@ -404,6 +408,7 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
 void NodeMachine::onRegistered(const pb::Message& message, Time, Effects&)
 {
     m_isRegistered = true;
+    m_knowsFile = m_knowsFile || message.registered().file_exists();
     m_context.acks.setTimers(message.registered().timers());
 }
 
@@ -414,6 +419,7 @@ void NodeMachine::onAlive(Time now, Effects& out)
     m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
     auto* alive = out.send(m_context.coordinator).mutable_alive();
     *alive->mutable_process() = m_context.self;
+    alive->set_knows_file(m_knowsFile);
     if (m_data) {
         alive->set_role(pb::DATA);
         alive->set_number(m_data->number().value);

@@ -69,6 +69,7 @@ private:
     const pb::Role m_pool;
     bool m_isStarted = false;
     bool m_isRegistered = false;
+    bool m_knowsFile = false; // it has been told that there is a file
     std::uint64_t m_invitation = 0; // of the open offer
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};

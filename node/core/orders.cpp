@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/orders.h"
 
+#include <algorithm>
+
 namespace lhrs {
 
 void Orders::send(pb::Message message, const HolderInfo& to, Time now, Effects& out)
@@ -29,6 +31,11 @@ void Orders::sendEpoch(GroupNumber g, Time now, Effects& out, const std::functio
         *message.mutable_epoch()->mutable_view() = view;
         send(std::move(message), holder, now, out);
     }
+}
+
+bool Orders::areWaitingFor(Incarnation holder) const
+{
+    return std::any_of(m_waiting.begin(), m_waiting.end(), [holder](const auto& item) { return item.second == holder; });
 }
 
 void Orders::forget()

@@ -21,6 +21,7 @@ public:
     void sendEpoch(GroupNumber g, Time now, Effects& out, const std::function<bool(const HolderInfo&)>& isLeftOut = {});
 
     bool areDone() const { return m_waiting.empty(); }
+    bool areWaitingFor(Incarnation holder) const;
     // True if the acknowledged message was one of these.
     bool onAcknowledged(const AckList::Entry& entry) { return m_waiting.erase(entry.message.id()) > 0; }
     // Nobody waits for them any more, and they are not sent again.

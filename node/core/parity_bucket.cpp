@@ -72,8 +72,9 @@ void ParityBucket::takeView(const pb::View& view, Time now)
             if (position.hasFailed) {
                 position.log.clear(); // recovered: its numbers go on from the cut
             } else {
-                // A new bucket at this position, the target of a split: it starts at sequence 0.
-                LHRS_CHECK(position.incarnation.value == 0);
+                // A new bucket at this position, the target of a split: it starts at sequence 0. What was to be there before
+                // it may have been undone in an epoch that never came here.
+                LHRS_CHECK(position.incarnation.value == 0 || !m_store.hasMembersAt(Position(member.index())));
                 position = {};
                 position.level = member.level();
             }

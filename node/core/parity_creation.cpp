@@ -89,8 +89,22 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
     advance(now, out);
 }
 
+bool ParityCreation::isCountedOn() const
+{
+    const auto& data = m_parts.file.group(m_group).data;
+    return m_step == Step::Count
+        && std::none_of(data.begin(), data.end(), [this](const auto& item) { return m_orders.areWaitingFor(item.second.holder.incarnation); });
+}
+
 void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
 {
+    if (isCountedOn()) {
+        // All data buckets send their changes there, and tell their clients with its word: what only other parity
+        // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss.
+        m_orders.forget();
+        added(now, out);
+        return;
+    }
     m_orders.forgetFailed();
     if (m_step == Step::Cancel || isOver())
         advance(now, out);

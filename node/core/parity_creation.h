@@ -24,6 +24,8 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
+    // Whether all data buckets count on it, and only other parity buckets may not have heard of it.
+    bool isCountedOn() const;
     // A member of the group failed, or it is not wanted any more: undone, where it does not count yet.
     void abort(const std::string& reason, Time now, Effects& out);
 

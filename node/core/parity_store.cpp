@@ -32,6 +32,16 @@ std::span<const ParityStore::Member> ParityStore::members(Rank rank) const
     return { &m_members[std::size_t(rank.value - 1) * m], m };
 }
 
+bool ParityStore::hasMembersAt(Position q) const
+{
+    const std::size_t m = m_code.groupSize();
+    for (std::size_t i = q.value; i < m_members.size(); i += m) {
+        if (m_members[i].isPresent)
+            return true;
+    }
+    return false;
+}
+
 std::uint32_t ParityStore::memberCount(Rank rank) const
 {
     return has(rank) ? m_records[rank.value - 1].memberCount : 0;

@@ -36,6 +36,8 @@ public:
     bool has(Rank rank) const;
     // The m members of a parity record by position.
     std::span<const Member> members(Rank rank) const;
+    // Whether any record group has a member of this data position.
+    bool hasMembersAt(Position q) const;
     std::uint32_t memberCount(Rank rank) const;
     // B, as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;

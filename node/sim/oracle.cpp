@@ -400,11 +400,18 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         const auto& added = event.parity_added();
         m_groups[added.group()] = added.k();
         m_columns[added.group()].insert(added.column());
+        m_columnsInCreation.erase({ added.group(), added.column() });
         ++m_counts.parityAdded;
         checkParityAdded(added.group(), added.column());
         checkAvailability();
         break;
     }
+    case B::kParityCreationOrdered:
+        m_columnsInCreation.emplace(event.parity_creation_ordered().group(), event.parity_creation_ordered().column());
+        break;
+    case B::kParityCreationUndone:
+        m_columnsInCreation.erase({ event.parity_creation_undone().group(), event.parity_creation_undone().column() });
+        break;
     case B::kAvailabilityRaised:
         if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
             fail(12, say("the intended availability jumped from ", m_availability, " to ",

@@ -173,6 +173,7 @@ private:
     std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches; // (bucket, sequence), not told by it yet
     std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
     std::set<std::uint32_t> m_lostGroups;
     std::set<std::uint32_t> m_lostBuckets;
     std::vector<std::uint32_t> m_enabledNow; // in this step

@@ -83,7 +83,7 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
                 counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
     std::set<std::uint32_t> columns;
     for (const auto& [column, count] : counted)
-        if (count == members)
+        if (count == members && !m_columnsInCreation.contains({ group, column.first })) // until the coordinator knows
             columns.insert(column.first);
     return columns;
 }
@@ -381,12 +381,18 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_file = found;
     m_merging.reset();
     m_isRebuilt = true;
+    m_columnsInCreation.clear();
     m_authorityTouched = true;
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
     m_groups.clear();
-    for (const auto& [g, group] : coordinator()->file().groups())
+    for (const auto& [g, group] : coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
+        // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
+        for (const auto& [q, member] : group.data)
+            if (member.state == pb::UP)
+                m_fenced.erase(member.holder.incarnation.value);
+    }
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();

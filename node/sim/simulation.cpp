@@ -489,7 +489,9 @@ bool Simulation::readBack()
     for (ClientState& client : m_clients)
         if (!client.process->isGone())
             alive.push_back(&client);
+    std::int64_t stuck = 0;
     for (const std::uint64_t key : m_oracle.ledger().keys()) {
+        stuck += m_oracle.isStuck(key) ? 1 : 0;
         pb::Operate operate;
         operate.set_kind(pb::SEARCH);
         operate.set_key(key);
@@ -499,7 +501,8 @@ bool Simulation::readBack()
     m_results.clear();
     for (ClientState& client : m_clients)
         issue(client);
-    const Time limit = kRecoveryTime + 1ms * std::int64_t(m_expected);
+    // A key that waits for a person is asked for until the operation's deadline, 5 s.
+    const Time limit = kRecoveryTime + 1ms * std::int64_t(m_expected) + 6s * stuck;
     if (!runUntil([&] { return m_answered == m_expected; }, limit, "not all keys were read back"))
         return false;
     return !m_oracle.failure();
