@@ -48,6 +48,7 @@ private slots:
     void aLossIsAcknowledgedOnlyWhenTheOldProcessesHaveEnded();
     void membersThatComeBackInTimeCountAsAlive();
     void theLossOutlivesTheCoordinator();
+    void aParityBucketThatAllDataBucketsCountOnIsNoLoss();
     void recoveryByCommandWaitsForTheCommand();
     void commandsThatCannotBeFollowedAreRefused();
 
@@ -180,6 +181,40 @@ void TestLoss::theLossOutlivesTheCoordinator()
     QCOMPARE(rig.operate(pb::SEARCH, 0).result(), pb::LOST);
     QCOMPARE(acknowledgeLoss(rig, 0).refusal(), pb::NOT_REFUSED);
     checkWhole(rig);
+}
+
+void TestLoss::aParityBucketThatAllDataBucketsCountOnIsNoLoss()
+{
+    // Its successor is complete, and only the other parity bucket has not heard of it when that one ends, and a data bucket
+    // with it: two failures, k is 2. Were the successor taken back, there would be three.
+    FileRig rig(optionsOf(2));
+    begin(rig);
+    const std::uint64_t other = rig.holder(pb::PARITY, 0, 0);
+    const std::uint64_t former = rig.holder(pb::PARITY, 0, 1);
+    const auto successor = [former](const pb::View& view) -> const pb::Member* {
+        for (const pb::Member& member : view.members())
+            if (member.role() == pb::PARITY && member.index() == 1 && member.state() == pb::UP && member.holder().node() != former)
+                return &member;
+        return nullptr;
+    };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != other || !packet.message->has_epoch() || !successor(packet.message->epoch().view());
+    };
+    rig.kill(former);
+    QVERIFY(rig.cluster.runUntil([&] { return rig.data(0) && successor(rig.data(0)->view()) && rig.data(1) && successor(rig.data(1)->view()); }, 30s));
+    const std::uint64_t kept = successor(rig.data(0)->view())->holder().node();
+    rig.cluster.run(20ms);
+    rig.kill(other);
+    rig.kill(rig.holder(pb::DATA, 0, 1));
+    rig.cluster.onPacket = nullptr;
+    rig.cluster.run(1s);
+    QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
+    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP);
+    QCOMPARE(rig.holder(pb::PARITY, 0, 1), kept);
+    const pb::WorkloadResult read = rig.verify();
+    QCOMPARE(read.operations(), kRecords);
+    QCOMPARE(read.missing() + read.wrong(), 0u);
+    QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
 }
 
 void TestLoss::recoveryByCommandWaitsForTheCommand()
