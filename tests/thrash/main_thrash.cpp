@@ -32,7 +32,7 @@ constexpr auto kCleanWithin = 20s; // times the time scale
 constexpr auto kAnsweredWithin = 60s; // far beyond the deadline of an operation; times the time scale
 constexpr int kRoundsOfCluster = 3;
 
-volatile std::sig_atomic_t isInterrupted = 0;
+volatile std::sig_atomic_t interrupts = 0; // at the first one what is under way is still judged
 
 struct Arguments {
     std::uint64_t seed = 1;
@@ -145,7 +145,11 @@ bool Run::awaitWhole()
     const auto begin = Clock::now();
     std::string missing = "nothing was asked yet";
     while (!missing.empty()) {
-        if (Clock::now() > begin + kCleanWithin * m_shape.timeScale || isInterrupted != 0)
+        if (interrupts > 1) {
+            tell("interrupted");
+            return false;
+        }
+        if (Clock::now() > begin + kCleanWithin * m_shape.timeScale)
             return fail("I17 the file is not whole in time: " + missing);
         if (!failAll(m_fleet->reap()))
             return false;
@@ -174,7 +178,7 @@ void Run::thrashUntil(Clock::time_point end)
 {
     m_writers->beginRound();
     m_writers->go();
-    while (isFine() && Clock::now() < end && isInterrupted == 0) {
+    while (isFine() && Clock::now() < end && interrupts == 0) {
         m_breaker->turn();
         if (m_breaker->takeClientsChanged())
             m_writers->setClients(m_breaker->clients());
@@ -234,7 +238,7 @@ bool Run::rounds(Clock::time_point end)
     if (!awaitWhole())
         return false;
     const auto length = m_arguments.isBeyondK ? 10s : 60s;
-    for (int i = 0; (i < kRoundsOfCluster || m_arguments.isSoak) && Clock::now() < end && isInterrupted == 0; ++i) {
+    for (int i = 0; (i < kRoundsOfCluster || m_arguments.isSoak) && Clock::now() < end && interrupts == 0; ++i) {
         thrashUntil(std::min(end, Clock::now() + length));
         if (!endRound() || (m_arguments.isBeyondK && !drill(std::uint64_t(i))))
             return false;
@@ -323,7 +327,7 @@ int run(const Arguments& arguments)
         if (all.violations == 0)
             std::filesystem::remove_all(logs, error); // nothing to be seen
         ++seed;
-    } while (all.violations == 0 && Clock::now() < end && isInterrupted == 0);
+    } while (all.violations == 0 && Clock::now() < end && interrupts == 0);
     std::printf("%s%s\n", all.words().c_str(), all.violations == 0 ? "no violation" : "FAILED");
     return all.violations == 0 ? 0 : 1;
 }
@@ -383,7 +387,7 @@ int main(int argc, char** argv)
     if (!(arguments.timeScale >= 0.01 && arguments.timeScale <= 1000))
         return usage("The time scale is 0.01 to 1000.");
     for (const int number : { SIGINT, SIGTERM })
-        std::signal(number, [](int) { lhrs::thrash::isInterrupted = 1; });
+        std::signal(number, [](int) { lhrs::thrash::interrupts = lhrs::thrash::interrupts + 1; });
     lhrs::thrash::allowManyDescriptors();
     return lhrs::thrash::run(arguments);
 }
