@@ -41,10 +41,11 @@ public:
     }
 
     // The process number is that of `info`. A node listens to its pool from the start.
-    Machine& add(const pb::ProcessInfo& info, std::unique_ptr<Machine> machine)
+    // `identity`: another process than the one that had this number, and address, before.
+    Machine& add(const pb::ProcessInfo& info, std::unique_ptr<Machine> machine, NodeId identity = {})
     {
         auto& process = m_processes[info.node()];
-        process = std::make_unique<Process>(info);
+        process = std::make_unique<Process>(info, identity.value == 0 ? NodeId(info.node()) : identity);
         process->machine = std::move(machine);
         process->pool = info.spare_role();
         process->wakes = m_now;
@@ -127,9 +128,9 @@ public:
 
 private:
     struct Process {
-        explicit Process(const pb::ProcessInfo& i)
+        Process(const pb::ProcessInfo& i, NodeId identity)
             : info(i)
-            , stamper(NodeId(i.node()), Address::from(i.address()))
+            , stamper(identity, Address::from(i.address()))
         {
             stamper.setDetail(pb::OPERATIONS, 1);
         }
@@ -264,7 +265,8 @@ public:
         const pb::FileConfig config = listensFirst ? fileConfig() : m_options.config;
         cluster.add(self,
             std::make_unique<Coordinator>(
-                CoordinatorOptions { self, config, m_options.timers, m_options.recruiting, 1, listensFirst }));
+                CoordinatorOptions { self, config, m_options.timers, m_options.recruiting, 1, listensFirst }),
+            NodeId(kCoordinator + 1'000'000 * m_formerCoordinators++));
     }
     void addSpare(std::uint64_t node, pb::Role pool)
     {
@@ -358,6 +360,7 @@ public:
     std::set<std::uint64_t> nodes;
 
 private:
+    std::uint64_t m_formerCoordinators = 0;
     const Options m_options;
 };
 

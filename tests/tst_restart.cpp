@@ -70,6 +70,7 @@ private slots:
     void anOverloadReportOutlivesTheCoordinator();
     void twoCoordinators();
     void whoHasReportedFollowsNoFormerCoordinator();
+    void aLateCopyOfItsQuestionDoesNotPartItFromItsServers();
     void whoHearsNobodyMakesNoFile();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
@@ -431,6 +432,31 @@ void TestRestart::whoHasReportedFollowsNoFormerCoordinator()
     rig.cluster.inject(node, asksAgain);
     rig.cluster.run(10ms);
     QVERIFY(isFollowed());
+}
+
+void TestRestart::aLateCopyOfItsQuestionDoesNotPartItFromItsServers()
+{
+    // Whoever answers gives its word to follow nobody else for 5 s; and would have been declared failed meanwhile.
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    std::map<std::uint64_t, pb::Message> questions; // by who was asked
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_report_state() && packet.message->coordinator_epoch() == 0)
+            questions.emplace(packet.to, *packet.message);
+        return true;
+    };
+    restart(rig);
+    checkAll(rig, 40);
+    std::uint32_t failed = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { failed += event.has_bucket_failed() ? 1 : 0; };
+    QVERIFY(questions.size() > 4);
+    for (const auto& [to, question] : questions)
+        rig.cluster.inject(to, question);
+    rig.cluster.run(10ms);
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return failed > 0 && rig.coordinator().isAtRest(); }, 4s));
+    QCOMPARE(failed, 1u);
+    checkAll(rig, 40);
 }
 
 void TestRestart::whoHearsNobodyMakesNoFile()

@@ -128,47 +128,51 @@ std::uint32_t FileRebuild::columns(const Group& group) const
 
 // ---- levels, and the file state that they give
 
-std::optional<Level> FileRebuild::levelOf(const Group& group, const pb::Member& member) const
+FileRebuild::KnownLevel FileRebuild::levelOf(const Group& group, const pb::Member& member) const
 {
     const Incarnation incarnation(member.holder().incarnation());
     const auto own = group.reports.find(incarnation);
     if (own != group.reports.end())
-        return own->second->level();
+        return { own->second->level(), true };
     // Its parity buckets know the level of one that is silent: it changes with a batch that they apply.
-    std::optional<Level> level;
+    KnownLevel known { member.level(), false };
     for (const auto& [reporter, report] : group.reports) {
         for (const pb::PositionMark& mark : report->positions()) {
             if (mark.position() == member.index() && mark.incarnation() == incarnation.value)
-                level = std::max(level.value_or(0), mark.level());
+                known = { known.isExact ? std::max(known.level, mark.level()) : mark.level(), true };
         }
     }
-    return level ? level : std::optional<Level>(member.level());
+    return known;
 }
 
-std::map<BucketNumber, Level> FileRebuild::levels(const std::map<GroupNumber, Group>& groups) const
+std::map<BucketNumber, FileRebuild::KnownLevel> FileRebuild::levels(const std::map<GroupNumber, Group>& groups) const
 {
-    std::map<BucketNumber, Level> levels;
+    std::map<BucketNumber, KnownLevel> levels;
     for (const auto& [g, group] : groups) {
         for (const pb::Member& member : group.view.members()) {
             if (member.role() == pb::DATA && isBucket(group, member))
-                levels[bucketAt(g, Position(member.index()), config().m())] = *levelOf(group, member);
+                levels[bucketAt(g, Position(member.index()), config().m())] = levelOf(group, member);
         }
     }
     return levels;
 }
 
-FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const
+FileImage FileRebuild::imageOf(const std::map<BucketNumber, KnownLevel>& levels, const std::optional<Split>& split) const
 {
     if (split && split->isMerge)
         return advanceSplit({ split->level - 1, split->target.value });
     if (split) // as it is before the decision
         return { split->level - 1, split->source.value };
-    Level i = levels.empty() ? 0 : levels.begin()->second;
-    for (const auto& [a, level] : levels)
-        i = std::min(i, level);
+    const bool isAnyExact = std::any_of(levels.begin(), levels.end(), [](const auto& item) { return item.second.isExact; });
+    std::optional<Level> least;
+    for (const auto& [a, known] : levels) {
+        if (known.isExact || !isAnyExact)
+            least = std::min(least.value_or(known.level), known.level);
+    }
+    const Level i = least.value_or(0);
     std::uint32_t n = 0;
-    for (const auto& [a, level] : levels) {
-        if (a.value < (std::uint64_t(1) << i) && level > i)
+    for (const auto& [a, known] : levels) {
+        if (a.value < (std::uint64_t(1) << i) && known.level > i)
             n = std::max(n, a.value + 1);
     }
     if (LHRS_MUTANT(RestartKeepsOldN) && n > 0)
@@ -176,7 +180,8 @@ FileImage FileRebuild::imageOf(const std::map<BucketNumber, Level>& levels, cons
     return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
 }
 
-FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, Level>& levels) const
+FileImage FileRebuild::within(
+    FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, KnownLevel>& levels) const
 {
     // Where a whole group is gone, the levels of the others may fit more than one file. A group that is known tells which
     // of its buckets do not exist: they are not lost.
@@ -191,8 +196,13 @@ FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group
         }
     }
     const auto fits = [&](FileImage file) {
-        return std::all_of(levels.begin(), levels.end(),
-            [&](const auto& item) { return item.first.value < bucketCount(file) && lhrs::levelOf(item.first, file) == item.second; });
+        return std::all_of(levels.begin(), levels.end(), [&](const auto& item) {
+            const auto& [a, known] = item;
+            if (a.value >= bucketCount(file))
+                return false;
+            const Level level = lhrs::levelOf(a, file);
+            return known.isExact ? level == known.level : level >= known.level;
+        });
     };
     for (std::uint32_t count = end; count > 0 && count < bucketCount(image); --count) {
         const Level i = Level(std::bit_width(count) - 1);
@@ -333,7 +343,9 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
                 info.state = pb::FAILED;
             }
             if (member.role() == pb::DATA) {
-                info.level = *levelOf(group, member);
+                const BucketNumber a = bucketAt(g, Position(member.index()), m);
+                const KnownLevel level = levelOf(group, member);
+                info.level = level.isExact || a.value >= bucketCount(image) ? level.level : std::max(level.level, lhrs::levelOf(a, image));
                 entry.data[Position(member.index())] = info;
             } else {
                 entry.parity[ParityColumn(member.index())] = info;
@@ -342,15 +354,20 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         if (entry.data.empty()) // all that is left of it are the spares of a split that is undone
             file.erase(g);
     }
-    for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
-        if (file.data(a))
-            continue;
+    const auto enterLost = [&](BucketNumber a, Level level) {
         const GroupNumber g = groupOf(a, m);
         FileState::Group& entry = file.group(g);
         entry.epoch = std::max(entry.epoch, file.firstEpoch());
         entry.state = pb::GROUP_LOST;
-        entry.data[positionOf(a, m)] = { {}, lhrs::levelOf(a, image), pb::MEMBER_LOST };
+        entry.data[positionOf(a, m)] = { {}, level, pb::MEMBER_LOST };
+    };
+    for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
+        if (!file.data(a))
+            enterLost(a, lhrs::levelOf(a, image));
     }
+    // The target of a split that is decided exists, also when nothing is left of its group.
+    if (found.split && !found.split->isMerge && found.split->isDecided && !file.data(found.split->target))
+        enterLost(found.split->target, found.split->level);
     return found;
 }
 

@@ -67,11 +67,17 @@ private:
     // The same, or the target of the split that was under way.
     bool isMember(const Group& group, const pb::Member& member, const std::optional<Split>& split) const;
     std::uint32_t columns(const Group& group) const;
-    std::optional<Level> levelOf(const Group& group, const pb::Member& member) const;
-    std::map<BucketNumber, Level> levels(const std::map<GroupNumber, Group>& groups) const;
-    FileImage imageOf(const std::map<BucketNumber, Level>& levels, const std::optional<Split>& split) const;
+    // A view is of an earlier time: of a bucket that is silent, and of which no parity bucket tells, it gives the least
+    // level that it can have.
+    struct KnownLevel {
+        Level level = 0;
+        bool isExact = false;
+    };
+    KnownLevel levelOf(const Group& group, const pb::Member& member) const;
+    std::map<BucketNumber, KnownLevel> levels(const std::map<GroupNumber, Group>& groups) const;
+    FileImage imageOf(const std::map<BucketNumber, KnownLevel>& levels, const std::optional<Split>& split) const;
     // The same, or a smaller one where what the groups know says so.
-    FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, Level>& levels) const;
+    FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, KnownLevel>& levels) const;
     std::optional<Split> openSplit(const std::map<GroupNumber, Group>& groups) const;
     bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 

@@ -150,6 +150,7 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, E
         if (epoch < m_promised && now < m_promiseEnds)
             return false; // another listens, and has our word; it comes again if that one does not take over
         m_context.coordinatorEpoch = epoch;
+        m_followed = NodeId(message.sender());
         return true;
     }
     // lhrs.md 10.9: a coordinator that was only paused gives orders for a file that another one knows better.
@@ -168,6 +169,8 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
         const Address from = Address::from(message.from());
         if (from.ip != m_context.coordinator.ip || from.udpPort != m_context.coordinator.udpPort)
             return;
+        if (NodeId(message.sender()) == m_followed)
+            return; // a late copy of what it asked before it took over; our word would keep us from following it
         if (NodeId(message.sender()) != m_reportedTo) {
             m_reportedTo = NodeId(message.sender());
             m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;

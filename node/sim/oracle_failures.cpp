@@ -389,9 +389,12 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         if (g.value < groups)
             m_groups[g.value] = group.k;
         // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
-        for (const auto& [q, member] : group.data)
-            if (member.state == pb::UP)
-                m_fenced.erase(member.holder.incarnation.value);
+        const auto goesOn = [this](const auto& item) {
+            if (item.second.state == pb::UP)
+                m_fenced.erase(item.second.holder.incarnation.value);
+        };
+        std::for_each(group.data.begin(), group.data.end(), goesOn);
+        std::for_each(group.parity.begin(), group.parity.end(), goesOn);
     }
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
