@@ -264,7 +264,9 @@ void Coordinator::onTime(Time now, Effects& out)
         m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
     if (m_rebuild)
         endListening(now, out);
-    if (!m_rebuild)
+    if (m_rebuild)
+        answerWaiters(now, out);
+    else
         wake(now, looks, out);
     sign(out);
 }
@@ -291,9 +293,8 @@ Time Coordinator::deadline() const
         return Time();
     if (m_isSuperseded)
         return Time::max();
-    if (m_rebuild)
-        return std::min(m_listensUntil, m_nextLook);
-    Time earliest = std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
+    Time earliest = m_rebuild ? std::min(m_listensUntil, m_nextLook)
+                              : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
     for (const Waiter& waiter : m_waiters)
         earliest = std::min(earliest, waiter.until);
     return earliest;

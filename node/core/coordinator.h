@@ -42,6 +42,8 @@ public:
     // Nothing is under way or owed, and no member is missing.
     bool isAtRest() const { return !m_rebuild && m_takeover.areDone() && m_growth.isAtRest() && m_failures.isAtRest(); }
     bool isListening() const { return m_rebuild != nullptr; }
+    // There is a file, and none of its buckets is heard: it waits for them, or for a person who gives them up.
+    bool isFileSilent() const { return m_rebuild && m_rebuild->isFileSilent(); }
     bool isSuperseded() const { return m_isSuperseded; }
 
 private:

@@ -26,6 +26,14 @@ bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const 
     return member.role() == pb::DATA && !isSplitTarget(member, g, split, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
 }
 
+std::uint64_t youngest(const pb::View& view)
+{
+    std::uint64_t incarnation = 0;
+    for (const pb::Member& member : view.members())
+        incarnation = std::max(incarnation, member.holder().incarnation());
+    return incarnation;
+}
+
 MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
 
 } // namespace
@@ -81,6 +89,16 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
         Group& group = groups[GroupNumber(report.view().group())];
         if (group.view.members().empty() || report.view().epoch() > group.view.epoch())
             group.view = report.view();
+    }
+    // One that was released may know that members who are heard were replaced, and have been told nothing since. (Not of a
+    // group that was dissolved: its number may be in use again, with younger members.)
+    for (const auto& [node, report] : m_reports) {
+        const auto known = groups.find(GroupNumber(report.view().group()));
+        if (report.role() != pb::NO_ROLE || report.view().members().empty() || known == groups.end())
+            continue;
+        pb::View& view = known->second.view;
+        if (report.view().epoch() > view.epoch() && youngest(report.view()) >= youngest(view))
+            view = report.view();
     }
     for (const auto& [node, report] : m_reports) {
         if (report.role() == pb::NO_ROLE)
@@ -286,12 +304,18 @@ std::string FileRebuild::missing() const
     const auto levels = this->levels(known);
     const FileImage image = split ? imageOf(levels, split) : within(imageOf(levels, split), known, levels);
     for (const auto& [g, group] : known) {
-        std::uint32_t silent = 0;
-        for (const pb::Member& member : group.view.members())
-            silent += isMember(group, member, split) && !isReleased(member, g, image, split, config().m()) && !group.reports.contains(Incarnation(member.holder().incarnation())) ? 1 : 0;
+        std::uint32_t silent = 0, members = 0;
+        for (const pb::Member& member : group.view.members()) {
+            if (!isMember(group, member, split) || isReleased(member, g, image, split, config().m()))
+                continue;
+            ++members;
+            silent += group.reports.contains(Incarnation(member.holder().incarnation())) ? 0 : 1;
+        }
         // With recovery off nobody replaces anybody: all must come.
         const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
-        if (group.view.state() != pb::GROUP_LOST && silent > k)
+        // The few that are heard may be those that were replaced, and have been told of nothing since.
+        const bool areFewHeard = silent > 0 && 2 * silent >= members;
+        if (group.view.state() != pb::GROUP_LOST && (silent > k || areFewHeard))
             return std::to_string(silent) + " members of group " + std::to_string(g.value) + " are silent";
     }
     for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {

@@ -45,8 +45,8 @@ public:
     bool hasFile() const;
     // One more than any coordinator had that a process has heard of; 1 for a file that does not exist yet.
     std::uint64_t nextCoordinatorEpoch() const;
-    // What is missing for a safe state, in words: a bucket of which nothing is known, or more silent members in a group
-    // than its parity replaces. They may still come. "": enough is known.
+    // What is missing for a safe state, in words: a bucket of which nothing is known, more silent members in a group than
+    // its parity replaces, or half of them. They may still come. "": enough is known.
     std::string missing() const;
     // The parameters of the file, as its buckets were told. Only if there is a file.
     const pb::FileConfig& config() const;

@@ -33,7 +33,7 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
 bool isSane(const pb::StateReport& report)
 {
     if (report.role() == pb::NO_ROLE)
-        return true;
+        return isSane(report.view());
     const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level()) : report.column() <= kParityColumnsMax;
     const auto isSplit = [](const pb::OpenSplit& split) {
         return split.level() >= 1 && isBucketOfLevel(split.target(), split.level())

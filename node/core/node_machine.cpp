@@ -188,6 +188,8 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
         m_data->report(*report);
     else if (m_parity)
         m_parity->report(*report);
+    else
+        *report->mutable_view() = m_formerView;
 }
 
 void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& out)
@@ -397,6 +399,7 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
     auto* event = out.event().mutable_node_released();
     event->set_reason("the coordinator does not need this bucket");
     event->set_pool(m_pool);
+    m_formerView = m_data ? m_data->view() : m_parity->view();
     m_data.reset();
     m_parity.reset();
     m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose != NodeContext::Registration; });

@@ -73,6 +73,7 @@ private:
     std::uint64_t m_invitation = 0; // of the open offer
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
+    pb::View m_formerView;        // of the group to which it belonged, as it was last told
     NodeId m_followed;            // the coordinator whose orders we carry out
     NodeId m_reportedTo;          // the last coordinator that listened
     std::uint64_t m_promised = 0; // the epoch that it will take, at least

@@ -364,10 +364,10 @@ bool Simulation::run()
         if (!runUntil([&] { return m_answered == operations; }, limit, "not all operations were answered"))
             return false;
         heal();
-        return comeToRest() && readBack() && comeToRest();
+        return comeToRest() && (isNothingLeft() || (readBack() && comeToRest()));
     };
     const bool isPlayed = play();
-    if (isPlayed) {
+    if (isPlayed && !isNothingLeft()) {
         bool isLooked = false;
         pb::Command command;
         command.mutable_describe_file();
@@ -403,10 +403,24 @@ bool Simulation::isAtRestButLost(bool isStuck) const
     if (m_oracle.lostGroups().empty())
         return false;
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
+    const auto isInit = [](const auto& item) { return item.second.state == pb::INIT; };
     return (coordinator.growth().isIdle() || isStuck)
-        && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [](const auto& item) {
-               return item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
+        && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [&](const auto& item) {
+               // The group of the target waits with it.
+               return (isStuck && std::any_of(item.second.data.begin(), item.second.data.end(), isInit)) || item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
            });
+}
+
+// All that held something of the file has ended. A coordinator that starts then waits for a person.
+bool Simulation::isNothingLeft() const
+{
+    const auto isBucket = [](const auto& process) {
+        const auto* node = dynamic_cast<const NodeMachine*>(process->machine.get());
+        return node && (node->dataBucket() || node->parityBucket());
+    };
+    const auto& processes = m_cluster.processes();
+    return m_case.is_unbounded() && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
+        && std::none_of(processes.begin(), processes.end(), isBucket);
 }
 
 void Simulation::keepFailure()
@@ -452,6 +466,8 @@ bool Simulation::comeToRest()
         });
         if (!runUntil([&] { return isAnswered; }, kRecoveryTime, "the coordinator did not answer"))
             return false;
+        if (isNothingLeft())
+            return true;
         isAtRest = (isAtRest ? m_actionsUnderWay == 0 : isAtRestButLost(false)) && isIdle();
         if (std::exchange(stepsBefore, steps()) != steps())
             end = m_cluster.now() + kRecoveryTime;

@@ -73,6 +73,7 @@ private:
     void perform(const pb::CaseAction& action);
     void armActions();
     void heal();
+    bool isNothingLeft() const;
     bool isAtRestButLost(bool isStuck) const;
     void askForSpares();
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
