@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What faults do to messages, and the book of armed faults with a clock of our own.
+#include "common/fault_book.h"
 #include "common/fault_rules.h"
 #include "node/transport/envelope.h"
-#include "node/transport/fault_book.h"
 #include "tests/station.h"
 
 #include <QTest>

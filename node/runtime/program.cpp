@@ -1,52 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/program.h"
 
+#include "node/process/lifetime.h"
 #include "node/runtime/runtime.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <random>
 
 namespace lhrs {
 
-namespace {
-
-// Signals become bytes that run() waits for; blocked before the first thread starts, so that all inherit it.
-Descriptor openSignals()
-{
-    std::signal(SIGPIPE, SIG_IGN); // who does not read any more is an error of the call
-    sigset_t ends;
-    ::sigemptyset(&ends);
-    ::sigaddset(&ends, SIGTERM);
-    ::sigaddset(&ends, SIGINT);
-    ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-    return Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-// False: the parent has ended meanwhile.
-bool dieWithParent()
-{
-    const pid_t parent = ::getppid();
-    return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && ::getppid() == parent;
-}
-
-} // namespace
-
-int explain(int exitCode, const std::string& text)
-{
-    std::fprintf(exitCode == kExitClean ? stdout : stderr, "%s%s", text.c_str(), text.ends_with('\n') ? "" : "\n");
-    return exitCode;
-}
-
 int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make)
 {
     openLog(options);
-    const Descriptor signals = openSignals();
+    const Descriptor signals(openSignals());
     if (options.diesWithParent && !dieWithParent())
         return kExitClean;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/machine.h"
+#include "node/process/lifetime.h"
 #include "node/process/options.h"
 
 #include <cstdint>
@@ -14,9 +15,6 @@ namespace lhrs {
 // Makes the machine of a program, once it is known where the process and the coordinator listen. `seed` is random.
 using MakeMachine
     = std::function<std::unique_ptr<Machine>(const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed)>;
-
-// Prints what a command line led to instead of a process: help to stdout, a wrong option to stderr. Returns the code.
-int explain(int exitCode, const std::string& text);
 
 // The whole life of a program: log, signals, sockets, the line "ready NAME udp=... tcp=... control=... events=..." on
 // stdout, the machine, and the end by signal, command or a missing coordinator. Returns the exit code.

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/endpoint.h"
 #include "common/errors.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
-#include <compare>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
 
 namespace lhrs {
-
-// One end of UDP or TCP over IPv4; numbers in host byte order.
-struct Endpoint {
-    std::uint32_t ip = 0;
-    std::uint16_t port = 0;
-    auto operator<=>(const Endpoint&) const = default;
-};
 
 inline constexpr std::uint32_t kLoopback = 0x7f000001;
 constexpr bool isLoopback(std::uint32_t ip) { return ip >> 24 == 127; }

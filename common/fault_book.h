@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/endpoint.h"
 #include "common/fault_rules.h"
 #include "common/ids.h"
-#include "node/transport/socket_address.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
@@ -17,8 +17,8 @@
 
 namespace lhrs {
 
-// Which faults are armed at this process, whom they hit, when they end, and what they have done. No thread, no clock,
-// no socket: the shim around it has those. Not thread-safe.
+// Which faults are armed at a process, whom they hit, when they end, and what they have done. No thread, no clock, no
+// socket: whoever carries its messages has those, the fault shim or the simulator. Not thread-safe.
 class FaultBook {
 public:
     using Time = std::chrono::nanoseconds; // of any monotonic clock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/transport/fault_book.h"
+#include "common/fault_book.h"
 
 #include <algorithm>
 #include <bit>
