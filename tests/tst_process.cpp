@@ -27,8 +27,7 @@ void publish(EventPublisher& publisher, std::uint64_t first, std::uint64_t count
 
 std::unique_ptr<EventPublisher> openPublisher(PublisherOptions options = {})
 {
-    options.process = 42;
-    options.name = "node";
+    options.self = { 42, "node" };
     options.start = std::chrono::steady_clock::now();
     auto opened = EventPublisher::open(context(), options);
     if (!opened)
@@ -206,7 +205,7 @@ void ProcessTest::twoOperatorsMayUseTheSameTickets()
     const auto server = openServer();
     std::mutex mutex;
     std::vector<pb::Command> commands;
-    server->start({}, [&](const pb::Command& command) {
+    server->start(pb::ProcessInfo(), [&](const pb::Command& command) {
         const std::lock_guard lock(mutex);
         commands.push_back(command);
     });
@@ -242,7 +241,7 @@ void ProcessTest::twoOperatorsMayUseTheSameTickets()
 void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
 {
     const auto server = openServer();
-    server->start({}, [&server](const pb::Command& command) {
+    server->start(pb::ProcessInfo(), [&server](const pb::Command& command) {
         pb::CommandReply reply;
         reply.set_ticket(command.ticket());
         server->reply(reply);
@@ -278,7 +277,7 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
 void ProcessTest::aRequestSocketIsServedAsWell()
 {
     const auto server = openServer();
-    server->start({}, [](const pb::Command&) {});
+    server->start(pb::ProcessInfo(), [](const pb::Command&) {});
     Operator requester(server->endpoint(), zmq::socket_type::req);
     QVERIFY(requester.call(who()));
     QVERIFY(requester.call(who()));
@@ -288,7 +287,7 @@ void ProcessTest::anOperatorThatHasGoneDoesNoHarm()
 {
     const auto server = openServer();
     std::atomic<std::uint64_t> ticket = 0;
-    server->start({}, [&](const pb::Command& command) { ticket = command.ticket(); });
+    server->start(pb::ProcessInfo(), [&](const pb::Command& command) { ticket = command.ticket(); });
     {
         Operator leaving(server->endpoint());
         leaving.send(readContents(1));
@@ -305,7 +304,7 @@ void ProcessTest::anOperatorThatHasGoneDoesNoHarm()
 void ProcessTest::aCommandBeyondTheBoundIsRefused()
 {
     const auto server = openServer();
-    server->start({}, [](const pb::Command&) {}); // a driver that never answers
+    server->start(pb::ProcessInfo(), [](const pb::Command&) {}); // a driver that never answers
     Operator greedy(server->endpoint());
     for (std::size_t i = 0; i < ControlServer::kOpenMax; ++i)
         greedy.send(readContents(1));
@@ -318,7 +317,7 @@ void ProcessTest::aCommandBeyondTheBoundIsRefused()
 void ProcessTest::strangersOnThePortsDoNoHarm()
 {
     const auto server = openServer();
-    server->start({}, [](const pb::Command&) {});
+    server->start(pb::ProcessInfo(), [](const pb::Command&) {});
     const auto publisher = openPublisher();
     for (const std::string& endpoint : { server->endpoint(), publisher->endpoint() }) {
         const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -57,9 +57,9 @@ ControlServer::~ControlServer()
     ::close(m_wake);
 }
 
-void ControlServer::start(const pb::ProcessInfo& self, Handler handler)
+void ControlServer::start(std::optional<pb::ProcessInfo> self, Handler handler)
 {
-    m_self = self;
+    m_self = std::move(self);
     m_handler = std::move(handler);
     m_thread = std::jthread([this] { run(); });
 }
@@ -154,9 +154,9 @@ void ControlServer::serve()
 
 void ControlServer::onCommand(Asker asker, pb::Command command)
 {
-    if (command.has_who_are_you()) {
+    if (m_self && command.has_who_are_you()) {
         pb::CommandReply reply;
-        *reply.mutable_process() = m_self;
+        *reply.mutable_process() = *m_self;
         send(asker, std::move(reply));
         return;
     }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,7 +36,8 @@ public:
 
     // Where to connect a DEALER socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
-    void start(const pb::ProcessInfo& self, Handler handler);
+    // Without `self` the driver answers WhoAreYou, too: it speaks for several.
+    void start(std::optional<pb::ProcessInfo> self, Handler handler);
     // The reply to the command with this ticket; from any thread. Gets the client's ticket on the way.
     void reply(pb::CommandReply& reply);
     // Messages that were no commands, since the start.
@@ -66,7 +68,7 @@ private:
     zmq::socket_t m_socket; // of the thread, once it runs
     const int m_wake;       // eventfd: replies wait, or stop
     std::string m_endpoint;
-    pb::ProcessInfo m_self;
+    std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;
     std::atomic<std::uint64_t> m_malformed = 0;
 

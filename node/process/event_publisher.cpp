@@ -19,6 +19,8 @@ constexpr int kLingerMs = 200;
 // Nobody sends more than a subscription to this socket.
 constexpr std::int64_t kReceiveMax = 1'024;
 constexpr std::size_t kSpareBodies = 16;
+// While a watcher is waited for, how often is looked whether the program ends.
+constexpr int kSendMs = 50;
 
 std::int64_t ns(auto duration)
 {
@@ -34,6 +36,10 @@ Result<std::unique_ptr<EventPublisher>> EventPublisher::open(zmq::context_t& con
         socket.set(zmq::sockopt::sndhwm, kSendQueue);
         socket.set(zmq::sockopt::linger, kLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, kReceiveMax);
+        if (options.waitsForWatchers) {
+            socket.set(zmq::sockopt::xpub_nodrop, true);
+            socket.set(zmq::sockopt::sndtimeo, kSendMs);
+        }
         socket.bind(options.endpoint);
         return std::unique_ptr<EventPublisher>(new EventPublisher(std::move(socket), std::move(options)));
     } catch (const zmq::error_t& error) {
@@ -62,7 +68,13 @@ std::uint64_t EventPublisher::lost() const
     return m_lost;
 }
 
-void EventPublisher::publish(std::span<pb::Event* const> events)
+std::size_t EventPublisher::waiting() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_events + m_eventsLeaving;
+}
+
+void EventPublisher::publish(const EventSource& source, std::span<pb::Event* const> events)
 {
     if (events.empty())
         return;
@@ -76,7 +88,7 @@ void EventPublisher::publish(std::span<pb::Event* const> events)
                 ++m_lost;
                 continue;
             }
-            Batch& batch = batchFor(event->sequence());
+            Batch& batch = batchFor(source, event->sequence());
             const std::size_t before = batch.body.size();
             batch.body.resize(before + size);
             appendEvent(*event, batch.body.data() + before);
@@ -91,15 +103,18 @@ void EventPublisher::publish(std::span<pb::Event* const> events)
         m_wake.notify_one();
 }
 
-// The last batch if the event comes right after it and it has room, else a new one.
-EventPublisher::Batch& EventPublisher::batchFor(std::uint64_t sequence)
+// The process' last batch if the event comes right after it and it has room, else a new one.
+EventPublisher::Batch& EventPublisher::batchFor(const EventSource& source, std::uint64_t sequence)
 {
-    if (!m_batches.empty()) {
-        Batch& last = m_batches.back();
+    const auto [at, isFirst] = m_lastOf.try_emplace(source.process, m_batches.size());
+    if (!isFirst) {
+        Batch& last = m_batches[at->second];
         if (last.count < kBatch && last.first + last.count == sequence)
             return last;
+        at->second = m_batches.size();
     }
     Batch& batch = m_batches.emplace_back();
+    batch.source = source;
     batch.first = sequence;
     batch.lostBefore = m_lost;
     if (!m_spareBodies.empty()) {
@@ -132,12 +147,14 @@ void EventPublisher::run()
             m_wake.wait_for(lock, kDelay, [this] { return m_isStopping || m_batches.front().count >= kBatch; });
             isLast = m_isStopping;
             sending.swap(m_batches);
-            m_events = 0;
+            m_lastOf.clear();
+            m_eventsLeaving = std::exchange(m_events, 0);
             m_bytes = 0;
         }
         for (const Batch& batch : sending)
             send(batch);
         const std::lock_guard lock(m_mutex);
+        m_eventsLeaving = 0;
         for (Batch& batch : sending) {
             if (m_spareBodies.size() >= kSpareBodies)
                 break;
@@ -149,20 +166,31 @@ void EventPublisher::run()
     m_socket.close();
 }
 
+// Tries again where watchers are waited for; a program that ends waits for nobody (false).
+bool EventPublisher::sendFrame(const std::string& bytes, zmq::send_flags flags)
+{
+    while (!m_socket.send(zmq::buffer(bytes), flags)) {
+        const std::lock_guard lock(m_mutex);
+        if (m_isStopping)
+            return false;
+    }
+    return true;
+}
+
 void EventPublisher::send(const Batch& batch)
 {
     pb::EventHeader header;
-    header.set_process(m_options.process);
+    header.set_process(batch.source.process);
     header.set_first_sequence(batch.first);
     header.set_count(batch.count);
     header.set_monotonic_ns(ns(std::chrono::steady_clock::now() - m_options.start));
     header.set_wall_ns(ns(std::chrono::system_clock::now().time_since_epoch()));
-    header.set_name(m_options.name);
+    header.set_name(batch.source.name);
     header.set_lost_before(batch.lostBefore);
     header.set_simulated(m_options.isSimulated);
     try {
-        m_socket.send(zmq::buffer(header.SerializeAsString()), zmq::send_flags::sndmore);
-        m_socket.send(zmq::buffer(batch.body), zmq::send_flags::none);
+        if (sendFrame(header.SerializeAsString(), zmq::send_flags::sndmore))
+            sendFrame(batch.body, zmq::send_flags::none);
     } catch (const zmq::error_t& error) {
         // A PUB socket drops instead of failing; what still fails is out of memory or out of files.
         spdlog::error("events {} to {} were not published: {}", batch.first, batch.first + batch.count - 1, error.what());

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,11 +20,18 @@
 
 namespace lhrs {
 
+// Whose events they are.
+struct EventSource {
+    std::uint64_t process = 0; // process number
+    std::string name;
+};
+
 struct PublisherOptions {
     std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
-    std::uint64_t process = 0;                  // process number
-    std::string name;
+    EventSource self;                           // of a program that is one process
     bool isSimulated = false;
+    // Who is simulated has time: a watcher who is slow is waited for instead of missing something.
+    bool waitsForWatchers = false;
     std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
     std::size_t eventsMax = 262'144;                         // that may wait; more are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
@@ -44,7 +52,11 @@ public:
     // Where to connect a SUB socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
     // Numbered events of one step. Never blocks: the driver calls it while it holds the core.
-    void publish(std::span<pb::Event* const> events);
+    void publish(std::span<pb::Event* const> events) { publish(m_options.self, events); }
+    // Of one of many processes.
+    void publish(const EventSource& source, std::span<pb::Event* const> events);
+    // Events that have not left yet.
+    std::size_t waiting() const;
     // Events dropped because the queue was full, since the start.
     std::uint64_t lost() const;
     // Sends what waits, then ends the thread and closes the socket.
@@ -53,6 +65,7 @@ public:
 private:
     // Consecutive events, already as bytes of an EventBatch.
     struct Batch {
+        EventSource source;
         std::uint64_t first = 0;
         std::uint32_t count = 0;
         std::uint64_t lostBefore = 0;
@@ -60,9 +73,10 @@ private:
     };
 
     EventPublisher(zmq::socket_t socket, PublisherOptions options);
-    Batch& batchFor(std::uint64_t sequence);
+    Batch& batchFor(const EventSource& source, std::uint64_t sequence);
     void run();
     void send(const Batch& batch);
+    bool sendFrame(const std::string& bytes, zmq::send_flags flags);
 
     const PublisherOptions m_options;
     zmq::socket_t m_socket; // of the thread, once it runs
@@ -72,8 +86,10 @@ private:
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     std::vector<Batch> m_batches;
+    std::map<std::uint64_t, std::size_t> m_lastOf; // by process: its last one of m_batches
     std::vector<std::string> m_spareBodies;
     std::size_t m_events = 0;
+    std::size_t m_eventsLeaving = 0; // that the thread has taken
     std::size_t m_bytes = 0;
     std::uint64_t m_lost = 0;
     bool m_isStopping = false;

@@ -15,6 +15,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <type_traits>
 
@@ -112,9 +113,30 @@ auto oneOf(std::vector<std::string> allowed, std::function<void(const std::strin
     };
 }
 
-void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
+// How a program is named, watched and asked.
+void addWatched(CLI::App& app, ProcessOptions& options)
 {
     app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
+    addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
+        constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+        if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
+            return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
+        options.name = word;
+        return {};
+    });
+    addOption(app, "--events", "Port of the events (ZeroMQ PUB); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
+    addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.controlPort, 0, 65'535, "a port"));
+    addOption(app, "--log", "Least important lines to log: trace, debug, info, warning, error, off (info)", "LEVEL",
+        oneOf({ "trace", "debug", "info", "warning", "error", "off" },
+            [&options](const std::string& word) { options.logLevel = word; }));
+    app.add_flag("--die-with-parent", options.diesWithParent, "End when the process that started this one ends");
+}
+
+void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
+{
+    addWatched(app, options);
     addOption(app, "--listen", "Address for UDP and TCP, loopback only; port 0: the system chooses (127.0.0.1:0)",
         "ADDRESS[:PORT]", [&options](const std::string& word) -> Result<void> {
             const auto parsed = parseLoopback(word, false);
@@ -133,22 +155,7 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
                 return {};
             });
     }
-    addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
-        constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
-        if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
-            return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
-        options.name = word;
-        return {};
-    });
-    addOption(app, "--events", "Port of the events (ZeroMQ PUB); 0: the system chooses (0)", "PORT",
-        into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
-    addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
-        into<std::uint16_t>(options.controlPort, 0, 65'535, "a port"));
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
-    addOption(app, "--log", "Least important lines to log: trace, debug, info, warning, error, off (info)", "LEVEL",
-        oneOf({ "trace", "debug", "info", "warning", "error", "off" },
-            [&options](const std::string& word) { options.logLevel = word; }));
-    app.add_flag("--die-with-parent", options.diesWithParent, "End when the process that started this one ends");
 }
 
 // Fills in from the arguments. Nothing: all is well. Else the code and the text to end with.
@@ -208,7 +215,7 @@ Result<void> mergeText(const std::string& text, google::protobuf::Message& targe
     return {};
 }
 
-Result<void> readConfig(const std::string& path, pb::FileConfig& target)
+Result<void> readText(const std::string& path, google::protobuf::Message& target)
 {
     constexpr std::streamsize kBytesMax = 1 << 20;
     std::ifstream file(path, std::ios::binary);
@@ -218,7 +225,7 @@ Result<void> readConfig(const std::string& path, pb::FileConfig& target)
     if (file.bad() || (!file && file.gcount() == 0 && !file.eof()))
         return Error { fmt::format("the file {} cannot be read", path) };
     if (file.gcount() == kBytesMax)
-        return Error { fmt::format("the file {} is too long for a configuration", path) };
+        return Error { fmt::format("the file {} is too long for this", path) };
     text.resize(std::size_t(file.gcount()));
     if (const auto merged = mergeText(text, target); !merged)
         return Error { fmt::format("{}, {}", path, merged.error().text) };
@@ -281,7 +288,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     config.set_galois("gf-complete");
     // First, so that the other options change what the file says.
     addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
-        [&config](const std::string& word) { return readConfig(word, config); });
+        [&config](const std::string& word) { return readText(word, config); });
     addOption(app, "-m", "Data buckets of a bucket group, 1 to 32 (4)", "N",
         [&config](const std::string& word) -> Result<void> {
             const auto m = parseNumber<std::uint32_t>(word, 1, 32, "a number of data buckets of a group");
@@ -396,6 +403,46 @@ Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
     ClientLine line;
     addCommon(app, line.process, true);
     return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
+}
+
+Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
+{
+    CLI::App app("A whole simulated cluster in one process: the same machines on a virtual clock, behind the same events and commands.",
+        "lhrs-sim");
+    SimLine line;
+    bool hasThresholds = false;
+    addWatched(app, line.file.process);
+    addOption(app, "--seed", "Seed of all that is drawn (1)", "N",
+        into<std::uint64_t>(line.seed, 0, std::numeric_limits<std::uint64_t>::max()));
+    addOption(app, "--data-spares", "Servers in the data pool before the file takes any, 0 to 2000 (8)", "N",
+        into<std::uint32_t>(line.dataServers, 0, 2'000));
+    addOption(app, "--parity-spares", "Servers in the parity pool before the file takes any, 0 to 2000 (6)", "N",
+        into<std::uint32_t>(line.parityServers, 0, 2'000));
+    addOption(app, "--speed", "Virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
+        [&line](const std::string& word) -> Result<void> {
+            const auto speed = parseNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
+            if (!speed)
+                return speed.error();
+            line.speed = word == "max" ? 0 : *speed;
+            return {};
+        });
+    app.add_flag("--paused", line.isPaused, "Virtual time stands still at first");
+    addOption(app, "--delay", "What a message takes at least, in us (100)", "US", into<std::uint32_t>(line.delayUs, 1, 10'000'000));
+    addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US", into<std::uint32_t>(line.jitterUs, 0, 10'000'000));
+    addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US", into<std::uint32_t>(line.stepUs, 1, 1'000'000));
+    app.add_flag("--case", line.playsCase,
+        "Play the case that the seed stands for in tst_simulation, to be watched: what is said of the file does not count then");
+    addOption(app, "--case-file", "Play a case given as text (Case of proto/config.proto), to be watched", "FILE",
+        [&line](const std::string& word) -> Result<void> {
+            line.playsCase = true;
+            return readText(word, line.told.emplace());
+        });
+    addFileOptions(app, line.file, hasThresholds);
+    return finish<SimLine>(app, line, count, arguments, [](SimLine& l) {
+        if (l.file.process.name.empty())
+            l.file.process.name = "simulation";
+        return checkConfig(l.file.config);
+    });
 }
 
 pb::Timers scaleTimes(pb::Timers timers, double factor)

@@ -53,6 +53,21 @@ struct ClientLine {
     ProcessOptions process;
 };
 
+// lhrs-sim: all that the coordinator is told, and what is simulated around it.
+struct SimLine {
+    CoordinatorLine file;
+    std::uint64_t seed = 1;
+    std::uint32_t dataServers = 8;
+    std::uint32_t parityServers = 6;
+    double speed = 1;      // of real time; 0: as fast as possible
+    bool isPaused = false; // at the start
+    std::uint32_t delayUs = 100;
+    std::uint32_t jitterUs = 50;
+    std::uint32_t stepUs = 5;
+    bool playsCase = false; // the case that the seed stands for in the tests
+    std::optional<pb::Case> told; // another case
+};
+
 // A command line that was understood, or what to print instead and the code to exit with.
 template <class Line>
 struct Parsed {
@@ -64,6 +79,7 @@ struct Parsed {
 Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);
 Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments);
 Parsed<ClientLine> parseClientLine(int count, const char* const* arguments);
+Parsed<SimLine> parseSimLine(int count, const char* const* arguments);
 
 // All times multiplied by the factor, at least 1 ms; counts stay. The defaults are filled in already.
 pb::Timers scaleTimes(pb::Timers timers, double factor);

@@ -109,8 +109,7 @@ Result<void> Runtime::openSockets()
     }
     PublisherOptions publishing;
     publishing.endpoint = endpointFor(m_options.listen, m_options.eventsPort);
-    publishing.process = m_node.value;
-    publishing.name = m_options.name;
+    publishing.self = { m_node.value, m_options.name };
     publishing.start = m_start;
     auto publisher = EventPublisher::open(m_context, publishing);
     if (!publisher)
