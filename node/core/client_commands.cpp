@@ -283,6 +283,10 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kArmFault:
     case C::kHealFaults:
     case C::kListFaults:
+    case C::kSetClock:
+    case C::kStepClock:
+    case C::kDescribeSimulation:
+    case C::kStartProcesses:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

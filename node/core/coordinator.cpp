@@ -326,8 +326,9 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); break;
-    case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); break;
+    // Questions change nothing, not even who is answered when.
+    case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); return;
+    case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); return;
     case C::kForceSplit:
         if (m_file.exists()) {
             m_growth.owe(command.ticket(), now, out);
@@ -378,6 +379,10 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kHealFaults:
     case C::kListFaults:
     case C::kRunScan:
+    case C::kSetClock:
+    case C::kStepClock:
+    case C::kDescribeSimulation:
+    case C::kStartProcesses:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -2,6 +2,7 @@
 #include "node/sim/sim_cluster.h"
 
 #include "common/errors.h"
+#include "node/sim/sim_happening.h"
 
 #include <sodium/crypto_hash_sha256.h>
 
@@ -52,25 +53,6 @@ struct SimCluster::Digest {
     }
 };
 
-struct SimCluster::Happening {
-    enum class Kind : std::uint8_t { Arrival, Work, Timer, Call };
-    Time at {};
-    std::uint64_t drawn = 0;  // orders what happens at the same time
-    std::uint64_t number = 0; // and, should that be equal too, the first scheduled is first
-    Kind kind = Kind::Call;
-    SimProcess* process = nullptr;
-    std::uint32_t from = 0; // the process that sent what arrives
-    SimInput input;
-    std::function<void()> call;
-
-    static bool isLater(const Happening& a, const Happening& b)
-    {
-        if (a.at != b.at)
-            return a.at > b.at;
-        return a.drawn != b.drawn ? a.drawn > b.drawn : a.number > b.number;
-    }
-};
-
 SimCluster::SimCluster(const Options& options)
     : m_options(options)
     , m_network(options.network, options.seed)
@@ -107,7 +89,8 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
     process->info = identity;
     process->machine = std::move(machine);
     process->pool = identity.spare_role();
-    process->clockOffset = nanoseconds(m_faults.below(10'000'000'000));
+    const Time offset = nanoseconds(m_faults.below(10'000'000'000));
+    process->clockOffset = m_options.clockOffsetMax.count() > 0 ? offset % m_options.clockOffsetMax : Time();
     const std::int64_t driftMax = m_options.driftPpmMax;
     process->driftPpm = std::int64_t(m_faults.below(2 * std::uint64_t(driftMax) + 1)) - driftMax;
     process->m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
@@ -116,56 +99,6 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
     started.m_timeIsQueued = true;
     arrive(started, SimInput {}); // the first call of onTime starts the machine
     return started;
-}
-
-pb::ProcessInfo SimCluster::successorOf(std::uint32_t index)
-{
-    pb::ProcessInfo info = m_processes.at(index - 1)->info;
-    info.set_node(m_machineSeeds.next() | 1);
-    return info;
-}
-
-SimProcess& SimCluster::startAgain(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine)
-{
-    const std::uint32_t index = identity.address().ip();
-    SimProcess& process = *m_processes.at(index - 1);
-    LHRS_CHECK(process.isGone());
-    process.info = identity;
-    process.machine = std::move(machine);
-    process.m_stamper.emplace(NodeId(identity.node()), Address { index, 0, 0 });
-    process.m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
-    process.m_busyUntil = m_now;
-    process.m_pausedUntil = m_now;
-    process.m_timerAt = Time::max();
-    process.m_timeIsQueued = true;
-    arrive(process, SimInput {});
-    return process;
-}
-
-SimProcess& SimCluster::moveAway(std::uint32_t index)
-{
-    SimProcess& former = *m_processes.at(index - 1);
-    const auto moved = std::uint32_t(m_processes.size() + 1);
-    auto process = std::unique_ptr<SimProcess>(new SimProcess(NodeId(former.info.node()), Address { moved, 0, 0 }));
-    process->index = moved;
-    process->info = former.info;
-    process->info.set_name(former.info.name() + " (former)");
-    process->clockOffset = former.clockOffset;
-    process->driftPpm = former.driftPpm;
-    process->machine = std::move(former.machine);
-    process->m_inbox = std::move(former.m_inbox);
-    process->m_pausedUntil = former.m_pausedUntil;
-    process->m_hasJustWoken = true;
-    process->m_timeIsQueued = former.m_timeIsQueued;
-    process->m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
-    former.m_inbox.clear();
-    former.m_stepIsScheduled = false;
-    m_processes.push_back(std::move(process));
-    SimProcess& now = *m_processes.back();
-    if (!now.m_inbox.empty())
-        scheduleWork(now, std::max(m_now, now.m_pausedUntil));
-    wind(now);
-    return now;
 }
 
 SimProcess* SimCluster::processAt(const Address& address)
@@ -220,58 +153,6 @@ void SimCluster::command(const SimProcess& process, pb::Command command, OnReply
     schedule(std::move(happening));
 }
 
-// ---- failures
-
-void SimCluster::kill(std::uint32_t index)
-{
-    SimProcess& process = *m_processes.at(index - 1);
-    if (process.isGone())
-        return;
-    process.machine.reset();
-    process.m_inbox.clear();
-    process.m_stepIsScheduled = false;
-    process.pool = pb::NO_ROLE;
-    // How far it came with its last messages: all left, none, or any of them.
-    const std::uint64_t lost = m_failures.below(3);
-    for (Happening& happening : m_queue) {
-        if (happening.from == index && happening.kind == Happening::Kind::Arrival && (lost == 1 || (lost == 2 && m_failures.chance(500))))
-            happening.input = {}, happening.process = nullptr;
-    }
-}
-
-void SimCluster::pause(std::uint32_t index, Time time)
-{
-    SimProcess& process = *m_processes.at(index - 1);
-    process.m_pausedUntil = std::max(process.m_pausedUntil, m_now + time);
-    process.m_hasJustWoken = true;
-}
-
-void SimCluster::slowDown(std::uint32_t index, std::uint32_t factor, Time time)
-{
-    SimProcess& process = *m_processes.at(index - 1);
-    process.m_slowness = std::max(1U, factor);
-    process.m_slowUntil = m_now + time;
-}
-
-void SimCluster::wake(std::uint32_t index)
-{
-    SimProcess& process = *m_processes.at(index - 1);
-    if (process.m_pausedUntil <= m_now)
-        return;
-    process.m_pausedUntil = m_now;
-    if (process.m_stepIsScheduled)
-        scheduleWork(process, std::max(m_now, process.m_busyUntil));
-}
-
-void SimCluster::heal()
-{
-    m_network.becomeQuiet();
-    for (const auto& process : m_processes) {
-        process->m_slowUntil = std::min(process->m_slowUntil, m_now);
-        wake(process->index);
-    }
-}
-
 void SimCluster::after(Time delay, std::function<void()> what)
 {
     Happening happening;
@@ -286,13 +167,77 @@ bool SimCluster::runUntil(const std::function<bool()>& condition, Time limit)
     while (!condition()) {
         if (m_failure || m_queue.empty() || m_queue.front().at > end)
             return false;
-        std::pop_heap(m_queue.begin(), m_queue.end(), Happening::isLater);
-        Happening next = std::move(m_queue.back());
-        m_queue.pop_back();
-        m_now = std::max(m_now, next.at);
-        happen(next);
+        if (m_gate) {
+            const Gate gate = m_gate();
+            if (gate == Gate::Ended)
+                return false;
+            if (gate == Gate::AskAgain)
+                continue;
+        }
+        happenNext();
     }
     return !m_failure;
+}
+
+std::optional<Time> SimCluster::nextAt() const
+{
+    return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().at);
+}
+
+void SimCluster::happenNext()
+{
+    std::pop_heap(m_queue.begin(), m_queue.end(), Happening::isLater);
+    Happening next = std::move(m_queue.back());
+    m_queue.pop_back();
+    m_now = std::max(m_now, next.at);
+    happen(next);
+}
+
+pb::CommandReply SimCluster::ask(const SimProcess& process, const pb::Command& question)
+{
+    Effects answer;
+    pb::CommandReply reply;
+    try {
+        const CheckGuard guard;
+        process.machine->onCommand(question, clockOf(process), answer);
+        const bool isQuestion = answer.sends().empty() && answer.multicasts().empty() && answer.events().empty();
+        LHRS_CHECK(isQuestion && answer.replies().size() == 1);
+        reply = *answer.replies().front();
+    } catch (const CheckFailed& failed) {
+        m_failure = process.info.name() + ": " + failed.text;
+        reply.set_refusal(pb::REFUSED);
+        reply.set_text(*m_failure);
+    }
+    return reply;
+}
+
+pb::Snapshot SimCluster::snapshot(const SimProcess& process) const
+{
+    pb::Snapshot snapshot;
+    process.machine->snapshot(snapshot);
+    snapshot.set_process(process.info.node());
+    snapshot.set_sequence(process.m_stamper->sequence());
+    snapshot.set_time_ns(clockOf(process).count());
+    snapshot.set_wall_ns(kWallStart + (m_now + process.m_wallOffset).count());
+    *snapshot.mutable_info() = process.info;
+    snapshot.set_detail(process.m_stamper->detail());
+    return snapshot;
+}
+
+void SimCluster::setDetail(const SimProcess& process, pb::Detail detail, std::uint32_t sample)
+{
+    m_processes.at(process.index - 1)->m_stamper->setDetail(detail, sample);
+}
+
+void SimCluster::tell(const SimProcess& process, const std::function<void(Effects&)>& fill)
+{
+    SimProcess& teller = *m_processes.at(process.index - 1);
+    m_effects.clear();
+    m_effects.begin(nullptr);
+    m_effects.at(teller.m_place.role(), teller.m_place.number(), teller.m_place.column());
+    fill(m_effects);
+    teller.m_stamper->stamp(m_effects, clockOf(teller), kWallStart + (m_now + teller.m_wallOffset).count(), {});
+    count(teller, {});
 }
 
 void SimCluster::schedule(Happening happening)
@@ -307,9 +252,8 @@ void SimCluster::happen(Happening& happening)
 {
     switch (happening.kind) {
     case Happening::Kind::Arrival:
-        if (!happening.process || happening.process->isGone())
-            break;
-        arrive(*happening.process, std::move(happening.input));
+        if (happening.process && !happening.process->isGone())
+            comeIn(happening);
         break;
     case Happening::Kind::Work:
         if (happening.process->m_stepIsScheduled && happening.at == happening.process->m_workAt && !happening.process->isGone())
@@ -325,6 +269,36 @@ void SimCluster::happen(Happening& happening)
         happening.call();
         break;
     }
+}
+
+// Through the receiver's door, if there is one.
+void SimCluster::comeIn(Happening& arrival)
+{
+    SimProcess& process = *arrival.process;
+    const SimInput& input = arrival.input;
+    if (!m_door || !input.message || arrival.isLetIn) {
+        arrive(process, std::move(arrival.input));
+        return;
+    }
+    FaultBook::Passing passing;
+    passing.isIncoming = true;
+    passing.node = NodeId(m_processes[arrival.from - 1]->info.node());
+    passing.isMulticast = input.transport == pb::MULTICAST;
+    passing.isStream = input.transport == pb::STREAM;
+    passing.kind = int(input.message->body_case());
+    passing.bytes = input.bytes;
+    const Fate fate = m_door->judge(process, passing, m_now);
+    if (fate.isDropped || fate.isCut || fate.isCorrupted)
+        return;
+    if (fate.isDoubled)
+        arrive(process, input);
+    if (fate.delay.count() == 0) {
+        arrive(process, std::move(arrival.input));
+        return;
+    }
+    arrival.isLetIn = true;
+    arrival.at = m_now + fate.delay;
+    schedule(std::move(arrival));
 }
 
 // Into the inbox; a process that is busy takes it out when it has time.
@@ -385,6 +359,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         const CheckGuard guard;
         if (input.message) {
             ++m_messagesDelivered;
+            ++process.m_messagesIn;
             process.m_stamper->received(*input.message, input.bytes, input.transport, m_effects);
             process.machine->onMessage(*input.message, local, m_effects);
         } else if (input.command) {
@@ -400,7 +375,19 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         m_failure = process.info.name() + ": an exception left the machine: " + escaped.what();
         return;
     }
+    if (m_door && m_door->crashesAt(process, m_effects.events())) {
+        kill(process.index);
+        return;
+    }
+    process.m_place = m_effects.place();
     process.m_stamper->stamp(m_effects, local, kWallStart + (m_now + process.m_wallOffset).count(), cost);
+    count(process, input);
+    carryOut(process, process.m_busyUntil);
+}
+
+// Events that are numbered are added to the hash, and seen by the observer.
+void SimCluster::count(const SimProcess& process, const SimInput& input)
+{
     if (m_options.withHash) {
         for (const pb::Event* event : m_effects.events()) {
             const std::array<std::uint64_t, 2> head { std::uint64_t(m_now.count()), process.index };
@@ -412,7 +399,6 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     m_eventCount += m_effects.events().size();
     if (m_observer)
         m_observer->onStep(process, input, m_effects, m_now);
-    carryOut(process, process.m_busyUntil);
 }
 
 // Sets the process' timer; what is due already goes into its inbox.
@@ -465,13 +451,22 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
     if (!receiver || receiver->isGone())
         return; // nobody listens there
     const auto message = throughTheWire(*send.message);
+    ++process.m_messagesOut;
     Happening arrival;
     arrival.kind = Happening::Kind::Arrival;
     arrival.process = receiver;
     arrival.from = process.index;
     arrival.input.message = message;
     arrival.input.bytes = std::uint32_t(message->ByteSizeLong());
-    if (send.way != Way::Auto || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax) {
+    const bool isStream = send.way != Way::Auto || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax;
+    Fate fate;
+    if (m_door)
+        fate = m_door->judge(process, { false, NodeId(receiver->info.node()), { receiver->index, 0 }, false, isStream,
+            int(message->body_case()), arrival.input.bytes }, m_now);
+    if (fate.isDropped || fate.isCorrupted)
+        return; // of a spoilt one the receiver sees that it is no message
+    if (isStream) {
+        leaves += fate.delay; // one whose connection breaks is sent again
         arrival.input.transport = pb::STREAM;
         const auto at = m_network.stream(process.index, receiver->index, arrival.input.bytes, leaves);
         if (!at)
@@ -480,20 +475,32 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
         schedule(std::move(arrival));
         return;
     }
-    m_network.datagram(process.index, receiver->index, leaves, m_delays);
-    if (m_delays.size() > 1 && m_observer)
-        m_observer->onCopied(*message);
-    for (const Time delay : m_delays) {
-        Happening copy = arrival;
-        copy.at = leaves + delay;
-        schedule(std::move(copy));
+    // A second one does not wait.
+    for (int i = fate.isDoubled ? 0 : 1; i < 2; ++i) {
+        const Time at = leaves + (i == 0 ? Time() : fate.delay);
+        m_network.datagram(process.index, receiver->index, at, m_delays);
+        if (m_delays.size() + (fate.isDoubled ? 1 : 0) > 1 && m_observer)
+            m_observer->onCopied(*message);
+        for (const Time delay : m_delays) {
+            Happening copy = arrival;
+            copy.at = at + delay;
+            schedule(std::move(copy));
+        }
     }
 }
 
 void SimCluster::multicast(SimProcess& process, const Effects::Multicast& multicast, Time leaves)
 {
     const auto message = throughTheWire(*multicast.message);
-    for (const auto& member : m_processes) {
+    ++process.m_messagesOut;
+    Fate fate;
+    if (m_door)
+        fate = m_door->judge(process, { false, {}, {}, true, false, int(message->body_case()), message->ByteSizeLong() }, m_now);
+    if (fate.isDropped || fate.isCorrupted)
+        return;
+    leaves += fate.delay;
+    for (std::size_t i = 0; i < m_processes.size() * (fate.isDoubled ? 2 : 1); ++i) {
+        const auto& member = m_processes[i % m_processes.size()];
         if (member->pool != multicast.pool || member.get() == &process)
             continue;
         m_network.datagram(process.index, member->index, leaves, m_delays);

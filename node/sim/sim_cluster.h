@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/fault_book.h"
 #include "node/core/event_stamp.h"
 #include "node/core/machine.h"
 #include "node/sim/random.h"
@@ -41,6 +42,9 @@ struct SimProcess {
     // It does nothing until then; its clock goes on.
     Time pausedUntil() const { return m_pausedUntil; }
     Time slowUntil() const { return m_slowUntil; }
+    const EventStamper& stamper() const { return *m_stamper; }
+    std::uint64_t messagesIn() const { return m_messagesIn; }
+    std::uint64_t messagesOut() const { return m_messagesOut; }
 
 private:
     friend class SimCluster;
@@ -58,13 +62,26 @@ private:
     bool m_stepIsScheduled = false;
     bool m_timeIsQueued = false;
     Time m_timerAt = Time::max(); // global time of the earliest timer in the queue
+    pb::Place m_place;            // as its last step left it
+    std::uint64_t m_messagesIn = 0;
+    std::uint64_t m_messagesOut = 0;
+};
+
+// What stands between a process and its network, and may end it at an event: faults that somebody arms.
+class SimDoor {
+public:
+    virtual ~SimDoor() = default;
+    // What happens to a message that leaves the process, or has arrived at it.
+    virtual Fate judge(const SimProcess& process, const FaultBook::Passing& passing, Time now) = 0;
+    // Before the events of a step are numbered: true, if the process ends instead.
+    virtual bool crashesAt(const SimProcess& process, const std::vector<pb::Event*>& events) = 0;
 };
 
 // Whoever watches the steps of all processes: the oracle, a recorder of events.
 class SimObserver {
 public:
     virtual ~SimObserver() = default;
-    // A step is over: its events are numbered, its messages have not left yet.
+    // A step is over, or something is told: the events are numbered, messages have not left yet.
     virtual void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) = 0;
     // The network makes a second copy of a datagram.
     virtual void onCopied(const pb::Message& message) = 0;
@@ -81,6 +98,7 @@ public:
         pb::NetworkFaults network;
         std::uint64_t seed = 0;
         std::uint32_t driftPpmMax = 0;
+        Time clockOffsetMax = std::chrono::seconds(10); // clocks start at 0 up to this
         Time stepCost = std::chrono::microseconds(5);
         Time stepCostPerKib {};
         std::uint32_t reparseEvery = 64; // 0: never
@@ -95,6 +113,7 @@ public:
 
     void setPoints(Points* points) { m_effects.setPoints(points); }
     void setObserver(SimObserver* observer) { m_observer = observer; }
+    void setDoor(SimDoor* door) { m_door = door; }
 
     // The identity of the next process: number, name, address. `pool`: a node's.
     pb::ProcessInfo identity(pb::ProcessKind kind, const std::string& name, pb::Role pool);
@@ -113,6 +132,23 @@ public:
     void after(Time delay, std::function<void()> what);
     // Runs until the condition holds (true), or the time is over or something failed (false).
     bool runUntil(const std::function<bool()>& condition, Time limit);
+
+    // For who lets time pass by himself. When the next thing happens; nothing: never.
+    std::optional<Time> nextAt() const;
+    // Lets the next thing happen.
+    void happenNext();
+    // Nothing happens but time, until then; not beyond nextAt().
+    void passTo(Time at) { m_now = std::max(m_now, at); }
+    // May be asked before each thing that happens in runUntil, as often as it says so; it may give commands meanwhile.
+    enum class Gate { Open, AskAgain, Ended };
+    void setGate(std::function<Gate()> gate) { m_gate = std::move(gate); }
+
+    // A question that changes nothing: answered at once, outside of time, so that no run depends on who watches it.
+    pb::CommandReply ask(const SimProcess& process, const pb::Command& question);
+    pb::Snapshot snapshot(const SimProcess& process) const;
+    void setDetail(const SimProcess& process, pb::Detail detail, std::uint32_t sample);
+    // Events that are not of its machine: `fill` makes them. Not within a step.
+    void tell(const SimProcess& process, const std::function<void(Effects&)>& fill);
 
     // Failures. The process ends, and its memory with it: what waits for it is gone, and of what it has just sent some or
     // all may be lost, as if it had ended before.
@@ -141,6 +177,7 @@ public:
     // SHA-256 over (time, process, event bytes) of all events so far, in hex.
     std::string hash() const;
     std::uint64_t steps() const { return m_steps; }
+    std::uint64_t kills() const { return m_kills; }
     std::uint64_t eventCount() const { return m_eventCount; }
     std::uint64_t messagesDelivered() const { return m_messagesDelivered; }
 
@@ -150,7 +187,9 @@ private:
 
     void schedule(Happening happening);
     void happen(Happening& happening);
+    void comeIn(Happening& arrival);
     void arrive(SimProcess& process, SimInput input);
+    void count(const SimProcess& process, const SimInput& input);
     void scheduleWork(SimProcess& process, Time at);
     void workOff(SimProcess& process);
     void step(SimProcess& process, const SimInput& input);
@@ -170,6 +209,8 @@ private:
     Generator m_faults;
     Generator m_failures;
     SimObserver* m_observer = nullptr;
+    SimDoor* m_door = nullptr;
+    std::function<Gate()> m_gate;
     std::deque<std::unique_ptr<SimProcess>> m_processes; // by index - 1
     std::vector<Happening> m_queue;                      // a heap, the next one first
     std::map<std::uint64_t, OnReply> m_waiting;          // commands by ticket
@@ -180,6 +221,7 @@ private:
     Time m_now {};
     std::optional<std::string> m_failure;
     std::uint64_t m_steps = 0;
+    std::uint64_t m_kills = 0;
     std::uint64_t m_eventCount = 0;
     std::uint64_t m_messagesDelivered = 0;
     std::string m_bytes;

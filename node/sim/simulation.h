@@ -38,6 +38,8 @@ public:
     };
     const std::optional<Failure>& failure() const { return m_failure; }
     const SimCluster& cluster() const { return m_cluster; }
+    // For who lets time pass slowly and asks questions meanwhile.
+    SimCluster& steeredCluster() { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
     const CasePoints& points() const { return m_points; }
     const Breaker& breaker() const { return m_breaker; }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lhrs-sim: a whole simulated cluster in one process, behind the same events and commands as live processes. Operated
+// from outside, or playing a case of the tests to be watched.
+#include "node/core/ack_list.h"
+#include "node/process/control_server.h"
+#include "node/process/event_publisher.h"
+#include "node/process/lifetime.h"
+#include "node/process/options.h"
+#include "node/sim/sim_clock.h"
+#include "node/sim/sim_control.h"
+#include "node/sim/sim_faults.h"
+#include "node/sim/sim_site.h"
+#include "node/sim/simulation.h"
+#include "node/sim/swarm.h"
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+
+namespace {
+
+using namespace lhrs;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kBacklog = 20'000;        // events that wait for slow watchers; then virtual time waits, too
+constexpr Time kBacklogLook = std::chrono::milliseconds(2);
+constexpr unsigned kTurnsUnseen = 512;          // things that happen between two looks for signals
+constexpr Time kWaitMax = std::chrono::seconds(1);
+
+std::int64_t wallNow()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// The sockets around a simulated cluster, and the one thread in which it lives: takes commands and signals between two
+// things that happen, and lets real time pass where virtual time may not go on yet.
+class SimProgram : public SimObserver {
+public:
+    SimProgram(const SimLine& line, int signals)
+        : m_line(line), m_signals(signals), m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    {
+    }
+    ~SimProgram() override
+    {
+        if (m_control)
+            m_control->stop();
+        if (m_publisher)
+            m_publisher->stop();
+        ::close(m_wake);
+    }
+
+    Result<void> open();
+    void runOperated();
+    void runCase();
+
+private:
+    Time real() const { return steady_clock::now() - m_start; }
+    SimControl::Self self();
+    void ready();
+    SimCluster::Gate gate();
+    void rest(std::optional<Time> until);
+    void takeCommands();
+
+    void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
+    void onCopied(const pb::Message&) override { }
+    void publish(const SimProcess& process, std::vector<pb::Event*>& events);
+    std::int64_t wallAt(Time at);
+
+    const SimLine m_line;
+    const int m_signals;
+    const int m_wake; // eventfd: commands wait
+    const steady_clock::time_point m_start = steady_clock::now();
+    zmq::context_t m_context;
+    std::unique_ptr<EventPublisher> m_publisher;
+    std::unique_ptr<ControlServer> m_control;
+    SimClock m_clock;
+    SimCluster* m_cluster = nullptr;
+    SimControl* m_commands = nullptr;
+    std::optional<std::int64_t> m_wallOfZero; // since virtual time runs
+    unsigned m_turns = 0;
+    bool m_isSignalled = false;
+
+    // From the control server's thread; guarded by m_mutex.
+    std::mutex m_mutex;
+    std::vector<pb::Command> m_waiting;
+    std::atomic<bool> m_hasWaiting = false;
+};
+
+Result<void> SimProgram::open()
+{
+    const auto endpoint = [](std::uint16_t port) { return "tcp://127.0.0.1:" + (port == 0 ? "*" : std::to_string(port)); };
+    PublisherOptions publishing;
+    publishing.endpoint = endpoint(m_line.file.process.eventsPort);
+    publishing.isSimulated = true;
+    publishing.waitsForWatchers = true;
+    publishing.start = m_start;
+    auto publisher = EventPublisher::open(m_context, publishing);
+    if (!publisher)
+        return Error { publisher.error().text + "; end that program, or choose another port with --events" };
+    m_publisher = std::move(*publisher);
+    auto control = ControlServer::open(m_context, endpoint(m_line.file.process.controlPort));
+    if (!control)
+        return Error { control.error().text + "; end that program, or choose another port with --control" };
+    m_control = std::move(*control);
+    return {};
+}
+
+SimControl::Self SimProgram::self()
+{
+    return { m_line.told ? m_line.told->seed() : m_line.seed, std::uint32_t(::getpid()), m_publisher->endpoint(), m_control->endpoint(),
+        [this](Time at) { return wallAt(at); } };
+}
+
+// From now on it is asked and watched.
+void SimProgram::ready()
+{
+    if (!m_line.isPaused)
+        m_clock.run(m_line.speed, m_cluster->now(), real());
+    m_control->start({}, [this](pb::Command command) {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_waiting.push_back(std::move(command));
+            m_hasWaiting = true;
+        }
+        ::eventfd_write(m_wake, 1);
+    });
+    std::printf("ready %s control=%s events=%s\n", m_line.file.process.name.c_str(), m_control->endpoint().c_str(),
+        m_publisher->endpoint().c_str());
+    std::fflush(stdout);
+}
+
+void SimProgram::runOperated()
+{
+    SimCluster::Options options;
+    options.network.set_delay_us(m_line.delayUs);
+    options.network.set_jitter_us(m_line.jitterUs);
+    options.seed = m_line.seed;
+    options.clockOffsetMax = {};
+    options.stepCost = std::chrono::microseconds(m_line.stepUs);
+    options.reparseEvery = 0;
+    options.withMessages = true;
+    options.withHash = false;
+    SimCluster cluster(options);
+    SimFaults faults(cluster);
+    const std::string& recruiting = m_line.file.recruiting;
+    SimSite site(cluster, { m_line.file.config, scaleTimes(withDefaults(m_line.file.timers), m_line.file.timeScale),
+        recruiting == "multicast" ? Recruiting::Multicast : recruiting == "registry" ? Recruiting::Registry : Recruiting::Auto });
+    SimControl commands(cluster, m_clock, self(), [this](pb::CommandReply& reply) { m_control->reply(reply); });
+    commands.operate(site, faults);
+    m_cluster = &cluster;
+    m_commands = &commands;
+    cluster.setObserver(this);
+    site.begin(m_line.dataServers, m_line.parityServers);
+    ready();
+    for (SimCluster::Gate now = gate(); now != SimCluster::Gate::Ended; now = gate()) {
+        if (now != SimCluster::Gate::Open)
+            continue;
+        cluster.happenNext();
+        if (cluster.failure())
+            spdlog::critical("{} at {} s of virtual time", *cluster.failure(), double(cluster.now().count()) / 1e9);
+    }
+    m_commands = nullptr;
+}
+
+void SimProgram::runCase()
+{
+    const pb::Case told = m_line.told ? *m_line.told : drawCase(m_line.seed);
+    Simulation simulation(told);
+    const std::string name = m_line.told ? (told.tells().empty() ? std::string("a case") : told.tells())
+                                         : "the case of seed " + std::to_string(m_line.seed);
+    SimControl commands(simulation.steeredCluster(), m_clock, self(), [this](pb::CommandReply& reply) { m_control->reply(reply); });
+    commands.watch(name);
+    m_cluster = &simulation.steeredCluster();
+    m_commands = &commands;
+    simulation.setListener([this](const SimProcess& process, const pb::Event& event) {
+        pb::Event copy = event; // the run itself must not see what is said to watchers
+        std::vector<pb::Event*> one { &copy };
+        publish(process, one);
+    });
+    m_cluster->setGate([this] { return gate(); });
+    ready();
+    const bool held = simulation.run();
+    if (!m_isSignalled && !commands.isEnding()) {
+        std::string violation;
+        if (!held)
+            violation = "I" + std::to_string(simulation.failure()->invariant) + ": " + simulation.failure()->text;
+        commands.finish(violation);
+        std::printf("%s: %s after %.6f s of virtual time\n", name.c_str(), held ? "everything held" : violation.c_str(),
+            double(m_cluster->now().count()) / 1e9);
+        std::fflush(stdout);
+        while (gate() != SimCluster::Gate::Ended) { } // it can still be asked
+    }
+    m_commands = nullptr;
+}
+
+// Whether the next thing may happen; if not, waits until it may, or until there is something to do.
+SimCluster::Gate SimProgram::gate()
+{
+    if (++m_turns % kTurnsUnseen == 0)
+        rest(Time());
+    takeCommands();
+    const Time now = real();
+    m_commands->look(now);
+    if (m_isSignalled || m_commands->isEnding())
+        return SimCluster::Gate::Ended;
+    const auto next = m_cluster->nextAt();
+    if (m_commands->isOver() || !next) {
+        rest(std::nullopt);
+    } else if (!m_clock.mayHappen(*next, now)) {
+        const auto when = m_clock.realTimeOf(*next);
+        rest(when ? std::optional(*when - now) : std::nullopt);
+    } else if (m_publisher->waiting() > kBacklog) {
+        rest(kBacklogLook);
+    } else {
+        m_clock.keepUp(*next, now);
+        return SimCluster::Gate::Open;
+    }
+    return SimCluster::Gate::AskAgain;
+}
+
+// So long, or until a command or a signal comes.
+void SimProgram::rest(std::optional<Time> time)
+{
+    const Time wait = std::clamp(time.value_or(kWaitMax), Time(), kWaitMax);
+    const timespec limit { time_t(wait.count() / 1'000'000'000), long(wait.count() % 1'000'000'000) };
+    std::array<pollfd, 2> waits { { { m_wake, POLLIN, 0 }, { m_signals, POLLIN, 0 } } };
+    ::ppoll(waits.data(), waits.size(), &limit, nullptr);
+    eventfd_t count = 0;
+    if (waits[0].revents != 0)
+        ::eventfd_read(m_wake, &count);
+    m_isSignalled = m_isSignalled || waits[1].revents != 0;
+}
+
+void SimProgram::takeCommands()
+{
+    if (!m_hasWaiting.load(std::memory_order_acquire))
+        return;
+    std::vector<pb::Command> commands;
+    {
+        const std::lock_guard lock(m_mutex);
+        commands.swap(m_waiting);
+        m_hasWaiting = false;
+    }
+    for (const pb::Command& command : commands)
+        m_commands->command(command, real());
+}
+
+// ---- events
+
+// Virtual time seen from outside: it begins when it first runs, and watchers put it beside their own.
+std::int64_t SimProgram::wallAt(Time at)
+{
+    if (!m_wallOfZero && at > Time())
+        m_wallOfZero = wallNow() - at.count();
+    return m_wallOfZero.value_or(wallNow()) + at.count();
+}
+
+void SimProgram::onStep(const SimProcess& process, const SimInput&, Effects& effects, Time)
+{
+    publish(process, effects.events());
+}
+
+// Where a watcher finds the process, and when it happened on his clock.
+void SimProgram::publish(const SimProcess& process, std::vector<pb::Event*>& events)
+{
+    if (events.empty())
+        return;
+    for (pb::Event* event : events) {
+        event->set_wall_ns(wallAt(m_cluster->now()));
+        if (event->has_process_started())
+            m_commands->introduce(*event->mutable_process_started()->mutable_process());
+    }
+    m_publisher->publish({ process.info.node(), process.info.name() }, events);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const auto parsed = parseSimLine(argc, argv);
+    if (!parsed.line)
+        return explain(parsed.exitCode, parsed.text);
+    const SimLine& line = *parsed.line;
+    openLog(line.file.process);
+    const int signals = openSignals();
+    if (line.file.process.diesWithParent && !dieWithParent())
+        return kExitClean;
+    SimProgram program(line, signals);
+    if (const auto opened = program.open(); !opened) {
+        spdlog::error("{}", opened.error().text);
+        return kExitFailed;
+    }
+    line.playsCase ? program.runCase() : program.runOperated();
+    return kExitClean;
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A simulated cluster that is operated by the commands of control.proto, without a socket: virtual time, questions
+// outside of it, faults of processes and of the network, and that a run is a function of its commands.
+#include "node/core/ack_list.h"
+#include "node/sim/sim_control.h"
+#include "node/sim/simulation.h"
+#include "node/sim/swarm.h"
+
+#include <QTest>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace lhrs;
+using namespace std::chrono_literals;
+
+namespace {
+
+// What lhrs-sim is around the same objects, but that real time is an argument.
+struct Site : SimObserver {
+    explicit Site(std::uint64_t seed = 1, std::uint32_t b = 10, pb::RecoveryWay recovery = pb::RECOVERY_AUTOMATIC)
+        : cluster(options(seed))
+        , faults(cluster)
+        , site(cluster, { config(b, recovery), withDefaults({}), Recruiting::Auto })
+        , control(cluster, clock, { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
+              [this](pb::CommandReply& reply) { replies[reply.ticket()] = reply; })
+    {
+        control.operate(site, faults);
+        cluster.setObserver(this);
+        site.begin(6, 4);
+    }
+
+    static SimCluster::Options options(std::uint64_t seed)
+    {
+        SimCluster::Options options;
+        options.network.set_delay_us(100);
+        options.network.set_jitter_us(50);
+        options.seed = seed;
+        options.clockOffsetMax = {};
+        options.withMessages = true;
+        return options;
+    }
+    static pb::FileConfig config(std::uint32_t b, pb::RecoveryWay recovery)
+    {
+        pb::FileConfig config;
+        config.set_m(2);
+        config.set_availability(1);
+        config.set_b(b);
+        config.set_recovery(recovery);
+        return config;
+    }
+
+    void onStep(const SimProcess& process, const SimInput&, Effects& effects, Time) override
+    {
+        for (const pb::Event* event : effects.events()) {
+            events.push_back(*event);
+            stream += process.info.name() + ' ' + event->SerializeAsString();
+        }
+    }
+    void onCopied(const pb::Message&) override { ++copies; }
+
+    std::uint64_t give(pb::Command command, std::uint64_t process = 0)
+    {
+        command.set_ticket(++ticket);
+        command.set_process(process);
+        control.command(command, real);
+        return ticket;
+    }
+    // Until the command is answered; as long as virtual time must go for it.
+    pb::CommandReply ask(const pb::Command& command, std::uint64_t process = 0)
+    {
+        const std::uint64_t mine = give(command, process);
+        cluster.runUntil([&] { return control.look(real), replies.contains(mine); }, 120s);
+        return replies.contains(mine) ? replies[mine] : pb::CommandReply();
+    }
+    // As lhrs-sim does it: what may happen until this real time.
+    void runTo(Time until)
+    {
+        real = until;
+        for (control.look(real); cluster.nextAt() && clock.mayHappen(*cluster.nextAt(), real) && !control.isOver(); control.look(real))
+            cluster.happenNext();
+    }
+    pb::SimulationState step(pb::StepClock until)
+    {
+        pb::Command command;
+        *command.mutable_step_clock() = std::move(until);
+        const std::uint64_t mine = give(command);
+        runTo(real);
+        return replies[mine].simulation();
+    }
+    pb::SimulationState stepNs(Time time)
+    {
+        pb::StepClock until;
+        until.set_ns(std::uint64_t(time.count()));
+        return step(until);
+    }
+
+    std::vector<std::uint64_t> started(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names)
+    {
+        pb::Command command;
+        command.mutable_start_processes()->set_kind(kind);
+        command.mutable_start_processes()->set_pool(pool);
+        for (const std::string& name : names)
+            command.mutable_start_processes()->add_names(name);
+        return nodesOf(replies[give(command)]);
+    }
+    static std::vector<std::uint64_t> nodesOf(const pb::CommandReply& reply)
+    {
+        std::vector<std::uint64_t> nodes;
+        for (const auto& entry : reply.processes().processes())
+            nodes.push_back(entry.process().node());
+        return nodes;
+    }
+    pb::OperationResult operate(std::uint64_t client, pb::OperationKind kind, std::uint64_t key)
+    {
+        pb::Command command;
+        command.mutable_operate()->set_kind(kind);
+        command.mutable_operate()->set_key(key);
+        command.mutable_operate()->set_value("value of " + std::to_string(key));
+        return ask(command, client).operation();
+    }
+    std::uint64_t place(pb::Role role, std::uint32_t number)
+    {
+        pb::Command command;
+        command.mutable_list_processes();
+        const pb::CommandReply list = replies[give(command)];
+        for (const auto& entry : list.processes().processes())
+            if (entry.place().role() == role && entry.place().number() == number
+                && !cluster.numbered(NodeId(entry.process().node()))->isGone()) // the dead stay in the list for a while
+                return entry.process().node();
+        return 0;
+    }
+    pb::FileDescription file()
+    {
+        pb::Command command;
+        command.mutable_describe_file();
+        return replies[give(command)].file();
+    }
+    void awaitRest()
+    {
+        pb::Command command;
+        command.mutable_await_rest()->set_timeout_ms(60'000);
+        QCOMPARE(ask(command).refusal(), pb::NOT_REFUSED);
+    }
+    pb::CommandReply arm(std::uint64_t process, const pb::Fault& fault)
+    {
+        pb::Command command;
+        *command.mutable_arm_fault()->mutable_fault() = fault;
+        return replies[give(command, process)];
+    }
+    std::size_t count(pb::Event::BodyCase kind) const
+    {
+        return std::size_t(std::count_if(events.begin(), events.end(), [kind](const pb::Event& event) { return event.body_case() == kind; }));
+    }
+
+    SimCluster cluster;
+    SimFaults faults;
+    SimSite site;
+    SimClock clock;
+    std::map<std::uint64_t, pb::CommandReply> replies;
+    SimControl control;
+    std::vector<pb::Event> events;
+    std::string stream;
+    std::uint64_t copies = 0;
+    std::uint64_t ticket = 0;
+    Time real {};
+};
+
+pb::Fault faultOf(std::uint32_t leaseMs)
+{
+    pb::Fault fault;
+    fault.set_number(1);
+    fault.set_lease_ms(leaseMs);
+    return fault;
+}
+
+} // namespace
+
+class TestSimControl : public QObject {
+    Q_OBJECT
+
+private slots:
+    void virtualTimeGoesAsItIsTold();
+    void whoIsTooSlowDoesNotRunAfterTime();
+    void aStepEndsAtItsGoal();
+    void aStepThatCannotBeIsRefused();
+    void aFileGrowsAndIsSearched();
+    void itSaysOfItselfThatItIsSimulated();
+    void theSameCommandsBringTheSameEvents();
+    void questionsChangeNothing();
+    void aKilledBucketIsRecovered();
+    void aProcessThatStandsStillAnswersLater();
+    void aPauseEndsWithItsLeaseOrByHand();
+    void aNetworkThatDropsEverythingCutsOff();
+    void whatIsDelayedKeepsItsOrder();
+    void aProcessEndsItselfAtAnEvent();
+    void whoAsksTheDeadIsToldSo();
+    void othersStartInTheirPlace();
+    void aCaseIsWatchedAndNotOperated();
+};
+
+void TestSimControl::virtualTimeGoesAsItIsTold()
+{
+    SimClock clock;
+    QCOMPARE(clock.limit(5s), Time());
+    clock.run(0.5, 2s, 10s);
+    QCOMPARE(clock.limit(14s), Time(4s));
+    QVERIFY(*clock.realTimeOf(4s) >= 14s && *clock.realTimeOf(4s) < 14s + 1us);
+    clock.pause(4s);
+    QCOMPARE(clock.limit(99s), Time(4s));
+    QVERIFY(!clock.realTimeOf(5s) && clock.isPaused());
+    clock.run(0, 4s, 100s);
+    QCOMPARE(clock.limit(100s), Time::max());
+}
+
+void TestSimControl::whoIsTooSlowDoesNotRunAfterTime()
+{
+    SimClock clock;
+    clock.run(1, {}, {});
+    clock.keepUp(900ms, 1s);
+    QCOMPARE(clock.limit(1s), Time(1s));
+    clock.keepUp(100ms, 1s);
+    QCOMPARE(clock.limit(1s), Time(100ms));
+    QCOMPARE(clock.limit(2s), Time(1100ms));
+}
+
+void TestSimControl::aStepEndsAtItsGoal()
+{
+    Site site;
+    QCOMPARE(site.control.state({}).virtual_ns(), std::int64_t(0));
+    pb::StepClock one;
+    one.set_events(1);
+    const pb::SimulationState first = site.step(one);
+    QVERIFY(first.is_paused() && first.events() >= 1 && site.events.size() == first.events());
+    one.set_messages(1);
+    QCOMPARE(site.step(one).messages(), std::uint64_t(1));
+    const pb::SimulationState later = site.stepNs(1ms);
+    QCOMPARE(site.stepNs(1ms).virtual_ns() - later.virtual_ns(), std::int64_t(1'000'000));
+    QCOMPARE(site.stepNs(500ms).virtual_ns() - later.virtual_ns(), std::int64_t(501'000'000));
+    QVERIFY(site.file().exists());
+}
+
+void TestSimControl::aStepThatCannotBeIsRefused()
+{
+    Site site;
+    pb::Command command;
+    command.mutable_step_clock();
+    QCOMPARE(site.replies[site.give(command)].refusal(), pb::BAD_ARGUMENT);
+    command.mutable_set_clock()->set_factor(1000);
+    QCOMPARE(site.replies[site.give(command)].refusal(), pb::BAD_ARGUMENT);
+    command.mutable_set_clock()->set_factor(1);
+    QCOMPARE(site.replies[site.give(command)].simulation().factor(), 1.0);
+    command.mutable_step_clock()->set_events(1);
+    QCOMPARE(site.replies[site.give(command)].refusal(), pb::REFUSED);
+}
+
+void TestSimControl::aFileGrowsAndIsSearched()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    for (std::uint64_t key = 0; key < 40; ++key)
+        QCOMPARE(site.operate(alice, pb::INSERT, key).result(), pb::OK);
+    site.awaitRest();
+    QVERIFY(site.file().buckets() >= 3);
+    QCOMPARE(site.count(pb::Event::kSplitFinished) + 1, std::size_t(site.file().buckets()));
+    for (std::uint64_t key = 0; key < 40; ++key)
+        QCOMPARE(site.operate(alice, pb::SEARCH, key).value(), "value of " + std::to_string(key));
+}
+
+void TestSimControl::itSaysOfItselfThatItIsSimulated()
+{
+    Site site(77);
+    pb::Command command;
+    command.mutable_who_are_you();
+    const pb::ProcessInfo coordinator = site.replies[site.give(command)].process();
+    QCOMPARE(coordinator.kind(), pb::COORDINATOR);
+    QVERIFY(coordinator.is_simulated());
+    QCOMPARE(coordinator.seed(), std::uint64_t(77));
+    QCOMPARE(coordinator.pid(), 4711u);
+    QCOMPARE(coordinator.control_endpoint(), std::string("tcp://control"));
+    site.stepNs(200ms);
+    command.mutable_list_processes();
+    const pb::CommandReply list = site.replies[site.give(command)];
+    QVERIFY(list.processes().processes_size() >= 10);
+    for (const auto& entry : list.processes().processes())
+        QVERIFY(entry.process().is_simulated() && entry.process().events_endpoint() == "tcp://events");
+}
+
+void TestSimControl::theSameCommandsBringTheSameEvents()
+{
+    const auto play = [](std::uint64_t seed, bool asks) {
+        Site site(seed);
+        site.stepNs(300ms);
+        const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+        site.stepNs(100ms);
+        for (std::uint64_t key = 0; key < 30; ++key) {
+            pb::Command command;
+            command.mutable_operate()->set_kind(pb::INSERT);
+            command.mutable_operate()->set_key(key);
+            site.give(command, alice);
+            if (asks)
+                site.file(), site.place(pb::DATA, 0);
+            site.stepNs(2ms);
+        }
+        pb::Fault fault = faultOf(1000);
+        fault.mutable_crash();
+        site.arm(site.place(pb::DATA, 0), fault);
+        site.stepNs(3s);
+        return site.stream;
+    };
+    const std::string first = play(5, false);
+    QVERIFY(first.size() > 10'000);
+    QVERIFY(play(5, false) == first);
+    QVERIFY2(play(5, true) == first, "whoever asks changes the run");
+    QVERIFY(play(6, false) != first);
+}
+
+void TestSimControl::questionsChangeNothing()
+{
+    Site site;
+    site.stepNs(300ms);
+    const std::size_t before = site.events.size();
+    pb::Command command;
+    for (const auto& process : site.cluster.processes()) {
+        command.mutable_take_snapshot();
+        const pb::CommandReply reply = site.replies[site.give(command, process->info.node())];
+        QCOMPARE(reply.snapshot().process(), process->info.node());
+        QCOMPARE(reply.snapshot().sequence(), process->stamper().sequence());
+        command.mutable_statistics();
+        QVERIFY(site.replies[site.give(command, process->info.node())].has_gauges());
+    }
+    command.mutable_read_contents()->set_count(10);
+    QVERIFY(site.replies[site.give(command, site.place(pb::DATA, 0))].has_contents());
+    command.mutable_describe_file();
+    QCOMPARE(site.replies[site.give(command, site.place(pb::DATA, 0))].refusal(), pb::WRONG_PROCESS);
+    QCOMPARE(site.events.size(), before);
+}
+
+void TestSimControl::aKilledBucketIsRecovered()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    for (std::uint64_t key = 0; key < 20; ++key)
+        QCOMPARE(site.operate(alice, pb::INSERT, key).result(), pb::OK);
+    site.awaitRest();
+    const std::uint64_t victim = site.place(pb::DATA, 0);
+    pb::Fault fault = faultOf(1000);
+    fault.mutable_crash();
+    QCOMPARE(site.arm(victim, fault).refusal(), pb::NOT_REFUSED);
+    const pb::SimulationState state = site.control.state({});
+    QCOMPARE(state.ended_size(), 1);
+    QCOMPARE(state.ended(0), victim);
+    for (std::uint64_t key = 0; key < 20; ++key)
+        QCOMPARE(site.operate(alice, pb::SEARCH, key).value(), "value of " + std::to_string(key));
+    site.awaitRest();
+    QCOMPARE(site.count(pb::Event::kRecoveryFinished), std::size_t(1));
+    QVERIFY(site.place(pb::DATA, 0) != victim);
+}
+
+void TestSimControl::aProcessThatStandsStillAnswersLater()
+{
+    Site site;
+    site.stepNs(300ms);
+    const std::uint64_t bucket = site.place(pb::DATA, 0);
+    pb::Fault fault = faultOf(500);
+    fault.mutable_pause();
+    QCOMPARE(site.arm(bucket, fault).faults().faults_size(), 1);
+    pb::Command command;
+    command.mutable_statistics();
+    const std::uint64_t question = site.give(command, bucket);
+    command.mutable_list_faults();
+    QCOMPARE(site.replies[site.give(command, bucket)].faults().faults_size(), 1);
+    site.stepNs(400ms);
+    QVERIFY(!site.replies.contains(question));
+    site.stepNs(200ms);
+    QVERIFY(site.replies.contains(question));
+}
+
+void TestSimControl::aPauseEndsWithItsLeaseOrByHand()
+{
+    Site site;
+    site.stepNs(300ms);
+    const std::uint64_t bucket = site.place(pb::DATA, 0);
+    pb::Fault fault = faultOf(50);
+    fault.mutable_pause();
+    site.arm(bucket, fault);
+    QCOMPARE(site.count(pb::Event::kFaultBegun), std::size_t(1));
+    site.stepNs(60ms);
+    QCOMPARE(site.count(pb::Event::kFaultEnded), std::size_t(1));
+    fault.set_lease_ms(3'600'000);
+    site.arm(bucket, fault);
+    pb::Command command;
+    command.mutable_heal_faults();
+    QCOMPARE(site.replies[site.give(command, bucket)].faults().faults_size(), 1);
+    QCOMPARE(site.count(pb::Event::kFaultEnded), std::size_t(2));
+    command.mutable_statistics();
+    QVERIFY(site.replies.contains(site.give(command, bucket)));
+    site.stepNs(1s);
+    QCOMPARE(site.count(pb::Event::kBucketFailed), std::size_t(0));
+}
+
+void TestSimControl::aNetworkThatDropsEverythingCutsOff()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    QCOMPARE(site.operate(alice, pb::INSERT, 1).result(), pb::OK);
+    pb::Fault fault = faultOf(2'000);
+    fault.mutable_network()->set_drop(1);
+    site.arm(alice, fault);
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::SEARCH);
+    command.mutable_operate()->set_key(1);
+    const std::uint64_t search = site.give(command, alice);
+    site.stepNs(1900ms);
+    QVERIFY(!site.replies.contains(search));
+    command.mutable_list_faults();
+    const pb::FaultEffect achieved = site.replies[site.give(command, alice)].faults().faults(0).achieved();
+    QVERIFY(achieved.dropped() > 0 && achieved.dropped() == achieved.messages());
+    site.stepNs(5s);
+    QCOMPARE(site.replies[search].operation().result(), pb::OK);
+}
+
+void TestSimControl::whatIsDelayedKeepsItsOrder()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    QCOMPARE(site.operate(alice, pb::INSERT, 1).result(), pb::OK);
+    pb::Fault fault = faultOf(60'000);
+    fault.mutable_network()->set_delay_ms(20);
+    fault.mutable_network()->set_way(pb::OUTGOING);
+    site.arm(alice, fault);
+    const Time before = site.cluster.now();
+    QCOMPARE(site.operate(alice, pb::SEARCH, 1).result(), pb::OK);
+    QVERIFY(site.cluster.now() - before >= 20ms);
+    pb::Command command;
+    command.mutable_list_faults();
+    const pb::FaultEffect achieved = site.replies[site.give(command, alice)].faults().faults(0).achieved();
+    QVERIFY(achieved.delayed() >= 1);
+    QVERIFY(achieved.delay_max_ns() >= 20'000'000);
+}
+
+void TestSimControl::aProcessEndsItselfAtAnEvent()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    QCOMPARE(site.operate(alice, pb::INSERT, 1).result(), pb::OK);
+    const std::uint64_t bucket = site.place(pb::DATA, 0);
+    pb::Fault fault = faultOf(3'600'000);
+    fault.mutable_crash()->set_at("record_inserted");
+    fault.mutable_crash()->set_count(2);
+    site.arm(bucket, fault);
+    QCOMPARE(site.operate(alice, pb::INSERT, 2).result(), pb::OK);
+    const std::size_t inserted = site.count(pb::Event::kRecordInserted);
+    QVERIFY(!site.cluster.numbered(NodeId(bucket))->isGone());
+    site.operate(alice, pb::INSERT, 3);
+    QVERIFY(site.cluster.numbered(NodeId(bucket))->isGone());
+    site.awaitRest();
+    QVERIFY(site.count(pb::Event::kRecordInserted) >= inserted);
+    QCOMPARE(site.operate(alice, pb::SEARCH, 2).result(), pb::OK);
+}
+
+void TestSimControl::whoAsksTheDeadIsToldSo()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    QCOMPARE(site.operate(alice, pb::INSERT, 1).result(), pb::OK);
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::SEARCH);
+    command.mutable_operate()->set_key(1);
+    const std::uint64_t search = site.give(command, alice);
+    pb::Fault fault = faultOf(1000);
+    fault.mutable_crash();
+    site.arm(alice, fault);
+    QVERIFY(site.replies[search].text().find("alice has ended") != std::string::npos);
+    QCOMPARE(site.replies[site.give(command, alice)].refusal(), pb::REFUSED);
+    QCOMPARE(site.replies[site.give(command, 12345)].refusal(), pb::REFUSED);
+}
+
+void TestSimControl::othersStartInTheirPlace()
+{
+    Site site;
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    for (std::uint64_t key = 0; key < 20; ++key)
+        QCOMPARE(site.operate(alice, pb::INSERT, key).result(), pb::OK);
+    site.awaitRest();
+    const std::uint32_t buckets = site.file().buckets();
+    pb::Command who;
+    who.mutable_who_are_you();
+    const std::uint64_t former = site.replies[site.give(who)].process().node();
+    pb::Command command;
+    command.mutable_start_processes()->add_again(former);
+    const auto again = Site::nodesOf(site.replies[site.give(command)]);
+    QCOMPARE(again.size(), std::size_t(1));
+    QVERIFY(again.front() != former);
+    QVERIFY(site.file().is_listening());
+    site.stepNs(3s);
+    QVERIFY(!site.file().is_listening());
+    QCOMPARE(site.file().buckets(), buckets);
+    command.mutable_start_processes()->set_again(0, alice);
+    QVERIFY(site.replies[site.give(command)].text().find("not alice") != std::string::npos);
+    command.mutable_start_processes()->set_again(0, site.place(pb::DATA, 0));
+    QCOMPARE(Site::nodesOf(site.replies[site.give(command)]).size(), std::size_t(1));
+    for (std::uint64_t key = 0; key < 20; ++key)
+        QCOMPARE(site.operate(alice, pb::SEARCH, key).result(), pb::OK);
+}
+
+void TestSimControl::aCaseIsWatchedAndNotOperated()
+{
+    const pb::Case told = drawCase(3);
+    Simulation alone(told);
+    QVERIFY(alone.run());
+    const std::string hash = alone.cluster().hash();
+
+    Simulation watched(told);
+    SimClock clock;
+    std::optional<pb::CommandReply> last;
+    SimControl control(watched.steeredCluster(), clock, { told.seed(), 1, "e", "c", [](Time at) { return at.count(); } },
+        [&last](pb::CommandReply& reply) { last = reply; });
+    control.watch("the case of seed 3");
+    clock.run(1, {}, {});
+    Time real {};
+    std::uint64_t turns = 0;
+    watched.steeredCluster().setGate([&] {
+        pb::Command command;
+        if (++turns % 100 == 0) {
+            command.mutable_describe_file();
+            control.command(command, real);
+            command.mutable_describe_simulation();
+            control.command(command, real);
+            command.mutable_force_split();
+            control.command(command, real);
+            if (last->refusal() != pb::REFUSED)
+                return SimCluster::Gate::Ended;
+        }
+        real += 1us;
+        return clock.mayHappen(*watched.steeredCluster().nextAt(), real) ? SimCluster::Gate::Open
+            : (real = *clock.realTimeOf(*watched.steeredCluster().nextAt()), SimCluster::Gate::AskAgain);
+    });
+    QVERIFY(watched.run());
+    QVERIFY(turns > 1000);
+    QCOMPARE(watched.cluster().hash(), hash);
+    QCOMPARE(control.state(real).plays(), std::string("the case of seed 3"));
+}
+
+QTEST_APPLESS_MAIN(TestSimControl)
+#include "tst_sim_control.moc"
