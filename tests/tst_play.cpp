@@ -343,7 +343,9 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::newRow("check") << "while (true) { }" << QStringList { "--check" } << 0 << "no error found";
     QTest::newRow("check fails") << "let a = { ...{} };" << QStringList { "--check" } << 2 << "Object.assign";
     QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
-    QTest::newRow("simulated") << "lab.now();" << QStringList { "--sim" } << 3 << "not in this version";
+    QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');" << QStringList { "--sim", "--seed", "7" } << 0 << "SIMULATED: virtual time at 1 of real time, seed 7";
+    QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed 0: write a number from 0.001 to 100, or max.";
+    QTest::newRow("speed of real time") << "lab.now();" << QStringList { "--speed", "2" } << 2 << "write --sim, too";
     QTest::newRow("set") << "lab.print(lab.params({ n: 1 }).n + 1);" << QStringList { "--set", "n=41" } << 0 << "> 42";
     QTest::newRow("set without value") << "lab.now();" << QStringList { "--set", "n" } << 2 << "NAME=VALUE";
     QTest::newRow("unknown option") << "lab.now();" << QStringList { "--nonsense" } << 2 << "nonsense";

@@ -160,6 +160,7 @@ struct ControlClient::Thread {
     }
 
     void askDirectory(ControlClient& client);
+    void askSimulation(ControlClient& client);
     void takeList(ControlClient& client, const pb::ProcessList& list);
     void probe(ControlClient& client);
     void run(ControlClient& client, const std::stop_token& stop);
@@ -224,6 +225,7 @@ void ControlClient::leaveCluster()
             m_directory.clear();
             m_coordinator = 0;
             m_answered = {};
+            m_simulation.reset();
         }
         done.set_value();
     });
@@ -346,6 +348,7 @@ void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds
         }
         endpoint = known->info.control_endpoint();
         who = known->info.name();
+        command.set_process(to.process);
     }
     post([endpoint, who, command = std::move(command), timeout,
         callback = std::move(callback)](Thread& thread) mutable {
@@ -466,6 +469,21 @@ void ControlClient::Thread::askDirectory(ControlClient& client)
     });
 }
 
+// Who has ended in a simulated cluster is known to the simulator, as a parent knows it of its children.
+void ControlClient::Thread::askSimulation(ControlClient& client)
+{
+    const auto coordinator = client.find(client.coordinator());
+    if (!coordinator || !coordinator->info.is_simulated())
+        return;
+    pb::Command command;
+    command.mutable_describe_simulation();
+    const std::string endpoint = coordinatorEndpoint;
+    send(endpoint, "the simulator", std::move(command), kAskTimeout, [this, &client, endpoint](const Answer& answer) {
+        if (answer && endpoint == coordinatorEndpoint)
+            client.learnSimulation(answer.reply.simulation());
+    });
+}
+
 void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessList& list)
 {
     std::vector<ProcessId> gone;
@@ -509,6 +527,7 @@ void ControlClient::Thread::probe(ControlClient& client)
             continue;
         pb::Command command;
         command.mutable_take_snapshot()->set_without_records(true);
+        command.set_process(process);
         send(known->info.control_endpoint(), known->info.name(), std::move(command), kAskTimeout,
             [&client, process](const Answer& answer) {
                 if (answer)
@@ -548,7 +567,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
         }
         timeOut();
         if (!coordinatorEndpoint.empty() && !isAsking && Clock::now() >= askAt)
-            askDirectory(client);
+            askDirectory(client), askSimulation(client);
         probe(client);
     }
     // Commands that came last are sent to nobody, but their callers are answered.

@@ -105,6 +105,12 @@ public:
     ProcessId coordinator() const;
     // The coordinator answered within the last second.
     bool coordinatorAnswers() const;
+    // What the simulator said last, if the cluster is a simulated one.
+    std::optional<pb::SimulationState> simulation() const;
+    // Where it takes commands; empty: no process is simulated.
+    std::string simulator() const;
+    // Another word of it, e.g. the answer to a command about its clock.
+    void learnSimulation(const pb::SimulationState& state);
 
 private:
     struct Thread;
@@ -120,6 +126,7 @@ private:
     std::map<ProcessId, KnownProcess> m_directory;
     ProcessId m_coordinator = 0;
     Clock::time_point m_answered {};
+    std::optional<pb::SimulationState> m_simulation;
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
     std::vector<std::function<void(Thread&)>> m_tasks;

@@ -67,6 +67,7 @@ struct Ingest::Sockets {
 Ingest::Ingest(zmq::context_t& context)
     : m_startedWallNs(wallNs())
     , m_started(Clock::now())
+    , m_anchor { 0, m_started, 1 }
     , m_cluster(std::make_unique<Cluster>())
     , m_wakeUp(std::make_unique<WakeUp>())
     , m_context(context)
@@ -108,6 +109,8 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
         std::erase_if(m_sockets->closing, [&](const auto& closing) { return closing.second == info.events_endpoint(); });
         connect(info.events_endpoint());
         const std::lock_guard lock(m_mutex);
+        if (info.is_simulated())
+            m_cluster->forgotten.erase(info.node()); // the same seed gives the same numbers
         m_cluster->introduce(info, nowNs());
         Source& source = m_cluster->source(info.node());
         if (!source.isComplete)
@@ -133,8 +136,12 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
         pb::Told told;
         told.mutable_ended()->set_reason(reason);
         m_cluster->tell(process, told, nowNs());
-        // What the process said last may still be on its way in.
-        m_sockets->closing.emplace_back(Clock::now() + kTailTime, known->second.eventsEndpoint);
+        // What the process said last may still be on its way in. A simulator says it for others, too.
+        const bool isShared = std::any_of(m_cluster->state.processes.begin(), m_cluster->state.processes.end(), [&](const auto& other) {
+            return !other.second.hasEnded && other.second.eventsEndpoint == known->second.eventsEndpoint;
+        });
+        if (!isShared)
+            m_sockets->closing.emplace_back(Clock::now() + kTailTime, known->second.eventsEndpoint);
     });
 }
 
@@ -189,6 +196,11 @@ void Ingest::forgetCluster()
         while (!m_sockets->endpoints.empty())
             m_sockets->close(std::string(*m_sockets->endpoints.begin()));
         m_sockets->closing.clear();
+        while (!receiveFrames(m_sockets->subscriber).empty()) { } // of the former cluster
+        {
+            const std::lock_guard clockLock(m_clockMutex);
+            m_anchor = { 0, m_started, 1 };
+        }
         const std::lock_guard lock(m_mutex);
         for (const auto& [id, source] : m_cluster->sources)
             m_cluster->forgotten.insert(id);
@@ -266,7 +278,15 @@ std::vector<ProcessId> Ingest::silentSince(milliseconds time) const
 
 std::int64_t Ingest::nowNs() const
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_started).count();
+    const std::lock_guard lock(m_clockMutex);
+    const auto passed = double(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_anchor.real).count());
+    return m_anchor.runNs + (m_anchor.factor == 1 ? std::int64_t(passed) : std::int64_t(passed * m_anchor.factor));
+}
+
+void Ingest::setVirtualTime(std::int64_t wallNs, double factor)
+{
+    const std::lock_guard lock(m_clockMutex);
+    m_anchor = { wallNs - m_startedWallNs, Clock::now(), factor };
 }
 
 // ---- the ingest thread

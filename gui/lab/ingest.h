@@ -63,6 +63,8 @@ public:
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
     // The process has published events up to `sequence`; if they do not arrive soon, they are lost.
     void expectSequence(ProcessId process, std::uint64_t sequence);
+    // Virtual time as the simulator says: what its wall clock shows now, and how fast it goes.
+    void setVirtualTime(std::int64_t wallNs, double factor);
     // Another cluster: forgets all processes and the state; the ring and the clock go on. Not in the ingest thread.
     void forgetCluster();
 
@@ -85,7 +87,8 @@ public:
     IngestCounters counters() const;
     // Processes of which nothing was received for that long.
     std::vector<ProcessId> silentSince(std::chrono::milliseconds time) const;
-    // The run's clock: ns since this object was made; process clocks are put on it by their wall time.
+    // The run's clock: ns since this object was made; process clocks are put on it by their wall time. Of a simulated
+    // cluster it goes as virtual time does.
     std::int64_t nowNs() const;
     std::int64_t startedWallNs() const { return m_startedWallNs; }
 
@@ -110,6 +113,15 @@ private:
     std::atomic<std::uint64_t> m_committed { 0 };
     std::atomic<double> m_eventsPerSecond { 0 };
     std::function<void(ProcessId)> m_askSnapshot;
+
+    // The run's clock is `runNs` at `real`, and goes at `factor` since; guarded by m_clockMutex.
+    struct Anchor {
+        std::int64_t runNs = 0;
+        std::chrono::steady_clock::time_point real;
+        double factor = 1;
+    };
+    mutable std::mutex m_clockMutex;
+    Anchor m_anchor;
 
     mutable std::mutex m_taskMutex;
     std::vector<Task> m_tasks; // guarded by m_taskMutex

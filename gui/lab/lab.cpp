@@ -25,6 +25,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addStateCalls(*this, context);
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);
+    addClockCalls(*this, context);
     addMeasureCalls(*this, context);
     addTimingCalls(*this, context);
     addStoryCalls(*this, context);

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kAskAgain(20);
 LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
 {
     const double timeout = arguments.number("timeout");
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    const auto deadline = std::chrono::steady_clock::now() + context.patience(timeout);
     const QJSValue wanted = arguments.at(0);
     for (;;) {
         const auto file = context.describeFile();

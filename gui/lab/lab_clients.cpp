@@ -158,7 +158,7 @@ struct ClientCalls {
     // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
     LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
     {
-        const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(kAskTimeout);
+        const auto deadline = std::chrono::steady_clock::now() + context.patience(kAskTimeout);
         for (;;) {
             pb::Command command;
             command.mutable_run_workload()->set_kind(pb::SEARCH);
@@ -353,7 +353,7 @@ struct ClientCalls {
         running->messagesBefore = *messages;
         pb::Command command;
         *command.mutable_run_workload() = std::move(*order);
-        context.control.call(*process, std::move(command), millisecondsOf(c.arguments.number("timeout") + kGrace),
+        context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGrace),
             [running](Answer answer) {
             const std::lock_guard lock(running->mutex);
             running->answer = std::move(answer);
@@ -366,7 +366,7 @@ struct ClientCalls {
     {
         std::unique_lock lock(running->mutex);
         const bool isDone = running->changed.wait_for(
-            lock, context.stopToken(), millisecondsOf(timeout), [&] { return running->answer.has_value(); });
+            lock, context.stopToken(), context.patience(timeout), [&] { return running->answer.has_value(); });
         if (context.isStopped())
             return context.stopped();
         if (!isDone)

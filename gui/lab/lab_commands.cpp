@@ -72,7 +72,7 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
 // Waits until the file exists.
 LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
 {
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    const auto deadline = std::chrono::steady_clock::now() + context.patience(timeout);
     std::uint64_t cursor = context.changeCursor;
     for (;;) {
         auto file = context.describeFile();
@@ -148,7 +148,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     result.setProperty("b", file->config().b());
     result.setProperty("field", file->config().field() == pb::GF_8 ? 8 : 16);
     result.setProperty("recordBytes", context.recordBytes);
-    result.setProperty("simulated", context.ingest.state().isSimulated);
+    result.setProperty("simulated", context.isSimulated());
     const std::vector<KnownProcess> directory = context.control.directory();
     QStringList versions;
     for (const KnownProcess& known : directory) {
@@ -345,7 +345,7 @@ void addSetupCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.params", [&](const LabCall& c) { return mergeParameters(context, c.arguments.at(0)); });
     lab.handle("lab.simulated",
-        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.ingest.state().isSimulated); });
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.isSimulated()); });
     lab.handle("lab.version", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(LHRS_VERSION); });
     addRandomNumbers(lab, context);
     addTargets(lab, context);

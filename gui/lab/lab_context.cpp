@@ -14,6 +14,25 @@ std::uint64_t LabRandom::next()
     return x ^ (x >> 31);
 }
 
+double LabContext::nowSeconds() const
+{
+    if (const std::string simulator = control.simulator(); !simulator.empty()) {
+        pb::Command question;
+        question.mutable_describe_simulation();
+        const Answer answer = control.callAndWait(simulator, question, std::chrono::seconds(1), stopToken());
+        if (answer)
+            control.learnSimulation(answer.reply.simulation());
+    }
+    return double(ingest.nowNs()) / 1e9;
+}
+
+std::chrono::milliseconds LabContext::patience(double seconds) const
+{
+    const auto simulation = control.simulation();
+    const bool isSlow = simulation && simulation->factor() > 0 && simulation->factor() < 1;
+    return millisecondsOf(isSlow ? seconds / simulation->factor() : seconds);
+}
+
 LabError LabContext::errorOf(const Answer& answer)
 {
     const QString text = QString::fromStdString(answer.text);
@@ -42,7 +61,7 @@ LabError LabContext::errorOf(const Answer& answer)
 
 LabResult<pb::CommandReply> LabContext::ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const
 {
-    Answer answer = control.callAndWait(to, std::move(command), millisecondsOf(timeoutSeconds), stopToken());
+    Answer answer = control.callAndWait(to, std::move(command), patience(timeoutSeconds), stopToken());
     if (!answer)
         return errorOf(answer);
     return std::move(answer.reply);
@@ -52,7 +71,7 @@ LabResult<std::vector<pb::CommandReply>> LabContext::askAll(
     const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const
 {
     std::vector<pb::CommandReply> replies;
-    for (Answer& answer : control.callAllAndWait(calls, millisecondsOf(timeoutSeconds), stopToken())) {
+    for (Answer& answer : control.callAllAndWait(calls, patience(timeoutSeconds), stopToken())) {
         if (!answer)
             return errorOf(answer);
         replies.push_back(std::move(answer.reply));
@@ -81,7 +100,7 @@ QString LabContext::nameOf(ProcessId process) const
 
 LabResult<bool> LabContext::awaitCoordinator(double timeout) const
 {
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    const auto deadline = std::chrono::steady_clock::now() + patience(timeout);
     for (;;) {
         const auto file = describeFile();
         if (!file)
@@ -121,7 +140,7 @@ LabResult<bool> LabContext::catchUp() const
 
 LabResult<bool> LabContext::awaitServers(double timeout) const
 {
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    const auto deadline = std::chrono::steady_clock::now() + patience(timeout);
     for (;;) {
         pb::Command command;
         command.mutable_list_processes();

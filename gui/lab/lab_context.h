@@ -80,6 +80,12 @@ struct LabContext {
     bool isStopped() const { return stopToken().stop_requested(); }
     LabError stopped() const { return { LabCode::Stopped, "The script was stopped." }; }
 
+    // Known from the processes; events say it, too, but come a little later.
+    bool isSimulated() const { return !control.simulator().empty(); }
+    // The run's clock now, in seconds; of a simulated cluster virtual time, as it is at this moment.
+    double nowSeconds() const;
+    // How long a wait of so many seconds of the cluster lasts at most: longer where virtual time goes slowly.
+    std::chrono::milliseconds patience(double seconds) const;
     // Sends a command and turns what is no answer into the error of that kind.
     LabResult<pb::CommandReply> ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const;
     // All at once.

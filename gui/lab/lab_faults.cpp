@@ -63,7 +63,7 @@ std::vector<ProcessId> processesOf(const Side& side)
 
 LabResult<QJSValue> arm(LabContext& context, const std::vector<FaultOrder>& orders, const char* kind, double timeout)
 {
-    const double begin = secondsOf(context.ingest.nowNs());
+    const double begin = context.nowSeconds();
     const Answer answer = armFaults(context.control, orders, millisecondsOf(timeout), context.stopToken());
     if (!answer)
         return LabContext::errorOf(answer);

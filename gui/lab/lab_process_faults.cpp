@@ -97,7 +97,7 @@ struct FaultCalls {
         const auto processes = processesOf(arguments.at(0), "lab.kill");
         if (!processes)
             return processes.error();
-        const double begin = secondsOf(context.ingest.nowNs());
+        const double begin = context.nowSeconds();
         if (!arguments.option("at").isNull())
             return killAt(*processes, arguments, begin);
         if (const auto killed = context.local.kill(*processes); !killed)
@@ -131,7 +131,7 @@ struct FaultCalls {
         const auto processes = processesOf(arguments.at(0), "lab.pause");
         if (!processes)
             return processes.error();
-        const double lease = arguments.number("lease"), begin = secondsOf(context.ingest.nowNs());
+        const double lease = arguments.number("lease"), begin = context.nowSeconds();
         if (const auto paused = context.local.pause(*processes, millisecondsOf(lease)); !paused)
             return refused(paused.error().text);
         return keep({ "pause", *processes, {}, begin, lease });
@@ -144,7 +144,7 @@ struct FaultCalls {
         const auto processes = processesOf(arguments.at(0), "lab.resume");
         if (!processes)
             return processes.error();
-        const double begin = secondsOf(context.ingest.nowNs());
+        const double begin = context.nowSeconds();
         if (const auto resumed = context.local.resume(*processes); !resumed)
             return refused(resumed.error().text);
         QStringList names;

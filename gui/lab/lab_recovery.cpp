@@ -109,7 +109,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     Told told;
     told.wasIll = before->view().state() != pb::GROUP_UP;
     std::uint64_t cursor = context.changeCursor;
-    const auto deadline = Clock::now() + millisecondsOf(o.number("timeout"));
+    const auto deadline = Clock::now() + context.patience(o.number("timeout"));
     pb::Command command;
     command.mutable_recover_group()->set_group(number);
     const auto slice = sliceOf(o.option("slice"), "lab.recover");

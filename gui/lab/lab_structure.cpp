@@ -108,7 +108,7 @@ LabResult<QString> whatIsOpen(LabContext& context)
 
 LabResult<QJSValue> settle(LabContext& context, double timeout)
 {
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(timeout);
+    const auto deadline = std::chrono::steady_clock::now() + context.patience(timeout);
     for (;;) {
         const auto open = whatIsOpen(context);
         if (!open)
@@ -173,7 +173,7 @@ LabResult<QJSValue> raiseAvailability(LabContext& context, const Arguments& argu
 LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
 {
     const std::uint32_t group = arguments.at(0).toUInt();
-    const auto deadline = std::chrono::steady_clock::now() + millisecondsOf(arguments.number("timeout"));
+    const auto deadline = std::chrono::steady_clock::now() + context.patience(arguments.number("timeout"));
     pb::Command command;
     command.mutable_create_parity()->set_group(group);
     const auto reply = context.ask(context.control.coordinator(), std::move(command), arguments.number("timeout"));

@@ -121,7 +121,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     if (!cursor)
         return cursor.error();
     const double timeout = arguments.number("timeout");
-    const auto deadline = Clock::now() + millisecondsOf(timeout);
+    const auto deadline = Clock::now() + context.patience(timeout);
     const std::uint32_t wanted = arguments.integer("count");
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
@@ -169,7 +169,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
 LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
 {
     const double timeout = arguments.number("timeout");
-    const auto deadline = Clock::now() + millisecondsOf(timeout);
+    const auto deadline = Clock::now() + context.patience(timeout);
     for (;;) {
         const std::uint64_t cursor = context.ingest.committed();
         const auto value = context.callBack(arguments.at(0));
@@ -302,11 +302,11 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
 void addWaitCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.now",
-        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(secondsOf(context.ingest.nowNs())); });
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.nowSeconds()); });
     lab.handle("lab.here", [&](const LabCall&) -> LabResult<QJSValue> {
         QJSValue here = context.engine.newObject();
         here.setProperty("eventIndex", double(context.ingest.committed()));
-        here.setProperty("t_s", secondsOf(context.ingest.nowNs()));
+        here.setProperty("t_s", context.nowSeconds());
         return here;
     });
     lab.handle("lab.events", [&](const LabCall& c) { return events(context, c.arguments); });

@@ -143,14 +143,25 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildPro
     return processes;
 }
 
-Result<void> LocalCluster::start(const LocalOptions& options, const std::stop_token& stopToken)
+void LocalCluster::preferSimulated(const std::optional<SimulatedOptions>& simulated)
+{
+    const std::lock_guard lock(m_mutex);
+    m_preferred = simulated;
+}
+
+Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_token& stopToken)
 {
     stop();
+    LocalOptions options = wanted;
     {
         const std::lock_guard lock(m_mutex);
         m_control.leaveCluster();
         if (const auto made = makeLogDirectory(); !made)
             return made;
+        if (!options.simulated)
+            options.simulated = m_preferred;
+        if (options.simulated)
+            return simulate(options, stopToken);
         std::vector<std::string> arguments = coordinatorArguments(options);
         arguments.emplace_back("--new"); // one that is started anew for the same file listens first
         auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
@@ -172,16 +183,30 @@ Result<void> LocalCluster::start(const LocalOptions& options, const std::stop_to
     return addServers(pb::DATA, options.dataServers, stopToken);
 }
 
+// "data-3": named in the order in which they are started.
+std::string LocalCluster::nextServer(pb::Role pool)
+{
+    return pool == pb::PARITY ? "parity-" + std::to_string(++m_parityServers) : "data-" + std::to_string(++m_dataServers);
+}
+
 Result<void> LocalCluster::addServers(pb::Role pool, std::uint32_t count, const std::stop_token& stopToken)
 {
     const std::lock_guard lock(m_mutex);
     if (!m_options)
         return Error { "No cluster of this program runs, so no server can be added." };
+    if (isSimulated()) {
+        pb::StartProcesses wanted;
+        wanted.set_kind(pb::NODE);
+        wanted.set_pool(pool);
+        for (std::uint32_t i = 0; i < count; ++i)
+            wanted.add_names(nextServer(pool));
+        const auto more = startSimulated(wanted, stopToken);
+        return more ? Result<void>() : Result<void>(more.error());
+    }
     const std::string word = pool == pb::PARITY ? "parity" : "data";
-    std::uint32_t& started = pool == pb::PARITY ? m_parityServers : m_dataServers;
     std::vector<ChildProgram> servers;
     for (std::uint32_t i = 0; i < count; ++i) {
-        auto server = program("lhrs-node", word + "-" + std::to_string(++started),
+        auto server = program("lhrs-node", nextServer(pool),
             { "--role", word, "--coordinator", m_coordinator });
         if (!server)
             return Error { server.error().text };
@@ -196,6 +221,13 @@ Result<pb::ProcessInfo> LocalCluster::startClient(const std::string& name, const
     const std::lock_guard lock(m_mutex);
     if (!m_options)
         return Error { "No cluster of this program runs, so no client can be started." };
+    if (isSimulated()) {
+        pb::StartProcesses wanted;
+        wanted.set_kind(pb::CLIENT);
+        wanted.add_names(name);
+        auto started = startSimulated(wanted, stopToken);
+        return started ? Result<pb::ProcessInfo>(started->front()) : Result<pb::ProcessInfo>(started.error());
+    }
     auto client = program("lhrs-client", name, { "--coordinator", m_coordinator });
     if (!client)
         return Error { client.error().text };
@@ -210,6 +242,7 @@ void LocalCluster::stop()
     m_keeper.endAll();
     const std::lock_guard lock(m_mutex);
     m_options.reset();
+    m_simulation.clear();
     m_coordinator.clear();
     m_dataServers = m_parityServers = 0;
     m_programs.clear();
@@ -242,6 +275,8 @@ Result<std::vector<pid_t>> LocalCluster::pidsOf(const std::vector<std::uint64_t>
 Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
 {
     const std::lock_guard lock(m_mutex);
+    if (isSimulated())
+        return killSimulated(processes);
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
@@ -255,6 +290,8 @@ Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
 Result<void> LocalCluster::pause(const std::vector<std::uint64_t>& processes, milliseconds lease)
 {
     const std::lock_guard lock(m_mutex);
+    if (isSimulated())
+        return pauseSimulated(processes, lease);
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
@@ -267,6 +304,8 @@ Result<void> LocalCluster::pause(const std::vector<std::uint64_t>& processes, mi
 Result<void> LocalCluster::resume(const std::vector<std::uint64_t>& processes)
 {
     const std::lock_guard lock(m_mutex);
+    if (isSimulated())
+        return resumeSimulated(processes);
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
@@ -309,6 +348,8 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
     const std::vector<std::uint64_t>& processes, const std::stop_token& stopToken)
 {
     const std::lock_guard lock(m_mutex);
+    if (isSimulated())
+        return restartSimulated(processes, stopToken);
     std::vector<ChildProgram> programs;
     std::vector<pid_t> running;
     for (const std::uint64_t process : processes) {
@@ -344,6 +385,15 @@ bool LocalCluster::isRunning() const
 {
     const std::lock_guard lock(m_mutex);
     return m_options.has_value();
+}
+
+std::size_t LocalCluster::processes() const
+{
+    const std::lock_guard lock(m_mutex);
+    if (!isSimulated())
+        return m_keeper.running();
+    const std::vector<KnownProcess> all = m_control.directory();
+    return std::size_t(std::count_if(all.begin(), all.end(), [](const KnownProcess& known) { return !known.hasEnded; }));
 }
 
 std::optional<LocalOptions> LocalCluster::options() const

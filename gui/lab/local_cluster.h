@@ -20,16 +20,23 @@ namespace lhrs::gui {
 class ControlClient;
 class Ingest;
 
+// One process that simulates all others, on a virtual clock.
+struct SimulatedOptions {
+    std::uint64_t seed = 1;
+    double speed = 1; // of real time; 0: as fast as possible
+};
+
 // What a cluster of local processes is started with.
 struct LocalOptions {
     pb::FileConfig config;
+    std::optional<SimulatedOptions> simulated = {}; // none: real processes
     bool slowTimers = false;       // "classroom": five times slower
     std::uint32_t dataServers = 9; // in the pools before the file takes any
     std::uint32_t parityServers = 7;
 };
 
-// Real processes on this machine: a coordinator, servers in both pools, clients by name. They die with this process,
-// however it ends. Programs are found beside this process' own program. Each function may be called by any thread; one
+// Real processes on this machine: a coordinator, servers in both pools, clients by name; or lhrs-sim, which simulates
+// them. They die with this process, however it ends. Programs are found beside this process' own program. Each function may be called by any thread; one
 // at a time.
 class LocalCluster {
 public:
@@ -38,6 +45,8 @@ public:
     LocalCluster(const LocalCluster&) = delete;
     LocalCluster& operator=(const LocalCluster&) = delete;
 
+    // From now on clusters are simulated unless their options say how; nothing: real processes.
+    void preferSimulated(const std::optional<SimulatedOptions>& simulated);
     // Ends the present cluster, if any, and starts another; from then on `control` and `ingest` follow it.
     Result<void> start(const LocalOptions& options, const std::stop_token& stop = {});
     // Further servers for a pool.
@@ -65,7 +74,7 @@ public:
     Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 
     bool isRunning() const;
-    std::size_t processes() const { return m_keeper.running(); }
+    std::size_t processes() const;
     std::optional<LocalOptions> options() const;
     // Where the processes' logs are.
     std::string logDirectory() const;
@@ -77,9 +86,19 @@ private:
     Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
     Result<ChildProgram> program(const std::string& file, const std::string& name,
         std::vector<std::string> arguments) const;
+    std::string nextServer(pb::Role pool);
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
     Result<void> makeLogDirectory();
+    // The same where the processes are simulated; m_mutex is held.
+    Result<void> simulate(const LocalOptions& options, const std::stop_token& stop);
+    Result<std::vector<pb::ProcessInfo>> startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stop);
+    Result<std::vector<pb::ProcessInfo>> restartSimulated(const std::vector<std::uint64_t>& processes, const std::stop_token& stop);
+    Result<void> checkSimulated(const std::vector<std::uint64_t>& processes) const;
+    Result<void> killSimulated(const std::vector<std::uint64_t>& processes);
+    Result<void> pauseSimulated(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
+    Result<void> resumeSimulated(const std::vector<std::uint64_t>& processes);
+    bool isSimulated() const { return !m_simulation.empty(); }
     Result<std::vector<pid_t>> pidsOf(const std::vector<std::uint64_t>& processes) const;
 
     ControlClient& m_control;
@@ -88,6 +107,8 @@ private:
     std::string m_programDirectory;
     std::string m_logDirectory;
     std::optional<LocalOptions> m_options; // of the running cluster
+    std::optional<SimulatedOptions> m_preferred;
+    std::string m_simulation;              // where lhrs-sim takes commands; empty: the processes are real
     std::string m_coordinator;             // where servers and clients register, HOST:PORT
     std::uint32_t m_dataServers = 0, m_parityServers = 0; // started so far
     bool m_hasFailed = false; // keep the logs

@@ -39,6 +39,7 @@ struct PlayOptions {
     bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false;
     std::string connect, csv, record, file;
     std::uint64_t seed = 1;
+    std::string speed = "1"; // of a simulated cluster
     std::vector<std::string> sets;
     double pace = 0, limit = 0;
 };
@@ -108,12 +109,21 @@ int play(const PlayOptions& options, const QString& source, int ends)
 
     PlayPrinter printer(stdout);
     Session session;
+    if (options.isSimulated) {
+        const SimulatedOptions simulated { options.seed, options.speed == "max" ? 0 : std::stod(options.speed) };
+        session.local().preferSimulated(simulated);
+        std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == "max" ? "any speed" : options.speed.c_str(),
+            static_cast<unsigned long long>(options.seed));
+        std::fflush(stdout);
+    }
     std::unique_ptr<Recorder> recorder;
     std::unique_ptr<RecordingObserver> observer;
     if (!options.record.empty()) {
         auto meta = Recorder::machineMeta();
         meta["scenario"] = QFileInfo(file).fileName();
         meta["seed"] = QString::number(options.seed);
+        if (options.isSimulated)
+            meta["simulated"] = "1";
         auto started = Recorder::start(QString::fromStdString(options.record), std::move(meta), [&session] { return session.ingest().nowNs(); });
         if (!started)
             return fail(kExitUsage, QString::fromStdString(started.error().text));
@@ -177,9 +187,10 @@ int main(int count, char** arguments)
     where->add_flag("--local", options.isLocal, "Start processes on this machine (what is done anyway)");
     where->add_option("--connect", options.connect,
         "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
-    where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster");
+    where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster of that seed");
     where->require_option(0, 1);
     app.add_option("--seed", options.seed, "Seed of the random numbers (1)")->type_name("N");
+    app.add_option("--speed", options.speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--csv", options.csv, "Write the tables of measurements into this directory")->type_name("DIR");
@@ -203,9 +214,15 @@ int main(int count, char** arguments)
     for (const std::string& set : options.sets)
         if (set.find('=') == std::string::npos || set.front() == '=')
             return fail(kExitUsage, "--set " + QString::fromStdString(set) + ": write NAME=VALUE.");
-    if (options.isSimulated)
-        return fail(kExitNoCluster,
-            "a simulated cluster is not in this version; leave --sim out to start processes on this machine.");
+    if (bool isNumber = true; options.speed != "max") {
+        const double speed = QString::fromStdString(options.speed).toDouble(&isNumber);
+        if (!isNumber || !(speed >= 0.001 && speed <= 100))
+            return fail(kExitUsage, "--speed " + QString::fromStdString(options.speed) + ": write a number from 0.001 to 100, or max.");
+        if (speed != 1 && !options.isSimulated)
+            return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
+    } else if (!options.isSimulated) {
+        return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
+    }
 
     QFile file(QString::fromStdString(options.file));
     if (!file.open(QIODevice::ReadOnly))

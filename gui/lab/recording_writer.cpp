@@ -239,6 +239,11 @@ void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
     static constexpr const char* kKinds[] = { "", "node", "coordinator", "client" };
     const int kind = int(info.kind());
     const std::uint32_t ip = info.address().ip();
+    if (info.is_simulated() && m_seed != info.seed()) {
+        m_seed = info.seed();
+        setMeta("simulated", "1");
+        setMeta("seed", QString::number(info.seed()));
+    }
     if (m_processes.insert(info.node()).second)
         addRow("process", "id,started_ns", { number(info.node()), qlonglong(tNs) });
     update("UPDATE process SET name = ?, kind = ?, host = ?, pid = ?, endpoint = ?, version = ?, op_base = ? WHERE id = ?",

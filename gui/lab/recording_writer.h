@@ -67,7 +67,8 @@ private:
     std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
     std::uint64_t m_bytesSinceKeyframe = 0;
     std::uint32_t m_m = 4;                    // of the file, for event.grp
-    std::set<ProcessId> m_processes;          // that have a row
+    std::set<ProcessId> m_processes;
+    std::optional<std::uint64_t> m_seed; // of the simulation, if it is one          // that have a row
     std::map<ProcessId, std::int64_t> m_operationBase;
     std::map<std::int64_t, RankMap> m_pages;  // of the former keyframe, by place
 };

@@ -289,7 +289,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
                                  .arg(context.expectationsFailed + context.expectationsHeld);
         }
         const std::lock_guard lock(m_mutex);
-        m_wasSimulated = m_session.ingest().state().isSimulated;
+        m_wasSimulated = !m_session.control().simulator().empty();
         m_engine = nullptr;
         m_deadline = Clock::time_point::max();
     }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the control client knows of a simulated cluster beyond what it knows of any other.
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+
+namespace lhrs::gui {
+
+std::optional<pb::SimulationState> ControlClient::simulation() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_simulation;
+}
+
+std::string ControlClient::simulator() const
+{
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [id, known] : m_directory)
+        if (known.info.is_simulated())
+            return known.info.control_endpoint();
+    return {};
+}
+
+void ControlClient::learnSimulation(const pb::SimulationState& state)
+{
+    std::vector<ProcessId> ended;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_simulation = state;
+        for (const ProcessId process : state.ended())
+            if (const auto at = m_directory.find(process); at != m_directory.end() && !at->second.hasEnded)
+                ended.push_back(process);
+    }
+    const bool goes = !state.is_paused() && !state.is_over();
+    m_ingest.setVirtualTime(state.wall_ns(), goes ? state.factor() : 0);
+    for (const ProcessId process : ended)
+        end(process, "killed", false);
+}
+
+} // namespace lhrs::gui
