@@ -123,7 +123,7 @@ void SimProgram::ready()
 {
     if (!m_line.isPaused)
         m_clock.run(m_line.speed, m_cluster->now(), real());
-    m_control->start({}, [this](pb::Command command) {
+    m_control->start(std::nullopt, [this](pb::Command command) {
         {
             const std::lock_guard lock(m_mutex);
             m_waiting.push_back(std::move(command));
@@ -171,7 +171,8 @@ void SimProgram::runOperated()
 
 void SimProgram::runCase()
 {
-    const pb::Case told = m_line.told ? *m_line.told : drawCase(m_line.seed);
+    pb::Case told = m_line.told ? *m_line.told : drawCase(m_line.seed);
+    told.set_with_messages(told.with_messages() || m_line.withMessages);
     Simulation simulation(told);
     const std::string name = m_line.told ? (told.tells().empty() ? std::string("a case") : told.tells())
                                          : "the case of seed " + std::to_string(m_line.seed);

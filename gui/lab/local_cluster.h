@@ -23,7 +23,9 @@ class Ingest;
 // One process that simulates all others, on a virtual clock.
 struct SimulatedOptions {
     std::uint64_t seed = 1;
-    double speed = 1; // of real time; 0: as fast as possible
+    double speed = 1;    // of real time; 0: as fast as possible
+    bool isCase = false; // the case that the seed stands for in the tests is played; it is watched, not operated
+    bool withMessages = false; // of a case: in its events, which may make another run of it
 };
 
 // What a cluster of local processes is started with.

@@ -52,6 +52,10 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     std::vector<std::string> arguments = coordinatorArguments(options);
     arguments.insert(arguments.end(), { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed),
         "--paused", "--data-spares", "0", "--parity-spares", "0" });
+    if (options.simulated->isCase)
+        arguments.emplace_back("--case");
+    if (options.simulated->withMessages)
+        arguments.emplace_back("--messages");
     auto simulator = program("lhrs-sim", "simulation", std::move(arguments));
     if (!simulator)
         return simulator.error();
@@ -77,7 +81,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
         pb::StartProcesses wanted;
         wanted.set_kind(pb::NODE);
         wanted.set_pool(pool);
-        for (std::uint32_t i = 0; i < count; ++i)
+        for (std::uint32_t i = 0; i < count && !options.simulated->isCase; ++i)
             wanted.add_names(nextServer(pool));
         if (const auto servers = startSimulated(wanted, stopToken); !servers)
             return servers.error();

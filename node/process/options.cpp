@@ -15,7 +15,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <type_traits>
 
@@ -413,7 +412,14 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     bool hasThresholds = false;
     addWatched(app, line.file.process);
     addOption(app, "--seed", "Seed of all that is drawn (1)", "N",
-        into<std::uint64_t>(line.seed, 0, std::numeric_limits<std::uint64_t>::max()));
+        [&line](const std::string& word) -> Result<void> {
+            const bool isHex = word.starts_with("0x");
+            const char* begin = word.data() + (isHex ? 2 : 0);
+            const auto [end, error] = std::from_chars(begin, word.data() + word.size(), line.seed, isHex ? 16 : 10);
+            if (error != std::errc() || end != word.data() + word.size())
+                return Error { fmt::format("\"{}\" is not a seed; write a number such as 7 or 0x5e1f09", word) };
+            return {};
+        });
     addOption(app, "--data-spares", "Servers in the data pool before the file takes any, 0 to 2000 (8)", "N",
         into<std::uint32_t>(line.dataServers, 0, 2'000));
     addOption(app, "--parity-spares", "Servers in the parity pool before the file takes any, 0 to 2000 (6)", "N",
@@ -432,6 +438,8 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US", into<std::uint32_t>(line.stepUs, 1, 1'000'000));
     app.add_flag("--case", line.playsCase,
         "Play the case that the seed stands for in tst_simulation, to be watched: what is said of the file does not count then");
+    app.add_flag("--messages", line.withMessages,
+        "With a case: events of messages, too, which makes messages a little longer, and so may make another run");
     addOption(app, "--case-file", "Play a case given as text (Case of proto/config.proto), to be watched", "FILE",
         [&line](const std::string& word) -> Result<void> {
             line.playsCase = true;

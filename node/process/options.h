@@ -66,6 +66,7 @@ struct SimLine {
     std::uint32_t stepUs = 5;
     bool playsCase = false; // the case that the seed stands for in the tests
     std::optional<pb::Case> told; // another case
+    bool withMessages = false;    // in its events
 };
 
 // A command line that was understood, or what to print instead and the code to exit with.
