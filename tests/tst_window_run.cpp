@@ -137,6 +137,7 @@ private slots:
     void everyCaptionOfTheScenarioFits_data();
     void everyCaptionOfTheScenarioFits();
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
+    void aSimulatedClusterIsPausedSteppedAndSlowed();
     void aKilledServerIsShown();
     void aBucketIsKilledFromTheKeyboardAndComesBack();
     void theCoordinatorIsKilledAndStartedAgain();
@@ -271,6 +272,48 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     for (const std::uint32_t pid : pids)
         QTRY_VERIFY_WITH_TIMEOUT(::kill(pid_t(pid), 0) != 0, kLimit);
+}
+
+void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
+    set("dataServers", 4);
+    set("parityServers", 2);
+    set("b", 10);
+    set("seed", 5);
+    window.startPage().findChild<QPushButton*>("startSimulated")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("SIMULATED"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().isVisible() && window.clockBar().text().startsWith("SIMULATED, seed 5: "), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("virtualPause")->isEnabled() && window.actions().get("insert")->isEnabled(), kLimit);
+    window.actions().get("virtualPause")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().text().endsWith(", paused"), kLimit);
+    QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
+    const auto virtualNs = [&] { return window.cluster().simulation()->virtual_ns(); };
+    const std::int64_t stands = virtualNs();
+    window.actions().get("virtualStepMs")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(virtualNs() - stands, std::int64_t(1'000'000), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
+    // What is asked for waits for virtual time.
+    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    window.workloads().countBox()->setValue(25);
+    window.actions().get("insert")->trigger();
+    window.actions().get("virtualStepMessage")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
+    QVERIFY(answered[0][1].toString().startsWith("virtual time stands at "));
+    auto* speed = window.clockBar().findChild<QComboBox*>("virtualSpeed");
+    speed->setCurrentIndex(speed->findData(0.25));
+    window.actions().get("virtualRun")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 3, kLimit);
+    QVERIFY2(answered[2][1].toString().contains("25 operations, 25 ok"), qPrintable(answered[2][1].toString()));
+    QCOMPARE(window.cluster().simulation()->factor(), 0.25);
+    const auto pid = pid_t(window.cluster().session().control().directory().front().info.pid());
+    window.actions().get("leave")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && ::kill(pid, 0) != 0, kLimit);
+    QVERIFY(!window.actions().get("virtualRun")->isEnabled() || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
 }
 
 void WindowRunTest::aKilledServerIsShown()

@@ -106,6 +106,11 @@ int main(int count, char** arguments)
     parser.addHelpOption();
     parser.addVersionOption();
     const QCommandLineOption local(QStringLiteral("local"), QStringLiteral("Start a cluster of processes on this computer."));
+    const QCommandLineOption sim(QStringLiteral("sim"), QStringLiteral("Start a simulated cluster, or play the scenario on one."));
+    const QCommandLineOption seed(QStringLiteral("seed"), QStringLiteral("With --sim: its seed."), QStringLiteral("N"), QStringLiteral("1"));
+    const QCommandLineOption speed(QStringLiteral("speed"), QStringLiteral("With --sim: virtual time to real time, 0.001 to 100, or max."), QStringLiteral("X"), QStringLiteral("1"));
+    const QCommandLineOption testCase(QStringLiteral("case"), QStringLiteral("With --sim: watch the case that the seed stands for in the tests."));
+    const QCommandLineOption messages(QStringLiteral("messages"), QStringLiteral("With --case: its messages, too, which may make another run of it."));
     const QCommandLineOption connect(QStringLiteral("connect"), QStringLiteral("Watch a running cluster: control endpoint of its coordinator."), QStringLiteral("HOST:PORT"));
     const QCommandLineOption play(QStringLiteral("play"), QStringLiteral("Load this scenario; it stops before its first step."), QStringLiteral("FILE"));
     const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system."), QStringLiteral("THEME"), QStringLiteral("system"));
@@ -116,7 +121,7 @@ int main(int count, char** arguments)
     const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
-    parser.addOptions({ local, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
+    parser.addOptions({ local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -134,10 +139,24 @@ int main(int count, char** arguments)
     const QSize pixels(sides.value(0).toInt(), sides.value(1).toInt());
     if (sides.size() != 2 || pixels.width() < 640 || pixels.height() < 400 || pixels.width() > 8192 || pixels.height() > 8192)
         return usage(QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720.").arg(parser.value(size)));
-    if (parser.isSet(local) && parser.isSet(connect))
-        return usage(QStringLiteral("--local and --connect exclude each other."));
-    if (parser.isSet(open) && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record)))
-        return usage(QStringLiteral("--open shows a run that is over: --local, --connect, --play and --record do not go with it."));
+    if (int(parser.isSet(local)) + int(parser.isSet(connect)) + int(parser.isSet(sim)) > 1)
+        return usage(QStringLiteral("--local, --sim and --connect exclude each other."));
+    if (!parser.isSet(sim) && (parser.isSet(seed) || parser.isSet(speed) || parser.isSet(testCase)))
+        return usage(QStringLiteral("--seed, --speed and --case are for a simulated cluster; write --sim, too."));
+    if (parser.isSet(messages) && !parser.isSet(testCase))
+        return usage(QStringLiteral("--messages is for a case; write --case, too."));
+    if (parser.isSet(testCase) && parser.isSet(play))
+        return usage(QStringLiteral("--case plays what the seed says, so no scenario can be played on it."));
+    bool isSeed = false, isSpeed = true;
+    SimulatedOptions simulated { parser.value(seed).toULongLong(&isSeed, 0), 0, parser.isSet(testCase), parser.isSet(messages) };
+    if (parser.value(speed) != QLatin1String("max"))
+        simulated.speed = parser.value(speed).toDouble(&isSpeed);
+    if (!isSeed)
+        return usage(QStringLiteral("--seed %1: write a number.").arg(parser.value(seed)));
+    if (!isSpeed || (simulated.speed != 0 && !(simulated.speed >= 0.001 && simulated.speed <= 100)) || (simulated.speed == 0 && parser.value(speed) != QLatin1String("max")))
+        return usage(QStringLiteral("--speed %1: write a number from 0.001 to 100, or max.").arg(parser.value(speed)));
+    if (parser.isSet(open) && (parser.isSet(local) || parser.isSet(sim) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record)))
+        return usage(QStringLiteral("--open shows a run that is over: --local, --sim, --connect, --play and --record do not go with it."));
     if (parser.isSet(screenshot) && !parser.isSet(play))
         return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
     if (parser.isSet(csv) && !parser.isSet(screenshot))
@@ -158,6 +177,8 @@ int main(int count, char** arguments)
     if (parser.isSet(play))
         settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
     window.player().setSettings(settings);
+    if (parser.isSet(sim))
+        window.cluster().session().local().preferSimulated(simulated);
     if (parser.isSet(connect))
         window.connectTo(parser.value(connect));
     if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)))
@@ -166,6 +187,8 @@ int main(int count, char** arguments)
         return takePicture(window, parser.value(screenshot), parser.value(csv), pixels);
     if (parser.isSet(local) && !parser.isSet(play))
         window.startLocal();
+    if (parser.isSet(sim) && !parser.isSet(play))
+        window.startSimulated(simulated);
     if (parser.isSet(open))
         if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
             return usage(problem);

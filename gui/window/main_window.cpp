@@ -76,6 +76,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_start = new StartPage(scenarioDirectory, m_stack);
     m_work = new QWidget(m_stack);
     m_bar = new WorkloadBar(*m_actions, m_work);
+    m_clockBar = new ClockBar(*m_actions, m_work);
     m_inner = new QMainWindow(m_work);
     m_inner->setWindowFlags(Qt::Widget); // its constructor makes it a window of its own, whatever flags it is given
     m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
@@ -87,6 +88,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(m_bar);
+    column->addWidget(m_clockBar);
     column->addWidget(m_inner, 1);
     column->addWidget(m_line);
     m_stack->addWidget(m_start);
@@ -181,6 +183,8 @@ void MainWindow::connectAll()
 
     // The start page: ways to get a cluster.
     connect(m_start, &StartPage::localWanted, this, &MainWindow::startLocal);
+    connect(m_start, &StartPage::simulatedWanted, this, [this] { startSimulated(m_start->simulatedOptions()); });
+    connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
     connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
     connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path) { openScenario(path, true); });
 
@@ -231,9 +235,10 @@ bool MainWindow::onFrame(double seconds)
         m_statusAt = m_time;
         updateStatus();
         updateClients();
-        // Only at full detail does every process give signs of life as events.
+        updateClock();
+        // Only at full detail does every process give signs of life as events, and only where time is real.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
-        m_canvas->setSilent(m_operator->detail() == pb::FULL ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
+        m_canvas->setSilent(m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
     }
     return m_pacer.isBusy();
 }
@@ -245,6 +250,8 @@ void MainWindow::updateStatus()
     std::vector<StatusPart> parts;
     if (m_timeLine.isReplay()) {
         parts.push_back({ Glyph::Clock, m_theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+        if (m_timeLine.recording()->isSimulated())
+            parts.push_back({ Glyph::Simulated, m_theme.caution, { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") }, 10, true });
         if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
             parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
     } else switch (m_operator->link()) {
@@ -353,7 +360,7 @@ void MainWindow::enableActions()
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();
-    enable({ "startLocal", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
+    enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
@@ -385,6 +392,7 @@ void MainWindow::setWorkspace(Workspace workspace)
 void MainWindow::startLocal()
 {
     m_localOptions = m_start->localOptions();
+    m_operator->session().local().preferSimulated(std::nullopt);
     m_operator->startLocal(m_localOptions, m_start->recordBytes());
 }
 
@@ -430,6 +438,7 @@ void MainWindow::applyTheme()
     qApp->setStyleSheet(m_theme.styleSheet());
     m_canvas->setTheme(m_theme);
     m_bar->setTheme(m_theme);
+    m_clockBar->setTheme(m_theme);
     m_line->setTheme(m_theme);
     m_player->setTheme(m_theme);
     m_status->setTheme(m_theme);

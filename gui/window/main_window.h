@@ -7,6 +7,7 @@
 #include "gui/view/image_view.h"
 #include "gui/view/record_table.h"
 #include "gui/window/actions.h"
+#include "gui/window/clock_bar.h"
 #include "gui/window/fault_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
@@ -48,6 +49,7 @@ public:
 
     // Ways in, also for the command line.
     void startLocal();
+    void startSimulated(const SimulatedOptions& simulated);
     void connectTo(const QString& address);
     // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step.
     bool openScenario(const QString& path, bool isStarted);
@@ -78,6 +80,7 @@ public:
     StatusStrip& status() { return *m_status; }
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_bar; }
+    ClockBar& clockBar() { return *m_clockBar; }
     LabLine& labLine() { return *m_line; }
     EventLog& log() { return *m_log; }
     RecordTable& records() { return *m_records; }
@@ -98,6 +101,8 @@ private:
     void makeViewActions();
     void makeFaultActions();
     void makeTimeActions();
+    void makeClockActions();
+    void updateClock();
     void startRecorder(const QString& path);
     void stopRecorder();
     Result<std::unique_ptr<Recording>> openPast();
@@ -158,6 +163,7 @@ private:
     StartPage* m_start = nullptr;
     QWidget* m_work = nullptr;
     WorkloadBar* m_bar = nullptr;
+    ClockBar* m_clockBar = nullptr;
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;
     Player* m_player = nullptr;

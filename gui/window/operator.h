@@ -69,6 +69,8 @@ public:
     QString trouble() const { return m_trouble; }
     // Where the coordinator is, for the status bar.
     QString address() const;
+    // What the simulator said last, if the cluster is a simulated one.
+    std::optional<pb::SimulationState> simulation() const { return m_session->control().simulation(); }
     // The processes are ours: they may be added to, and end with the window.
     bool isLocal() const { return m_isLocal; }
     pb::Detail detail() const { return m_session->control().detail(); }
@@ -96,6 +98,11 @@ public:
     void audit(std::uint32_t group);
     void addSpares(std::uint32_t data, std::uint32_t parity);
     void setDetail(pb::Detail detail);
+    // Virtual time of a simulated cluster: how fast it goes (0: as fast as possible), or that it stands still.
+    void runClock(double factor);
+    void pauseClock();
+    enum class ClockStep { Event, Message, Millisecond };
+    void stepClock(ClockStep step);
     // Faults of the process that holds the object's place now; the words are those of nameOf().
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);
@@ -151,6 +158,7 @@ private:
     void setLink(Link link, const QString& trouble = {});
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
+    void askSimulator(pb::Command command, const QString& line);
     void watchLink();
     void renewLeases();
     void forgetFaults();

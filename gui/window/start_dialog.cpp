@@ -2,6 +2,8 @@
 #include "gui/window/start_dialog.h"
 
 #include "gui/lab/script_engine.h"
+#include "gui/window/clock_bar.h"
+#include "gui/window/flow_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -26,6 +28,7 @@ namespace {
 
 constexpr int kProcessMegabytes = 12; // of an idle process with its threads, measured
 constexpr int kProcessesMax = 400;
+constexpr int kServersMax = 1'100;    // of one pool; so many only simulated
 constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
 constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
 
@@ -67,12 +70,12 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 
 StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
-      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, 300, 9)), m_parity(spin(this, "parityServers", 0, 300, 5)),
+      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
-      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Three ways to get one:"), this)),
-      m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_connect(new QPushButton(tr("Connect"), this)),
+      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
+      m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
       m_play(new QPushButton(tr("Open this scenario"), this))
 {
     setObjectName(QStringLiteral("startPage"));
@@ -95,6 +98,13 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
     m_start->setObjectName(QStringLiteral("startLocal"));
+    m_simulate->setObjectName(QStringLiteral("startSimulated"));
+    m_simulate->setToolTip(tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
+    m_seed->setAccessibleName(tr("Seed of the simulation"));
+    m_speed->setObjectName(QStringLiteral("speed"));
+    m_speed->setAccessibleName(tr("Speed of virtual time"));
+    for (const double speed : { 1.0, 0.1, 0.01, 0.001, 10.0, 0.0 })
+        m_speed->addItem(speedWords(speed), speed);
     m_connect->setObjectName(QStringLiteral("connect"));
     m_play->setObjectName(QStringLiteral("openScenario"));
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
@@ -147,6 +157,14 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     where->addWidget(m_address, 1);
     where->addWidget(m_connect);
     other->addLayout(where);
+    other->addSpacing(12);
+    other->addWidget(heading(tr("4  Simulated, as on the left")));
+    auto* simulated = new QWidget(this);
+    auto* flow = new FlowLayout(simulated, 8);
+    flow->setContentsMargins(0, 0, 0, 0);
+    for (QWidget* part : std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
+        flow->addWidget(part);
+    other->addWidget(simulated);
 
     auto* columns = new QHBoxLayout;
     columns->setSpacing(28);
@@ -188,6 +206,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity })
         connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
     connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
+    connect(m_simulate, &QPushButton::clicked, this, &StartPage::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
     connect(m_address, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
     const auto play = [this] {
@@ -219,16 +238,28 @@ LocalOptions StartPage::localOptions() const
     return options;
 }
 
+SimulatedOptions StartPage::simulatedOptions() const
+{
+    return { std::uint64_t(m_seed->value()), m_speed->currentData().toDouble() };
+}
+
 std::uint32_t StartPage::recordBytes() const
 {
     return std::uint32_t(m_recordBytes->value());
 }
 
+QString StartPage::objectionToFile() const
+{
+    if (m_parity->value() < m_k->value())
+        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
+    return {};
+}
+
 QString StartPage::objection() const
 {
     const int processes = m_data->value() + m_parity->value() + 2;
-    if (m_parity->value() < m_k->value())
-        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
+    if (const QString why = objectionToFile(); !why.isEmpty())
+        return why;
     if (processes > kProcessesMax)
         return tr("%1 processes are more than this window starts (%2).").arg(processes).arg(kProcessesMax);
     const int available = memoryAvailable();
@@ -243,6 +274,7 @@ void StartPage::check()
     const int processes = m_data->value() + m_parity->value() + 2;
     m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.").arg(processes).arg(processes * kProcessMegabytes));
     m_start->setEnabled(why.isEmpty());
+    m_simulate->setEnabled(objectionToFile().isEmpty());
 }
 
 void StartPage::setStatus(const QString& words, bool isTrouble)
@@ -253,7 +285,7 @@ void StartPage::setStatus(const QString& words, bool isTrouble)
 
 void StartPage::setBusy(bool on)
 {
-    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_connect, m_play })
+    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_simulate, m_connect, m_play })
         widget->setEnabled(!on);
     if (!on)
         check();

@@ -26,17 +26,19 @@ struct ScenarioFile {
 // The scenarios of a directory, by name.
 std::vector<ScenarioFile> scenariosIn(const QString& directory);
 
-// The window without a cluster: how to get one. Local processes with their parameters, the address of a running
-// coordinator, or a scenario that brings its own cluster. What cannot work is said in words before anything is started.
+// The window without a cluster: how to get one. Local processes with their parameters, or a simulation of them, the
+// address of a running coordinator, or a scenario that brings its own cluster. What cannot work is said in words before anything is started.
 class StartPage : public QWidget {
     Q_OBJECT
 public:
     explicit StartPage(const QString& scenarioDirectory, QWidget* parent = nullptr);
 
     LocalOptions localOptions() const;
+    SimulatedOptions simulatedOptions() const;
     std::uint32_t recordBytes() const;
-    // Why the fields cannot work; empty: they can.
+    // Why the fields cannot work with real processes, or at all; empty: they can.
     QString objection() const;
+    QString objectionToFile() const;
     void setTheme(const Theme& theme);
     // Shown above the ways: why the last attempt failed, or what is going on.
     void setStatus(const QString& words, bool isTrouble);
@@ -44,19 +46,20 @@ public:
 
 signals:
     void localWanted();
+    void simulatedWanted();
     void connectWanted(const QString& address);
     void scenarioWanted(const QString& path);
 
 private:
     void check();
 
-    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity;
-    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp;
+    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_seed;
+    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_speed;
     QCheckBox* m_slow;
     QLineEdit* m_address;
     QListWidget* m_scenarios;
     QLabel *m_title, *m_intro, *m_status, *m_note;
-    QPushButton *m_start, *m_connect, *m_play;
+    QPushButton *m_start, *m_simulate, *m_connect, *m_play;
     std::vector<QWidget*> m_headings;
 };
 

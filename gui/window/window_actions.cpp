@@ -33,6 +33,7 @@ void MainWindow::makeActions()
 {
     Actions& a = *m_actions;
     a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N", "Starts processes on this computer with the parameters of the start page" }, [this] { startLocal(); });
+    a.add({ "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S", "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" }, [this] { startSimulated(m_start->simulatedOptions()); });
     a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" }, [this] {
         bool isGiven = false;
         const QString address = QInputDialog::getText(this, tr("Connect"), tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"), &isGiven);
@@ -47,6 +48,7 @@ void MainWindow::makeActions()
     makeFaultActions();
     makeViewActions();
     makeTimeActions();
+    makeClockActions();
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/clock_bar.h"
+
+#include "gui/window/actions.h"
+#include "gui/window/flow_layout.h"
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+
+#include <array>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::array kSpeeds { 0.001, 0.01, 0.1, 0.25, 1.0, 10.0, 100.0, 0.0 };
+
+} // namespace
+
+QString speedWords(double factor)
+{
+    if (factor == 0)
+        return ClockBar::tr("as fast as possible");
+    return factor == 1 ? ClockBar::tr("as real time") : ClockBar::tr("%1 of real time").arg(factor);
+}
+
+ClockBar::ClockBar(Actions& actions, QWidget* parent)
+    : QWidget(parent), m_words(new QLabel(this)), m_speed(new QComboBox(this))
+{
+    setObjectName(QStringLiteral("clockBar"));
+    setAccessibleName(tr("Virtual time"));
+    auto* flow = new FlowLayout(this, 6);
+    flow->setContentsMargins(10, 2, 10, 2);
+    m_words->setObjectName(QStringLiteral("virtualTime"));
+    flow->addWidget(m_words);
+    for (const char* id : { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" }) {
+        QAction* action = actions.get(id);
+        auto* button = new QPushButton(action->text(), this);
+        button->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
+        button->setToolTip(action->toolTip());
+        connect(button, &QPushButton::clicked, action, &QAction::trigger);
+        connect(action, &QAction::changed, button, [button, action] { button->setEnabled(action->isEnabled()); });
+        flow->addWidget(button);
+        m_buttons.push_back(button);
+    }
+    m_speed->setObjectName(QStringLiteral("virtualSpeed"));
+    m_speed->setAccessibleName(tr("Speed of virtual time"));
+    m_speed->setToolTip(tr("How fast virtual time goes"));
+    m_speed->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    for (const double speed : kSpeeds)
+        m_speed->addItem(speedWords(speed), speed);
+    flow->addWidget(m_speed);
+    connect(m_speed, &QComboBox::activated, this, [this] { emit speedChosen(speed()); });
+    hide();
+}
+
+double ClockBar::speed() const
+{
+    return m_speed->currentData().toDouble();
+}
+
+void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
+{
+    setVisible(simulation.has_value());
+    if (!simulation)
+        return;
+    const QString time = QString::number(double(simulation->virtual_ns()) / 1e9, 'f', 6);
+    QString words = tr("SIMULATED, seed %1: %2 s").arg(simulation->seed()).arg(time);
+    if (!simulation->plays().empty())
+        words += tr(", %1").arg(QString::fromStdString(simulation->plays()));
+    if (simulation->is_over())
+        words += simulation->violation().empty() ? tr(", over: everything held") : tr(", over: %1").arg(QString::fromStdString(simulation->violation()));
+    else if (simulation->is_paused())
+        words += tr(", paused");
+    m_words->setText(words);
+    // Whoever else sets the speed is followed, unless the list is open.
+    if (simulation->is_paused() || m_speed->view()->isVisible())
+        return;
+    const QSignalBlocker quiet(m_speed);
+    int known = 0;
+    while (known < m_speed->count() && std::abs(m_speed->itemData(known).toDouble() - simulation->factor()) > 1e-9)
+        ++known;
+    if (known == m_speed->count()) // a script or a command line may choose any
+        m_speed->addItem(speedWords(simulation->factor()), simulation->factor());
+    m_speed->setCurrentIndex(known);
+}
+
+QString ClockBar::text() const
+{
+    return m_words->text();
+}
+
+void ClockBar::setTheme(const Theme& theme)
+{
+    m_words->setFont(theme.font({ TextSize::Small, true, true }));
+    m_words->setMinimumHeight(m_speed->sizeHint().height());
+}
+
+} // namespace lhrs::gui

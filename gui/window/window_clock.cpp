@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window and the virtual time of a simulated cluster.
+#include "gui/window/main_window.h"
+
+#include <array>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::array kClockActions { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" };
+
+} // namespace
+
+void MainWindow::makeClockActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" }, [this] { m_operator->runClock(m_clockBar->speed()); });
+    a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space", "A simulated cluster stands still: nothing happens in it" }, [this] { m_operator->pauseClock(); });
+    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+1", "A simulated cluster goes on to its next event, and stands still" }, [this] { m_operator->stepClock(Operator::ClockStep::Event); });
+    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+2", "A simulated cluster goes on until a message arrives, and stands still" }, [this] { m_operator->stepClock(Operator::ClockStep::Message); });
+    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+3", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { m_operator->stepClock(Operator::ClockStep::Millisecond); });
+    for (const char* id : kClockActions)
+        a.get(id)->setEnabled(false);
+}
+
+// A few times a second.
+void MainWindow::updateClock()
+{
+    const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
+    const bool isThere = simulation && m_operator->link() != Operator::Link::None;
+    const bool goes = isThere && !simulation->is_over();
+    m_clockBar->show(isThere ? simulation : std::nullopt);
+    for (const char* id : kClockActions)
+        if (QAction* action = m_actions->get(id); action->isEnabled() != goes)
+            action->setEnabled(goes);
+}
+
+void MainWindow::startSimulated(const SimulatedOptions& simulated)
+{
+    m_localOptions = m_start->localOptions();
+    m_localOptions.simulated = simulated;
+    m_operator->session().local().preferSimulated(m_localOptions.simulated);
+    m_operator->startLocal(m_localOptions, m_start->recordBytes());
+}
+
+} // namespace lhrs::gui
