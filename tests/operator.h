@@ -132,19 +132,20 @@ public:
         m_process.kill();
         m_process.waitForFinished();
     }
-    // Reads the line "ready NAME udp=... tcp=... control=... events=..."; false: there is none.
+    // Reads the line "ready NAME udp=... tcp=... control=... events=...", a simulator's without the first two; false: there
+    // is none.
     bool isReady()
     {
         while (!m_process.canReadLine())
             if (!m_process.waitForReadyRead(int(std::chrono::milliseconds(kPatience).count())))
                 return false;
         const QStringList words = QString::fromUtf8(m_process.readLine()).trimmed().split(' ');
-        if (words.size() != 6 || words[0] != QStringLiteral("ready"))
+        if ((words.size() != 6 && words.size() != 4) || words[0] != QStringLiteral("ready"))
             return false;
         name = words[1];
         for (const QString& word : words.mid(2))
             m_ends[word.section('=', 0, 0).toStdString()] = word.section('=', 1).toStdString();
-        return m_ends.size() == 4;
+        return m_ends.size() == std::size_t(words.size() - 2);
     }
     const std::string& at(const std::string& what) { return m_ends[what]; }
     bool waitForEnd() { return m_process.waitForFinished(int(std::chrono::milliseconds(kPatience).count())); }

@@ -182,7 +182,7 @@ void ProgramsTest::timesAreScaledAndCountsAreNot()
 void ProgramsTest::eachProgramExplainsItself_data()
 {
     QTest::addColumn<QString>("program");
-    for (const char* program : { "lhrs-coordinator", "lhrs-node", "lhrs-client" })
+    for (const char* program : { "lhrs-coordinator", "lhrs-node", "lhrs-client", "lhrs-sim" })
         QTest::newRow(program) << QString::fromUtf8(program);
 }
 
@@ -192,7 +192,7 @@ void ProgramsTest::eachProgramExplainsItself()
     Program help(program, { "--help" });
     QVERIFY(help.waitForEnd());
     QCOMPARE(help.exitCode(), 0);
-    QVERIFY(help.output().contains("--listen"));
+    QVERIFY(help.output().contains("--control"));
     Program version(program, { "--version" });
     QVERIFY(version.waitForEnd());
     QCOMPARE(version.exitCode(), 0);

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lhrs-sim as a process: scenarios play on it as on real processes, virtual time obeys, and a run is a function of its
+// seed and its commands.
+#include "gui/lab/control_client.h"
+#include "gui/lab/ingest.h"
+#include "gui/lab/recording.h"
+#include "node/process/options.h"
+#include "tests/lab_stage.h"
+#include "tests/operator.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+// A scenario on a simulated cluster, in this process.
+struct SimulatedStage : ClusterStage {
+    explicit SimulatedStage(const SimulatedOptions& options = {}) { session.local().preferSimulated(options); }
+};
+
+struct PlayRun {
+    int code = -1;
+    QString out;
+};
+
+PlayRun runPlay(const QStringList& arguments)
+{
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(LHRS_BIN_DIR "/lhrs-play", arguments);
+    if (!process.waitForFinished(120'000))
+        return {};
+    return { process.exitCode(), QString::fromUtf8(process.readAll()) };
+}
+
+// lhrs-sim, asked and watched as any process; virtual time stands still at first.
+struct PausedSim {
+    explicit PausedSim(std::uint64_t seed, const QStringList& more = {})
+        : program("lhrs-sim", QStringList { "--paused", "--seed", QString::number(seed), "-m", "2", "-b", "10", "--recovery", "automatic" } + more)
+    {
+        if (!program.isReady())
+            return;
+        asked.emplace(program.at("control"));
+        watcher.emplace(program.at("events"));
+    }
+
+    pb::CommandReply ask(pb::Command command, std::uint64_t process = 0)
+    {
+        command.set_process(process);
+        return asked->call(std::move(command)).value_or(pb::CommandReply());
+    }
+    pb::SimulationState stepMs(std::uint64_t ms)
+    {
+        pb::Command command;
+        command.mutable_step_clock()->set_ns(ms * 1'000'000);
+        return ask(command).simulation();
+    }
+    std::uint64_t start(pb::ProcessKind kind, const char* name)
+    {
+        pb::Command command;
+        command.mutable_start_processes()->set_kind(kind);
+        command.mutable_start_processes()->add_names(name);
+        const pb::CommandReply reply = ask(command);
+        return reply.processes().processes_size() == 1 ? reply.processes().processes(0).process().node() : 0;
+    }
+    // Events up to now by process name and number; what the system chose is left out. A subscription takes a moment: the
+    // first ones may be missing.
+    using Events = std::map<std::string, std::map<std::uint64_t, std::string>>;
+    Events events()
+    {
+        pb::Command command;
+        command.mutable_describe_simulation();
+        const std::uint64_t published = ask(command).simulation().events();
+        Events found;
+        for (std::uint64_t last = 0; last < published;) {
+            const auto batch = watcher->next();
+            if (!batch)
+                return {};
+            auto& mine = found[batch->header.name()];
+            last -= mine.empty() ? 0 : mine.rbegin()->first;
+            for (pb::Event event : batch->events) {
+                event.clear_wall_ns();
+                if (event.has_process_started())
+                    event.clear_process_started();
+                mine[event.sequence()] = event.SerializeAsString();
+            }
+            last += mine.rbegin()->first;
+        }
+        return found;
+    }
+    // Whether they tell the same as far as both were heard, and how much of it.
+    static std::size_t inCommon(const Events& a, const Events& b)
+    {
+        std::size_t common = 0;
+        for (const auto& [name, events] : a) {
+            if (!b.contains(name) || b.at(name).rbegin()->first != events.rbegin()->first)
+                return 0;
+            for (const auto& [sequence, bytes] : events) {
+                const auto other = b.at(name).find(sequence);
+                if (other != b.at(name).end() && other->second != bytes)
+                    return 0;
+                common += other != b.at(name).end() ? 1 : 0;
+            }
+        }
+        return common;
+    }
+
+    test::Program program;
+    std::optional<test::Operator> asked;
+    std::optional<test::Watcher> watcher;
+};
+
+} // namespace
+
+class SimProcessTest : public QObject {
+    Q_OBJECT
+private slots:
+    void theScenarioHoldsOnASimulatedCluster_data();
+    void theScenarioHoldsOnASimulatedCluster();
+    void theSameSeedAndCommandsTellTheSame();
+    void virtualTimeObeys();
+    void aScriptSetsTheClock();
+    void whoEndsByItselfIsKnown();
+    void aSlowClockHasPatientScripts();
+    void whatIsMeasuredAndRecordedSaysThatItIsSimulated();
+    void aSecondClusterOfTheSameSeedIsSeen();
+    void aSimulatedClusterIsConnectedToAsAnyOther();
+    void aThousandBucketsAreSimulated();
+    void theCaseOfASeedIsPlayed();
+    void aWrongLineEndsWithASentence_data();
+    void aWrongLineEndsWithASentence();
+    void itEndsWithWhoStartedIt();
+};
+
+void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("expectationsMin");
+    const auto row = [](const char* file, const QStringList& arguments, int expectations) { QTest::newRow(file) << arguments << expectations; };
+    row("grow.js", { "--speed", "10" }, 30);
+    row("recover_k.js", {}, 15);
+    row("degraded_search.js", {}, 15);
+    row("beyond_k.js", {}, 12);
+    row("stale_image.js", {}, 10);
+    row("raise_availability.js", {}, 10);
+    row("recovery_ways.js", { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
+}
+
+void SimProcessTest::theScenarioHoldsOnASimulatedCluster()
+{
+    QFETCH(const QStringList, arguments);
+    QFETCH(const int, expectationsMin);
+    const PlayRun run = runPlay(QStringList { "--sim" } + arguments + QStringList { LHRS_SOURCE_DIR "/scenarios/" + QString(QTest::currentDataTag()) });
+    QVERIFY2(run.code == 0, qPrintable(run.out));
+    QVERIFY(run.out.startsWith("SIMULATED: "));
+    QVERIFY2(run.out.count("\n  ok  ") >= expectationsMin, qPrintable(run.out));
+}
+
+void SimProcessTest::theSameSeedAndCommandsTellTheSame()
+{
+    const auto play = [](std::uint64_t seed, bool isAsked) {
+        PausedSim sim(seed);
+        if (!sim.asked)
+            return PausedSim::Events();
+        sim.stepMs(300);
+        const std::uint64_t alice = sim.start(pb::CLIENT, "alice");
+        sim.stepMs(100);
+        pb::Command work;
+        work.mutable_run_workload()->set_kind(pb::INSERT);
+        work.mutable_run_workload()->set_count(40);
+        work.mutable_run_workload()->set_window(4);
+        work.mutable_run_workload()->set_length(20);
+        work.mutable_run_workload()->set_seed(3);
+        work.set_process(alice);
+        work.set_ticket(1);
+        sim.asked->send(work);
+        if (isAsked) {
+            pb::Command question;
+            question.mutable_list_processes();
+            sim.ask(question); // in between, and answered
+        }
+        // Its answer comes while virtual time goes on.
+        pb::Command step;
+        step.mutable_step_clock()->set_ns(2'000'000'000);
+        step.set_ticket(2);
+        sim.asked->send(step);
+        for (int answers = 0; answers < 2; ++answers)
+            if (!sim.asked->receive())
+                return PausedSim::Events();
+        return sim.events();
+    };
+    const auto first = play(11, false);
+    QVERIFY(first.size() >= 10 && first.contains("alice"));
+    QVERIFY(PausedSim::inCommon(first, play(11, false)) > 1'000);
+    QVERIFY(PausedSim::inCommon(first, play(11, true)) > 1'000);
+    QCOMPARE(PausedSim::inCommon(first, play(12, false)), std::size_t(0));
+}
+
+void SimProcessTest::virtualTimeObeys()
+{
+    PausedSim sim(1);
+    QVERIFY(sim.asked);
+    pb::Command command;
+    command.mutable_describe_simulation();
+    QCOMPARE(sim.ask(command).simulation().virtual_ns(), std::int64_t(0));
+    QCOMPARE(sim.stepMs(5).virtual_ns(), std::int64_t(5'000'000));
+    command.mutable_step_clock()->set_messages(1);
+    const pb::SimulationState one = sim.ask(command).simulation();
+    command.mutable_step_clock()->set_messages(1);
+    QCOMPARE(sim.ask(command).simulation().messages(), one.messages() + 1);
+    command.mutable_set_clock()->set_factor(0.5);
+    QVERIFY(!sim.ask(command).simulation().is_paused());
+    command.mutable_describe_simulation();
+    const std::int64_t from = sim.ask(command).simulation().virtual_ns();
+    QElapsedTimer timer;
+    timer.start();
+    std::int64_t now = from;
+    while (now - from < 50'000'000) // it goes, and not faster than it may
+        now = sim.ask(command).simulation().virtual_ns();
+    QVERIFY(timer.nsecsElapsed() >= 2 * 49'000'000);
+    command.mutable_set_clock()->set_is_paused(true);
+    const std::int64_t stands = sim.ask(command).simulation().virtual_ns();
+    command.mutable_describe_simulation();
+    QCOMPARE(sim.ask(command).simulation().virtual_ns(), stands);
+}
+
+void SimProcessTest::aScriptSetsTheClock()
+{
+    SimulatedStage stage({ 9, 1 });
+    const ScriptResult result = stage.play(
+        "const made = lab.cluster({ m: 2, k: 1, b: 50, spares: { data: 3, parity: 2 } });\n"
+        "lab.expect(made.simulated && lab.simulated, 'it is simulated');\n"
+        "const c = lab.client('alice'); c.run({ do: 'insert', count: 10 });\n"
+        "lab.expectEqual(lab.clock().seed, 9, 'its seed');\n"
+        "const stands = lab.clock({ paused: true });\n"
+        "lab.expect(stands.paused && lab.now() === lab.now(), 'virtual time stands still');\n"
+        "lab.expectEqual(lab.file().records === null, false, 'what only asks is answered all the same');\n"
+        "const on = lab.clock({ step: 'ms', count: 20 });\n"
+        "lab.expectWithin(on.now_s - stands.now_s, 0.0199, 0.0201, 'twenty milliseconds');\n"
+        "lab.clock({ step: 'event' }); lab.clock({ step: 'message' });\n"
+        "lab.expectEqual(lab.clock({ speed: 0 }).speed, 0, 'as fast as possible');\n"
+        "lab.expectEqual(c.verify().equal, 10, 'and it goes on');\n"
+        "lab.expectError('BadArgument', () => lab.clock({ speed: 0.0001 }));\n"
+        "lab.expectError('BadArgument', () => lab.clock({ speed: 1, paused: true }));");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+}
+
+void SimProcessTest::whoEndsByItselfIsKnown()
+{
+    SimulatedStage stage;
+    const ScriptResult result = stage.play(
+        "lab.cluster({ m: 2, k: 1, b: 50, recovery: 'automatic', spares: { data: 3, parity: 2 } });\n"
+        "const c = lab.client('alice'); c.run({ do: 'insert', count: 10 });\n"
+        "const name = lab.bucket(lab.data(0)).process;\n"
+        "const fault = lab.kill(lab.data(0), { at: 'RecordInserted', count: 2 });\n"
+        "c.run({ do: 'insert', count: 3 });\n"
+        "lab.waitFor('RecoveryFinished', { timeout: 30 }); lab.settle();\n"
+        "lab.expect(lab.bucket(lab.data(0)).process !== name, 'another holds its place');\n"
+        "lab.expectEqual(c.verify().missing, 0, 'nothing is missing');\n"
+        "const paused = lab.pause(lab.data(0), { lease: 3600 });\n"
+        "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', paused.victims]], 'it stands still');\n"
+        "lab.expectEqual(lab.resume(paused).victims, paused.victims, 'and goes on');\n"
+        "lab.expectEqual(lab.faults(), [], 'nothing is armed');\n"
+        "lab.expectError('Refused', () => lab.resume(lab.data(0)));\n"
+        "lab.kill(lab.data(0)); lab.expectEqual(lab.restart(lab.coordinator()).processes, ['coordinator'], 'another coordinator');\n"
+        "lab.waitFor('RecoveryFinished', { timeout: 30 }); lab.settle();\n"
+        "lab.expectEqual(c.verify().missing, 0, 'all there');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    int ended = 0;
+    for (const KnownProcess& known : stage.session.control().directory())
+        ended += known.hasEnded ? 1 : 0;
+    QVERIFY(ended >= 2);
+}
+
+void SimProcessTest::aSlowClockHasPatientScripts()
+{
+    SimulatedStage stage({ 1, 0.05 });
+    const ScriptResult result = stage.play(
+        "lab.cluster({ m: 2, k: 1, b: 5, spares: { data: 3, parity: 2 } });\n"
+        "const c = lab.client('alice'), began = lab.now(); c.run({ do: 'insert', count: 6, timeout: 2 });\n"
+        "lab.waitFor('SplitFinished', { timeout: 1 });\n"
+        "lab.expectWithin(lab.now() - began, 0, 1, 'virtual seconds');\n"
+        "const inserts = lab.events({ kind: 'RecordInserted' });\n"
+        "lab.expectWithin(inserts[5].t_s - inserts[0].t_s, 0.001, 0.1, 'times of events are virtual');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+}
+
+void SimProcessTest::whatIsMeasuredAndRecordedSaysThatItIsSimulated()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.cluster({ k: 0, b: 50, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
+                 "lab.measure({ name: 'numbers', cases: [{}], repetitions: 1, warmUp: 0, run: () => c.run({ do: 'insert', count: 5 }) });");
+    script.close();
+    const PlayRun run = runPlay({ "--sim", "--seed", "23", "--csv", directory.filePath("out"), "--record", directory.filePath("run.lhrun"), script.fileName() });
+    QVERIFY2(run.code == 0, qPrintable(run.out));
+    const QStringList rows = textOf(directory.filePath("out/numbers.csv")).split("\r\n");
+    QCOMPARE(rows.value(1).section(',', 1, 1), QString("true"));
+    const auto recording = Recording::open(directory.filePath("run.lhrun"));
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QVERIFY((*recording)->isSimulated());
+    QCOMPARE((*recording)->meta("seed"), QString("23"));
+}
+
+void SimProcessTest::aSecondClusterOfTheSameSeedIsSeen()
+{
+    SimulatedStage stage;
+    for (int round = 0; round < 2; ++round) {
+        const ScriptResult result = stage.play(
+            "lab.cluster({ m: 2, k: 1, b: 5, spares: { data: 3, parity: 2 } });\n"
+            "lab.client('alice').run({ do: 'insert', count: 6 }); lab.waitFor('SplitFinished'); lab.settle();\n"
+            "lab.expectEqual(lab.file().M, 2, 'two buckets');");
+        QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+        const ClusterState seen = stage.session.ingest().state();
+        QVERIFY(seen.isSimulated);
+        QCOMPARE(seen.processes.size(), std::size_t(7));
+    }
+    stage.session.local().stop();
+    QCOMPARE(stage.session.local().processes(), std::size_t(0));
+}
+
+void SimProcessTest::aSimulatedClusterIsConnectedToAsAnyOther()
+{
+    test::Program program("lhrs-sim", { "-m", "2", "-b", "10", "--data-spares", "3", "--parity-spares", "2" });
+    QVERIFY(program.isReady());
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("const c = lab.cluster({ m: 2, k: 1, b: 10 });\n"
+                 "lab.expect(c.simulated, 'it says that it is simulated');\n"
+                 "lab.expectEqual(lab.spares(), { data: 2, parity: 1 }, 'its spares');\n"
+                 "lab.waitUntil(() => lab.now() > 0);");
+    script.close();
+    const QString endpoint = QString::fromStdString(program.at("control")).section('/', -1);
+    const PlayRun run = runPlay({ "--connect", endpoint, script.fileName() });
+    QVERIFY2(run.code == 0, qPrintable(run.out));
+}
+
+void SimProcessTest::aThousandBucketsAreSimulated()
+{
+    PausedSim sim(1, { "-k", "0", "-b", "2", "--data-spares", "1030", "--parity-spares", "0", "--recovery", "off" });
+    QVERIFY(sim.asked);
+    sim.watcher.reset(); // nobody listens: nobody is waited for
+    sim.stepMs(500);
+    const std::uint64_t alice = sim.start(pb::CLIENT, "alice");
+    sim.stepMs(10);
+    pb::Command work;
+    work.mutable_run_workload()->set_kind(pb::INSERT);
+    work.mutable_run_workload()->set_count(2'100);
+    work.mutable_run_workload()->set_window(8);
+    work.set_process(alice);
+    work.set_ticket(1);
+    sim.asked->send(work);
+    pb::Command run;
+    run.set_ticket(2);
+    run.mutable_set_clock()->set_factor(0);
+    sim.asked->send(run);
+    QVERIFY(sim.asked->receive());
+    QVERIFY(sim.asked->receive());
+    pb::Command command;
+    command.mutable_describe_file();
+    QTRY_VERIFY_WITH_TIMEOUT(sim.ask(command).file().buckets() >= 1'024, 60'000);
+}
+
+void SimProcessTest::theCaseOfASeedIsPlayed()
+{
+    test::Program program("lhrs-sim", { "--case", "--seed", "3", "--speed", "max" });
+    QVERIFY(program.isReady());
+    test::Operator asked(program.at("control"));
+    pb::Command command;
+    command.mutable_describe_simulation();
+    pb::SimulationState state;
+    QTRY_VERIFY_WITH_TIMEOUT((state = asked.call(command)->simulation()).is_over(), 60'000);
+    QCOMPARE(state.plays(), std::string("the case of seed 3"));
+    QCOMPARE(state.violation(), std::string());
+    command.mutable_describe_file();
+    QVERIFY(asked.call(command)->file().exists());
+    command.mutable_force_split();
+    QCOMPARE(asked.call(command)->refusal(), pb::REFUSED);
+    command.mutable_shutdown();
+    QVERIFY(asked.call(command));
+    QVERIFY(program.waitForEnd());
+    QCOMPARE(program.exitCode(), 0);
+    QVERIFY(program.output().contains("the case of seed 3: everything held after "));
+}
+
+void SimProcessTest::aWrongLineEndsWithASentence_data()
+{
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* words, const char* says) { QTest::newRow(words) << QString::fromUtf8(words).split(' ') << QString::fromUtf8(says); };
+    row("--speed 0", "\"0\" is not max or a factor from 0.001 to 100");
+    row("--speed 101", "from 0.001 to 100");
+    row("--speed fast", "\"fast\" is not");
+    row("--seed -1", "\"-1\" is not a seed");
+    row("--data-spares 100000", "from 0 to 2000");
+    row("--delay 0", "from 1 to");
+    row("-m 33", "from 1 to 32");
+    row("--case-file missing.case", "missing.case cannot be read");
+    row("--coordinator 127.0.0.1:1", "--coordinator");
+}
+
+void SimProcessTest::aWrongLineEndsWithASentence()
+{
+    QFETCH(const QStringList, words);
+    QFETCH(const QString, says);
+    test::Program program("lhrs-sim", words);
+    QVERIFY(program.waitForEnd());
+    QCOMPARE(program.exitCode(), kExitUsage);
+    const QString said = program.errors();
+    QVERIFY2(said.startsWith("lhrs-sim: ") && said.contains(says) && said.trimmed().count('\n') == 0, qPrintable(said));
+}
+
+void SimProcessTest::itEndsWithWhoStartedIt()
+{
+    pid_t simulator = 0;
+    {
+        SimulatedStage stage;
+        QVERIFY(stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } });").outcome == ScriptOutcome::Held);
+        simulator = pid_t(stage.session.control().directory().front().info.pid());
+        QVERIFY(simulator > 0 && ::kill(simulator, 0) == 0);
+    }
+    QVERIFY(::kill(simulator, 0) != 0);
+}
+
+QTEST_GUILESS_MAIN(SimProcessTest)
+#include "tst_sim_process.moc"
