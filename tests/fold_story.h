@@ -313,7 +313,8 @@ inline std::string textOf(const ClusterState& s)
             out << "  suspected " << place.role << ' ' << place.index << ' ' << suspicion.reason << ' ' << suspicion.sinceNs << '\n';
         const RecoveryState& r = g.recovery;
         out << "  recovery " << r.id << ' ' << r.buckets.size() << ' ' << r.manager << ' ' << r.slices << ' ' << r.rankTo << ' ' << r.records
-            << ' ' << r.bytes << ' ' << r.isStarted << r.isOver << ' ' << r.startedNs << ' ' << r.endedNs << '\n';
+            << ' ' << r.bytes << ' ' << r.isStarted << r.isOver << ' ' << r.startedNs << ' ' << r.endedNs << ' '
+            << (r.decoder ? r.decoder->ShortDebugString() : std::string()) << '\n';
     }
     for (const auto& [id, x] : s.splits)
         out << "split " << id << ' ' << x.bucket << ' ' << x.newBucket << ' ' << x.level << ' ' << x.moved << ' '
@@ -325,7 +326,7 @@ inline std::string textOf(const ClusterState& s)
             << c.hops[1] << '\n';
         for (const auto& op : c.last) {
             out << "  " << op.number << ' ' << op.key << ' ' << op.isDone << ' ' << op.bucket << ' ' << op.forwards
-                << " path";
+                << " adjusted " << op.adjustedBucket << ' ' << op.adjustedLevel << " path";
             for (const auto bucket : op.path)
                 out << ' ' << bucket;
             out << '\n';

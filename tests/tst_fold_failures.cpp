@@ -77,6 +77,10 @@ Story recovery(bool isFinished)
         auto* started = story.tell(kCoordinator).mutable_recovery_started();
         started->set_recovery(id);
         started->add_buckets(1);
+        auto* decoder = story.tell(kParity).mutable_decoder_chosen();
+        decoder->set_recovery(id);
+        decoder->add_lost()->set_position(1);
+        decoder->mutable_lost(0)->add_coefficients(std::uint32_t(id));
         tellSlices(story, id, id == 7 ? 1 : 3);
     }
     if (!isFinished)
@@ -142,6 +146,8 @@ void FoldFailuresTest::aRecoveryIsCountedSliceBySlice()
     QCOMPARE(recovery1.bytes, std::uint64_t(600));
     QCOMPARE(recovery1.rankTo, 6u);
     QVERIFY(recovery1.isUnderWay());
+    QVERIFY(recovery1.decoder);
+    QCOMPARE(recovery1.decoder->lost(0).coefficients(0), 8u); // of the second attempt
     QCOMPARE(state.data.at(1).slicesStored, 3u);
     QCOMPARE(state.data.at(1).ranks.count(), 6u);
     QCOMPARE(state.data.at(1).ranks.at(5), std::uint64_t(105));

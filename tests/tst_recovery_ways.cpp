@@ -373,6 +373,7 @@ void TestRecoveryWays::lostBucketsComeBack()
     std::map<Body, int> packets, whole;
     bool isStreamed = false;
     pb::RecoveryFinished done;
+    std::vector<pb::DecoderChosen> decoders;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const Body body = packet.message->body_case();
         ++packets[body];
@@ -382,6 +383,8 @@ void TestRecoveryWays::lostBucketsComeBack()
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
         if (event.has_recovery_finished())
             done = event.recovery_finished();
+        if (event.has_decoder_chosen())
+            decoders.push_back(event.decoder_chosen());
     };
     for (std::uint32_t q = 0; q < lost; ++q)
         rig.kill(rig.holder(pb::DATA, 0, q));
@@ -396,6 +399,21 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(done.buckets_size(), int(lost));
     QCOMPARE(done.is_xor(), lost == 1 && config.decode() == pb::DECODE_AUTO);
     QCOMPARE(done.survivors_size(), 4);
+    // The manager told whom it decodes from, and the coefficients that make the lost records.
+    QVERIFY(!decoders.empty());
+    const pb::DecoderChosen& told = decoders.back();
+    QCOMPARE(told.recovery(), done.recovery());
+    std::vector<Participant> participants;
+    for (const auto& p : told.participants())
+        participants.push_back(p.role() == pb::DATA ? Participant::data(Position(p.index())) : Participant::parity(ParityColumn(p.index())));
+    const ErasureCode code(told.field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, 4);
+    QCOMPARE(told.lost_size(), int(lost));
+    for (const auto& row : told.lost()) {
+        const std::vector<Position> position { Position(row.position()) };
+        const auto decoder = Decoder::create(code, participants, position);
+        QVERIFY2(decoder, decoder ? "" : decoder.error().text.c_str());
+        QCOMPARE(std::vector<Symbol>(row.coefficients().begin(), row.coefficients().end()), decoder->coefficients(position[0]));
+    }
     QCOMPARE(done.slice(), 7u);
     QCOMPARE(done.rebuild_ns(), done.process_ns() + done.communication_ns() + done.other_ns());
     QVERIFY(done.rebuild_ns() > 0 && done.transfer_ns() >= done.communication_ns());

@@ -456,6 +456,7 @@ void Step::apply()
     case B::kMembersAnswered: acquit(s, event.members_answered().group()); break;
     case B::kBucketFailed: fail(s, event.bucket_failed(), runNs); break;
     case B::kRecoveryStarted: startRecovery(s, event.recovery_started(), runNs); break;
+    case B::kDecoderChosen: chooseDecoder(s, event.decoder_chosen()); break;
     case B::kSliceRecovered: addSlice(s, event.slice_recovered()); break;
     case B::kSliceStored:
         if (DataBucketState* bucket = data()) {

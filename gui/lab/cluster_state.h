@@ -165,6 +165,7 @@ struct RecoveryState {
     std::uint64_t bytes = 0;
     bool isXor = false, isStarted = false, isOver = false;
     std::int64_t startedNs = 0, endedNs = 0, totalNs = 0;
+    std::shared_ptr<const pb::DecoderChosen> decoder; // what the manager decodes with; null: not told (yet)
     bool isUnderWay() const { return isStarted && !isOver; }
 };
 
@@ -205,6 +206,7 @@ struct OperationState {
     bool isDone = false, imageAdjusted = false;
     pb::ResultCode result = pb::RESULT_UNKNOWN;
     pb::FileState imageBefore, imageAfter;
+    std::uint32_t adjustedBucket = 0, adjustedLevel = 0; // (a, j) of the image adjustment
     std::int64_t startedNs = 0, timeNs = 0;
 };
 

@@ -68,6 +68,7 @@ bool changesStructure(const pb::Event& event)
     case B::kBucketFailed:
     case B::kCutAgreed:
     case B::kRecoveryStarted:
+    case B::kDecoderChosen:
     case B::kSliceRecovered:
     case B::kSliceStored:
     case B::kRecoveryFinished:

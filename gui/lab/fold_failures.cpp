@@ -59,6 +59,12 @@ void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t r
     }
 }
 
+void chooseDecoder(ClusterState& s, const pb::DecoderChosen& e)
+{
+    if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery()))
+        recovery->decoder = std::make_shared<const pb::DecoderChosen>(e);
+}
+
 void addSlice(ClusterState& s, const pb::SliceRecovered& e)
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery())) {

@@ -11,6 +11,7 @@ void suspect(ClusterState& s, const pb::MemberSuspected& e, std::int64_t runNs);
 void acquit(ClusterState& s, std::uint32_t group);
 void fail(ClusterState& s, const pb::BucketFailed& e, std::int64_t runNs);
 void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t runNs);
+void chooseDecoder(ClusterState& s, const pb::DecoderChosen& e);
 void addSlice(ClusterState& s, const pb::SliceRecovered& e);
 void storeSlice(DataBucketState& bucket, const pb::SliceStored& e);
 void finishRecovery(ClusterState& s, const pb::RecoveryFinished& e, std::int64_t runNs);

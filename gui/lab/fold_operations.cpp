@@ -40,6 +40,8 @@ void adjustImage(ClusterState& s, ProcessId process, const pb::Event& event)
     client.image = e.after();
     if (OperationState* op = operationOf(s, event.operation())) {
         op->imageAdjusted = true;
+        op->adjustedBucket = e.bucket();
+        op->adjustedLevel = e.level();
         op->imageBefore = e.before();
         op->imageAfter = e.after();
     }

@@ -168,6 +168,8 @@ void write(const GroupState& from, pb::Keyframe::Group& out)
     row.set_started_ns(recovery.startedNs);
     row.set_ended_ns(recovery.endedNs);
     row.set_total_ns(recovery.totalNs);
+    if (recovery.decoder)
+        *row.mutable_decoder() = *recovery.decoder;
     out.set_record_recovered_ns(from.recordRecoveredNs);
 }
 
@@ -200,6 +202,8 @@ GroupState read(const pb::Keyframe::Group& from)
     recovery.startedNs = row.started_ns();
     recovery.endedNs = row.ended_ns();
     recovery.totalNs = row.total_ns();
+    if (row.has_decoder())
+        recovery.decoder = std::make_shared<const pb::DecoderChosen>(row.decoder());
     group.recordRecoveredNs = from.record_recovered_ns();
     return group;
 }
@@ -259,6 +263,8 @@ void write(const OperationState& from, pb::Keyframe::Operation& out)
     out.set_is_done(from.isDone);
     out.set_image_adjusted(from.imageAdjusted);
     out.set_result(from.result);
+    out.set_adjusted_bucket(from.adjustedBucket);
+    out.set_adjusted_level(from.adjustedLevel);
     *out.mutable_image_before() = from.imageBefore;
     *out.mutable_image_after() = from.imageAfter;
     out.set_started_ns(from.startedNs);
@@ -279,6 +285,8 @@ OperationState read(const pb::Keyframe::Operation& from)
     operation.isDone = from.is_done();
     operation.imageAdjusted = from.image_adjusted();
     operation.result = from.result();
+    operation.adjustedBucket = from.adjusted_bucket();
+    operation.adjustedLevel = from.adjusted_level();
     operation.imageBefore = from.image_before();
     operation.imageAfter = from.image_after();
     operation.startedNs = from.started_ns();

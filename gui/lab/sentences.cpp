@@ -386,6 +386,14 @@ std::string Writer::recovery() const
         return "Parity bucket " + num(e.group()) + "." + num(e.manager()) + " is to rebuild "
             + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " on spares.";
     }
+    case B::kDecoderChosen: {
+        const pb::DecoderChosen& e = event.decoder_chosen();
+        std::string sources;
+        for (const auto& p : e.participants())
+            sources += (sources.empty() ? "" : ", ") + std::string(p.role() == pb::DATA ? "D" : "P") + num(p.index());
+        return who() + " inverted the matrix of " + sources + ", once for all ranks, to compute "
+            + counted(std::uint64_t(e.lost_size()), "lost bucket", "lost buckets") + ".";
+    }
     case B::kSliceRecovered: {
         const pb::SliceRecovered& e = event.slice_recovered();
         return who() + " computed " + counted(e.records(), "lost record", "lost records") + " of ranks " + num(e.rank_from()) + " to "

@@ -73,6 +73,7 @@ EventClass classOf(const pb::Event& event)
     case B::kBucketFailed:
     case B::kCutAgreed:
     case B::kRecoveryStarted:
+    case B::kDecoderChosen:
     case B::kSliceRecovered:
     case B::kSliceStored:
     case B::kRecoveryFinished:

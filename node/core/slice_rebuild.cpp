@@ -48,6 +48,7 @@ void SliceRebuild::start(Time now, Effects& out)
     auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
     LHRS_CHECK(decoder);
     m_decoder = std::make_unique<Decoder>(std::move(*decoder));
+    tellDecoder(out);
     // The records of a failed bucket do not change after the cut, so neither does their highest rank.
     const ParityStore& store = m_bucket.store();
     const auto isLost = [&](Rank rank) {
@@ -60,6 +61,25 @@ void SliceRebuild::start(Time now, Effects& out)
     request(*m_slice, now, out);
     advance(now, out);
     leave(now, out);
+}
+
+void SliceRebuild::tellDecoder(Effects& out) const
+{
+    auto* event = out.event().mutable_decoder_chosen();
+    event->set_group(m_bucket.group().value);
+    event->set_recovery(m_order.recovery());
+    event->set_field(m_bucket.config().field());
+    for (const Participant& participant : m_decoder->participants()) {
+        auto* told = event->add_participants();
+        told->set_role(participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY);
+        told->set_index(participant.index);
+    }
+    for (const Position q : m_decoder->lost()) {
+        auto* told = event->add_lost();
+        told->set_position(q.value);
+        const auto& coefficients = m_decoder->coefficients(q);
+        told->mutable_coefficients()->Assign(coefficients.begin(), coefficients.end());
+    }
 }
 
 void SliceRebuild::leave(Time now, const Effects& out)

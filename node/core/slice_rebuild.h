@@ -49,6 +49,7 @@ private:
     };
 
     std::unique_ptr<Slice> makeSlice(const Effects& out);
+    void tellDecoder(Effects& out) const;
     void request(Slice& slice, Time now, Effects& out);
     void advance(Time now, Effects& out);
     void compute(Slice& slice);
