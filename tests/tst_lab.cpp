@@ -183,7 +183,7 @@ void LabTest::theGlobalNamesAreThoseOfTheList()
     QJSEngine engine;
     ScriptSettings settings;
     LabTables tables;
-    LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(), stage.listener,
+    LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(), stage.session.witnesses(), stage.listener,
         settings, engine, {},
         [] { return std::stop_token(); }, [](double) {}, tables };
     Lab lab(context, [](int, const CallReference&) {});

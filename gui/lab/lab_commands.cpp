@@ -2,6 +2,7 @@
 // Cluster, parameters, random numbers, targets (window.md 4.2).
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/record_group.h"
 
 #include <QJSEngine>
 #include <QJSValueIterator>
@@ -120,6 +121,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty();
         if (!isKept) {
             context.clients.clear();
+            context.witnesses.clear();
             if (const auto started = context.local.start(local, context.stopToken()); !started)
                 return context.isStopped() ? context.stopped()
                     : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };

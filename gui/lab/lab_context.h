@@ -23,6 +23,8 @@
 
 namespace lhrs::gui {
 
+class WitnessBook;
+
 // What a run of a script is told from outside.
 struct ScriptSettings {
     std::uint64_t seed = 1;
@@ -59,6 +61,7 @@ struct LabContext {
     Ingest& ingest;
     ControlClient& control;
     LocalCluster& local;
+    WitnessBook& witnesses;
     ScriptObserver& observer;
     const ScriptSettings& settings;
     QJSEngine& engine;

@@ -3,6 +3,7 @@
 // checksum of every record is kept here, in the watcher, and nothing of it in the file.
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/record_group.h"
 
 #include <QCryptographicHash>
 #include <QJSEngine>
@@ -39,7 +40,8 @@ Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
         isPinned ? hexOf(bytes) : QString() };
 }
 
-LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned)
+// `isTaken`: the pinned ranks are kept for the window's record groups, too.
+LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     Contents contents;
     for (std::uint32_t rank = 1; rank != 0;) {
@@ -57,6 +59,10 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
                 keys << QString("%1:%2").arg(member.position()).arg(member.key());
             contents[record.rank()] = seenOf(keys.join(' '), record.parity(), pinned.contains(record.rank()));
         }
+        for (const std::uint32_t kept : pinned) {
+            if (isTaken && contents.contains(kept) && kept >= rank)
+                context.witnesses.keep(target.place, kept, recordOf(reply->contents(), kept), true);
+        }
         rank = reply->contents().next_rank();
         if (context.isStopped())
             return context.stopped();
@@ -64,14 +70,14 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
     return contents;
 }
 
-LabResult<std::map<QString, Contents>> readPlaces(LabContext& context, const QJSValue& target, const std::set<std::uint32_t>& pinned)
+LabResult<std::map<QString, Contents>> readPlaces(LabContext& context, const QJSValue& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     const auto found = findTargets(context, target);
     if (!found)
         return found.error();
     std::map<QString, Contents> places;
     for (const FoundTarget& place : *found) {
-        auto contents = readContents(context, place, pinned);
+        auto contents = readContents(context, place, pinned, isTaken);
         if (!contents)
             return contents.error();
         places[place.shown] = std::move(*contents);
@@ -92,7 +98,7 @@ LabResult<QJSValue> take(LabContext& context, const Arguments& arguments, std::v
             return LabError { LabCode::BadArgument, "The option pin of lab.witness is a list of ranks, from 1.", "pin: [17]" };
         witness.pinned.insert(pin.property(i).toUInt());
     }
-    auto places = readPlaces(context, witness.target, witness.pinned);
+    auto places = readPlaces(context, witness.target, witness.pinned, true);
     if (!places)
         return places.error();
     witness.places = std::move(*places);
@@ -105,7 +111,7 @@ LabResult<QJSValue> take(LabContext& context, const Arguments& arguments, std::v
 
 LabResult<QJSValue> compare(LabContext& context, const Witness& witness)
 {
-    auto now = readPlaces(context, witness.target, witness.pinned);
+    auto now = readPlaces(context, witness.target, witness.pinned, false);
     if (!now)
         return now.error();
     std::uint32_t records = 0, equal = 0, changed = 0, missing = 0, extra = 0, pinnedCount = 0;

@@ -262,7 +262,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
     m_observer.onStarted(file);
     {
         QJSEngine engine;
-        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_observer, m_settings,
+        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(), m_observer, m_settings,
             engine, {},
             [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });

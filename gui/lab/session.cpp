@@ -4,6 +4,7 @@
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/local_cluster.h"
+#include "gui/lab/record_group.h"
 
 #include <zmq.hpp>
 
@@ -14,6 +15,7 @@ struct Session::Parts {
     Ingest ingest { context };
     ControlClient control { context, ingest };
     LocalCluster local { control, ingest };
+    WitnessBook witnesses;
 };
 
 Session::Session()
@@ -26,5 +28,6 @@ Session::~Session() = default;
 Ingest& Session::ingest() { return m_parts->ingest; }
 ControlClient& Session::control() { return m_parts->control; }
 LocalCluster& Session::local() { return m_parts->local; }
+WitnessBook& Session::witnesses() { return m_parts->witnesses; }
 
 } // namespace lhrs::gui

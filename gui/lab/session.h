@@ -8,6 +8,7 @@ namespace lhrs::gui {
 class ControlClient;
 class Ingest;
 class LocalCluster;
+class WitnessBook;
 
 // What a program on the watching side owns, in the order of lifetimes: the ZeroMQ context, the ingest thread, the
 // control thread, the local processes. lhrs-play and the window each have one.
@@ -21,6 +22,8 @@ public:
     Ingest& ingest();
     ControlClient& control();
     LocalCluster& local();
+    // Contents that were read before something happened; of the cluster that is watched now.
+    WitnessBook& witnesses();
 
 private:
     struct Parts;
