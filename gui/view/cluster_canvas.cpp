@@ -398,8 +398,34 @@ void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event)
 
 void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event)
 {
-    if (const ObjectRef object = m_resting.hitTest(event->position()))
+    const ObjectRef object = m_resting.hitTest(event->position());
+    if (const std::uint32_t rank = rankAt(object, event->position()))
+        emit groupRequested(object, rank);
+    else if (object)
         emit inspectRequested(object);
+}
+
+std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
+{
+    if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !m_layers.ranks)
+        return 0;
+    const ClusterState& state = m_pacer.state();
+    const CellPlan plan = cellPlanOf(state);
+    const CellGeometry cells = cellGeometry(m_theme, rectOf(object), plan);
+    const auto bucket = state.data.find(std::uint32_t(object.a));
+    const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
+    const RankMap* ranks = object.kind == ObjectKind::Data ? bucket == state.data.end() ? nullptr : &bucket->second.ranks
+        : parity == state.parity.end()                     ? nullptr
+                                                           : &parity->second.ranks;
+    if (!ranks || !cells.isValid() || !cells.area.contains(point))
+        return 0;
+    const auto column = std::uint32_t((point.x() - cells.area.left()) / cells.pitchX), row = std::uint32_t((point.y() - cells.area.top()) / cells.pitchY);
+    const std::uint32_t first = (row * std::uint32_t(cells.columns) + column) * cells.ratio + 1;
+    for (std::uint32_t rank = first; column < std::uint32_t(cells.columns) && rank < first + cells.ratio; ++rank) {
+        if (ranks->has(rank))
+            return rank;
+    }
+    return 0;
 }
 
 void ClusterCanvas::leaveEvent(QEvent*)

@@ -61,6 +61,8 @@ public:
     const ClusterState& state() const { return m_pacer.state(); }
     Selection& selection() { return m_selection; }
     QRectF rectOf(ObjectRef object) const;
+    // The rank of the bucket whose cell is at the point; 0: none. Of a cell that stands for several, the first one in use.
+    std::uint32_t rankAt(ObjectRef object, QPointF point) const;
     const Motion& motion() const { return m_motion; }
     // Something travels, or slides to its place.
     bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
@@ -69,6 +71,7 @@ public:
 
 signals:
     void inspectRequested(lhrs::gui::ObjectRef object);
+    void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
     void menuRequested(lhrs::gui::ObjectRef object, QPoint globalPosition);
 
 protected:

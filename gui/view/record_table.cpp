@@ -336,6 +336,14 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.setRank(m_model->rankOfRow(index.row())); });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& current) { m_selection.setRank(current.isValid() ? m_model->rankOfRow(current.row()) : 0); });
+    connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex& index) { emit groupRequested(m_model->bucket(), m_model->rankOfRow(index.row())); });
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_table, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
+        // With the menu key, the current row's.
+        const QModelIndex pointed = m_table->indexAt(at), row = pointed.isValid() ? pointed : m_table->currentIndex();
+        if (row.isValid())
+            emit menuRequested(m_model->bucket(), m_model->rankOfRow(row.row()), m_table->viewport()->mapToGlobal(m_table->visualRect(row).bottomLeft()));
+    });
     connect(m_goTo, &QSpinBox::valueChanged, this, [this](int rank) {
         const QModelIndex row = m_model->index(rank - 1, 0);
         m_table->scrollTo(row, QAbstractItemView::PositionAtCenter);

@@ -103,6 +103,11 @@ public:
     void setTheme(const Theme& theme);
     RecordModel& model() { return *m_model; }
 
+signals:
+    // A record is to be looked at with its record group: by double click, Enter or the menu.
+    void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
+    void menuRequested(lhrs::gui::ObjectRef bucket, quint32 rank, QPoint globalPosition);
+
 private:
     void follow();
     void fitColumns();

@@ -136,6 +136,8 @@ void MainWindow::makeDocks()
     };
     QDockWidget* bucket = dock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
     QDockWidget* image = dock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
+    m_group = new GroupPanel(m_pacer, *m_operator, m_operator->session().witnesses(), *m_selection, *m_actions, this);
+    m_groupDock = dock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     QDockWidget* events = dock(QStringLiteral("logDock"), tr("Event log"), m_log);
     QDockWidget* story = dock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
     auto* scroll = new QScrollArea(this);
@@ -145,6 +147,7 @@ void MainWindow::makeDocks()
     scroll->setFrameShape(QFrame::NoFrame);
     m_faultDock = dock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     m_inner->tabifyDockWidget(bucket, image);
+    m_inner->tabifyDockWidget(image, m_groupDock);
     m_inner->tabifyDockWidget(events, story);
     bucket->raise();
     events->raise();
@@ -163,6 +166,7 @@ void MainWindow::connectAll()
     m_clock->add(m_images, m_images);
     m_clock->add(m_log, m_log);
     m_clock->add(m_faults, m_faults);
+    m_clock->add(&m_group->view(), m_group);
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
@@ -172,6 +176,8 @@ void MainWindow::connectAll()
         m_pacer.reset();
         m_selection->select({});
         m_log->model().clear();
+        m_operator->session().witnesses().clear();
+        m_group->view().close();
         m_canvas->fit();
     });
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
@@ -191,6 +197,10 @@ void MainWindow::connectAll()
     // The canvas: inspecting and the menu of what is pointed at.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
     connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
+    connect(m_canvas, &ClusterCanvas::groupRequested, this, &MainWindow::openGroup);
+    connect(m_records, &RecordTable::groupRequested, this, &MainWindow::openGroup);
+    connect(m_records, &RecordTable::menuRequested, this, &MainWindow::showRecordMenu);
+    connect(&m_group->view(), &RecordGroupView::shown, this, &MainWindow::enableGroup);
     connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
     connect(m_selection, &Selection::selectionChanged, this, [this] {
         if (m_selection->selected().kind == ObjectKind::Client)
@@ -231,6 +241,7 @@ bool MainWindow::onFrame(double seconds)
     }
     if (!m_timeLine.isFrozen())
         m_pacer.advance(seconds);
+    noteReading();
     if (m_time - m_statusAt >= kStatusEvery) {
         m_statusAt = m_time;
         updateStatus();
@@ -360,6 +371,7 @@ void MainWindow::enableActions()
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();
+    enableGroup();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
@@ -375,14 +387,16 @@ void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
     const bool hasDocks = workspace == Workspace::Inspect && showsCluster();
+    const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster() : hasDocks);
+        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster() : hasDocks && !(m_isGroupLarge && isLow(dock)));
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
     if (workspace != Workspace::Lecture && showsCluster()) {
         // A third of the width, but room for a table.
-        const int wide = std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
+        const bool isLarge = m_isGroupLarge && workspace == Workspace::Inspect;
+        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
         m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : m_docks[0] }, { wide }, Qt::Horizontal);
     }
 }
@@ -448,6 +462,7 @@ void MainWindow::applyTheme()
     m_images->setTheme(m_theme);
     m_log->setTheme(m_theme);
     m_faults->setTheme(m_theme);
+    m_group->setTheme(m_theme);
     m_statusAt = -1;
 }
 

@@ -9,6 +9,7 @@
 #include "gui/window/actions.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/fault_panel.h"
+#include "gui/window/group_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
 #include "gui/window/start_dialog.h"
@@ -87,6 +88,7 @@ public:
     ImageView& images() { return *m_images; }
     Selection& selection() { return *m_selection; }
     FaultPanel& faults() { return *m_faults; }
+    RecordGroupView& group() { return m_group->view(); }
     bool showsCluster() const;
     // The window as it is, as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
@@ -103,6 +105,12 @@ private:
     void makeTimeActions();
     void makeClockActions();
     void updateClock();
+    void makeGroupActions();
+    void openGroup(ObjectRef object, std::uint32_t rank);
+    void enableGroup();
+    void noteReading();
+    void exportGroup();
+    void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
     void startRecorder(const QString& path);
     void stopRecorder();
     Result<std::unique_ptr<Recording>> openPast();
@@ -175,6 +183,9 @@ private:
     EventLog* m_log = nullptr;
     FaultPanel* m_faults = nullptr;
     QDockWidget* m_faultDock = nullptr;
+    GroupPanel* m_group = nullptr;
+    QDockWidget* m_groupDock = nullptr;
+    bool m_isGroupLarge = false; // it was opened: it has the room of log and scenario, too
     QListView* m_story = nullptr;
     std::vector<QDockWidget*> m_docks;
 

@@ -47,6 +47,7 @@ void MainWindow::makeActions()
     makeWorkActions();
     makeFaultActions();
     makeViewActions();
+    makeGroupActions();
     makeTimeActions();
     makeClockActions();
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
@@ -95,7 +96,10 @@ void MainWindow::makeViewActions()
 {
     Actions& a = *m_actions;
     a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true }, [this] { setWorkspace(Workspace::Lecture); });
-    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, event log and scenario beside it", true }, [this] { setWorkspace(Workspace::Inspect); });
+    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, event log and scenario beside it", true }, [this] {
+        m_isGroupLarge = false;
+        setWorkspace(Workspace::Inspect);
+    });
     a.add({ "fit", "View", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
     a.add({ "fitSelection", "View", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
     a.add({ "zoomIn", "View", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
@@ -288,6 +292,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     switch (object.kind) {
     case ObjectKind::Data:
     case ObjectKind::Parity:
+        offer("recordGroup");
         connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
         offer("fitSelection");
         menu.addSeparator();
