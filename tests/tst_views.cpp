@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the picture puts things, asked without a window: nothing overlaps, nothing is clipped, everything can be hit.
+#include "tests/picture_faults.h"
 #include "tests/view_stage.h"
 
 #include <algorithm>
@@ -10,38 +11,6 @@ using namespace lhrs::gui;
 namespace {
 
 constexpr QSizeF kSmallView(1280, 520), kWideView(1920, 880), kInspectView(800, 520);
-
-struct Named {
-    QString name;
-    QRectF rect;
-};
-
-bool isInside(const QRectF& rect, const QRectF& area)
-{
-    return area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(rect) && rect.width() > 0 && rect.height() > 0;
-}
-
-// Two of the rectangles that overlap, in words; empty if none do.
-QString overlap(std::vector<Named> all, qreal tolerance = 0.01)
-{
-    std::sort(all.begin(), all.end(), [](const Named& x, const Named& y) { return x.rect.top() < y.rect.top(); });
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const QRectF& rect = all[i].rect;
-        for (std::size_t j = i + 1; j < all.size() && all[j].rect.top() < rect.bottom() - tolerance; ++j) {
-            const QRectF common = rect.intersected(all[j].rect);
-            if (common.width() > tolerance && common.height() > tolerance)
-                return QString("%1 and %2").arg(all[i].name, all[j].name);
-        }
-    }
-    return {};
-}
-
-QString wordsOf(ObjectRef o) { return QString("%1 %2.%3").arg(int(o.kind)).arg(o.a).arg(o.b); }
-
-QString wordsOf(const QRectF& r)
-{
-    return QString("(%1, %2, %3 x %4)").arg(r.x()).arg(r.y()).arg(r.width()).arg(r.height());
-}
 
 // What is wrong with a layout, in words; empty: nothing.
 QString fault(const ClusterLayout& layout)
@@ -78,26 +47,6 @@ QString fault(const ClusterLayout& layout)
     }
     const QString itemsTwice = overlap(items), groupsTwice = overlap(frames);
     return !itemsTwice.isEmpty() ? "items overlap: " + itemsTwice : groupsTwice.isEmpty() ? QString() : "groups overlap: " + groupsTwice;
-}
-
-// Texts that leave the view or cover another text, in words; empty: none do.
-QString textFault(const DisplayList& list, QSizeF size)
-{
-    std::vector<Named> texts;
-    for (const DisplayList::Item& item : list.items()) {
-        const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
-        if (!text)
-            continue;
-        // What is painted: letters reach from ascent to descent, the leading may touch its neighbour.
-        const QRectF rect = list.textRect(*text);
-        if (!isInside(rect, QRectF(QPointF(0, 0), size)))
-            return QString("“%1” leaves the view: %2").arg(text->text, wordsOf(rect));
-        if (rect.width() > text->box.width() + 0.5)
-            return QString("“%1” is wider than its box").arg(text->text);
-        texts.push_back({ "“" + text->text + "”", rect });
-    }
-    const QString both = overlap(texts, 1.0);
-    return both.isEmpty() ? QString() : "texts overlap: " + both;
 }
 
 } // namespace
