@@ -91,6 +91,13 @@ public:
         const std::lock_guard lock(m_mutex);
         m_orders.clear();
     }
+    // What the buckets say they hold.
+    using Contents = std::function<pb::ContentsPage(ProcessId, const pb::ReadContents&)>;
+    void setContents(Contents contents)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_contents = std::move(contents);
+    }
     // What orders are answered with.
     void setReply(const pb::CommandReply& reply)
     {
@@ -113,6 +120,11 @@ private:
             return snapshot(id);
         if (command.has_list_processes())
             return list();
+        if (command.has_read_contents() && m_contents) {
+            pb::CommandReply reply;
+            *reply.mutable_contents() = m_contents(id, command.read_contents());
+            return reply;
+        }
         if (command.has_read_contents() || command.has_statistics())
             return pb::CommandReply();
         m_orders.push_back({ id, command });
@@ -212,6 +224,7 @@ private:
     std::set<ProcessId> m_ended;
     std::vector<Order> m_orders;
     pb::CommandReply m_reply;
+    Contents m_contents;
     std::map<ProcessId, std::unique_ptr<FakeProcess>> m_processes;
 };
 

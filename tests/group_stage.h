@@ -72,6 +72,33 @@ inline void lose(RecordGroup& group, Participant lost, bool hasWitness)
     member.record = {};
 }
 
+// What the member says it holds at the rank.
+inline pb::ContentsPage pageOf(const GroupMember& member, std::uint32_t rank)
+{
+    pb::ContentsPage page;
+    *page.mutable_place() = member.place;
+    if (member.member.kind == Participant::Kind::Data) {
+        auto* record = page.add_data();
+        record->set_rank(rank);
+        record->set_key(member.record.key);
+        record->set_length(std::uint32_t(member.record.bytes.size()));
+        record->set_version(member.record.version);
+        record->set_value(member.record.bytes);
+        return page;
+    }
+    auto* record = page.add_parity();
+    record->set_rank(rank);
+    record->set_parity(member.record.bytes);
+    for (const auto& listed : member.record.members) {
+        auto* row = record->add_members();
+        row->set_position(listed.position);
+        row->set_key(listed.key);
+        row->set_length(listed.length);
+        row->set_version(listed.version);
+    }
+    return page;
+}
+
 // What a recovery manager says that decodes these from those.
 inline std::shared_ptr<pb::DecoderChosen> toldOf(const RecordGroup& group, const std::vector<Participant>& survivors, const std::vector<Participant>& lost)
 {

@@ -91,25 +91,7 @@ public:
             if (own != process || member.standing != GroupMember::Standing::Here)
                 continue;
             answer.isOk = true;
-            *answer.page.mutable_place() = member.place;
-            if (member.member.kind == Participant::Kind::Data) {
-                auto* record = answer.page.add_data();
-                record->set_rank(rankFrom);
-                record->set_key(member.record.key);
-                record->set_version(member.record.version);
-                record->set_value(member.record.bytes);
-                continue;
-            }
-            auto* record = answer.page.add_parity();
-            record->set_rank(rankFrom);
-            record->set_parity(member.record.bytes);
-            for (const auto& listed : member.record.members) {
-                auto* row = record->add_members();
-                row->set_position(listed.position);
-                row->set_key(listed.key);
-                row->set_length(listed.length);
-                row->set_version(listed.version);
-            }
+            answer.page = pageOf(member, rankFrom);
         }
         if (!answer.isOk)
             answer.why = QStringLiteral("the process does not answer");

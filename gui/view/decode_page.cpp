@@ -219,13 +219,15 @@ TermTable tableFor(const GroupPageDrawing& page, const Field& field)
     const Theme& theme = page.theme();
     TermTable table;
     const QString widest = page.decoding.wish.base == SymbolBase::Hex ? QString(qsizetype(2 * field.symbolBytes()), QLatin1Char('0')) : QString::number(field.symbolMax());
-    for (const auto& [size, withSum] : { std::pair(TextSize::Strong, true), std::pair(TextSize::Body, true), std::pair(TextSize::Small, false) }) {
+    // Where it is narrow the logarithms are left to the line below the table.
+    const std::initializer_list<std::pair<TextSize, std::vector<int>>> ways { { TextSize::Strong, {} }, { TextSize::Body, {} }, { TextSize::Body, { 5 } }, { TextSize::Small, { 3, 4, 5 } } };
+    for (const auto& [size, without] : ways) {
         table.style.size = size;
         table.shown.clear();
         table.widths.clear();
         qreal all = 0;
         for (int column = 0; column < 8; ++column) {
-            if (!withSum && column == 5)
+            if (std::find(without.begin(), without.end(), column) != without.end())
                 continue;
             table.shown.push_back(column);
             table.widths.push_back(std::max(theme.width(table.style, widest), theme.width(kSmallBold, QString::fromLatin1(table.heads[std::size_t(column)]))) + page.px(12));

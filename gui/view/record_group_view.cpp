@@ -50,7 +50,7 @@ void RecordGroupView::close()
 
 void RecordGroupView::wish()
 {
-    m_isDirty = true;
+    m_reader.refresh(m_time); // who the members are is known without asking them
     rebuild();
 }
 
