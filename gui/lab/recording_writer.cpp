@@ -10,7 +10,6 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <chrono>
-#include <unordered_map>
 #include <utility>
 
 namespace lhrs::gui {
@@ -340,46 +339,58 @@ std::int64_t RecordingWriter::fileBytes()
 // What the events tell of each operation, as one row.
 void RecordingWriter::writeOperations()
 {
-    struct Open {
-        std::int64_t beganNs = 0;
-        bool isAdjusted = false;
+    struct Told {
+        std::int64_t op = 0, beganNs = 0, endNs = 0;
+        ProcessId client = 0;
+        bool isAdjusted = false, isDone = false;
         std::uint64_t messages = 0;
-    };
-    std::unordered_map<std::int64_t, Open> open;
-    QSqlQuery rows(m_connection.database());
-    rows.setForwardOnly(true);
-    if (!rows.exec("SELECT op, t_ns, process, body FROM event WHERE op IS NOT NULL ORDER BY id"))
-        return fail(rows.lastError().databaseText());
+        pb::OperationDone done;
+    } told;
     QSqlQuery insert(m_connection.database());
     insert.prepare("INSERT OR REPLACE INTO operation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    const auto write = [&] {
+        if (!told.isDone)
+            return;
+        const pb::OperationDone& done = told.done;
+        const QVariantList values { qlonglong(told.op), number(told.client), QString::fromStdString(operationWord(done.kind())), number(done.key()),
+            qlonglong(told.beganNs != 0 ? told.beganNs : told.endNs - done.time_ns()), qlonglong(told.endNs),
+            QString::fromStdString(resultWord(done.result())), qlonglong(done.bucket()), done.rank(), done.forwards(),
+            int(done.image_adjusted() || told.isAdjusted), pathWord(done.path()), done.resends(),
+            told.messages > 0 ? number(told.messages) : QVariant() }; // none: at this detail they were not observed
+        for (int i = 0; i < int(values.size()); ++i)
+            insert.bindValue(i, values[i]);
+        run(insert);
+    };
+    // Operation by operation: what servers tell of one often comes after the client's last word on it.
+    QSqlQuery rows(m_connection.database());
+    rows.setForwardOnly(true);
+    if (!rows.exec("SELECT op, t_ns, process, body FROM event WHERE op IS NOT NULL ORDER BY op, id"))
+        return fail(rows.lastError().databaseText());
     pb::Event event;
     while (rows.next() && m_isOpen) {
         const std::int64_t op = rows.value(0).toLongLong();
         const QByteArray body = rows.value(3).toByteArray();
         if (!event.ParseFromArray(body.data(), int(body.size())))
             return fail("an event that was just written cannot be read");
-        if (event.has_operation_started())
-            open[op].beganNs = rows.value(1).toLongLong();
-        else if (event.has_image_adjusted())
-            open[op].isAdjusted = true;
-        else if (event.has_message_sent())
-            ++open[op].messages;
-        if (!event.has_operation_done())
-            continue;
-        const pb::OperationDone& done = event.operation_done();
-        const auto at = open.find(op);
-        const Open known = at == open.end() ? Open {} : at->second;
-        const std::int64_t endNs = rows.value(1).toLongLong();
-        const std::int64_t beganNs = known.beganNs != 0 ? known.beganNs : endNs - done.time_ns();
-        const QVariantList values { qlonglong(op), rows.value(2), QString::fromStdString(operationWord(done.kind())),
-            number(done.key()), qlonglong(beganNs), qlonglong(endNs), QString::fromStdString(resultWord(done.result())),
-            qlonglong(done.bucket()), done.rank(), done.forwards(), int(done.image_adjusted() || known.isAdjusted),
-            pathWord(done.path()), done.resends(), number(known.messages) };
-        for (int i = 0; i < int(values.size()); ++i)
-            insert.bindValue(i, values[i]);
-        run(insert);
-        open.erase(op);
+        if (op != told.op) {
+            write();
+            told = Told();
+            told.op = op;
+        }
+        if (event.has_operation_started()) {
+            told.beganNs = rows.value(1).toLongLong();
+        } else if (event.has_image_adjusted()) {
+            told.isAdjusted = true;
+        } else if (event.has_message_sent()) {
+            ++told.messages;
+        } else if (event.has_operation_done()) {
+            told.isDone = true;
+            told.endNs = rows.value(1).toLongLong();
+            told.client = ProcessId(rows.value(2).toLongLong());
+            told.done = event.operation_done();
+        }
     }
+    write();
 }
 
 QString RecordingWriter::saveCopy(const QString& from, const QString& to)
@@ -411,6 +422,9 @@ void RecordingWriter::finish()
     if (!m_isOpen)
         return;
     commitIfDue(true);
+    // Rows of one operation lie together by this index.
+    if (const QString index = recordingIndexes()[1]; !m_connection.run(index))
+        fail(m_connection.lastError());
     writeOperations();
     setMeta("events", QString::number(m_lastEvent));
     setMeta("clean", "1");
