@@ -263,6 +263,12 @@ IngestCounters Ingest::counters() const
     return counters;
 }
 
+RunSeries Ingest::series() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cluster->series;
+}
+
 std::vector<ProcessId> Ingest::silentSince(milliseconds time) const
 {
     const std::lock_guard lock(m_mutex);

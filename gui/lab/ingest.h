@@ -3,6 +3,7 @@
 
 #include "gui/lab/cluster_state.h"
 #include "gui/lab/event_ring.h"
+#include "gui/lab/run_series.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
@@ -85,6 +86,8 @@ public:
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
     IngestCounters counters() const;
+    // The run as numbers over time; a copy of about a megabyte, so not for every frame.
+    RunSeries series() const;
     // Processes of which nothing was received for that long.
     std::vector<ProcessId> silentSince(std::chrono::milliseconds time) const;
     // The run's clock: ns since this object was made; process clocks are put on it by their wall time. Of a simulated

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/run_series.h"
 #include "gui/lab/run_sink.h"
 
 #include <google/protobuf/arena.h>
@@ -41,6 +42,7 @@ struct Ingest::Cluster {
     ClusterState state; // changed by fold, tell and forget only, so that the sink misses nothing
     RunSink* sink = nullptr;
     EventRing ring;
+    RunSeries series; // of the run, for charts
     std::map<ProcessId, Source> sources;
     std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
     IngestCounters counters;
@@ -88,6 +90,7 @@ struct Ingest::Cluster {
     void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
     {
         state.apply(process, told, runNs);
+        series.take(process, told, runNs);
         if (sink == nullptr)
             return;
         sink->onTold(process, told, runNs);
@@ -108,6 +111,7 @@ struct Ingest::Cluster {
             const std::int64_t runNs = event.wall_ns() - startedWallNs;
             if (event.sequence() > source.contained)
                 state.apply(source.id, event, runNs);
+            series.take(source.id, event, runNs);
             if (sink != nullptr) {
                 sink->onEvent(source.id, { batch, &event }, runNs, share);
                 giveKeyframe(runNs);

@@ -283,6 +283,41 @@ std::vector<RunEvent> Recording::allOf(const std::vector<int>& kinds)
     return events;
 }
 
+EventPage Recording::eventsOf(const std::vector<int>& kinds, std::uint64_t cursor, std::uint64_t last, std::size_t max)
+{
+    EventPage page;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    // In the order of the rows: an index on kinds would be walked once for each kind and sorted.
+    query.prepare(QString("SELECT id, process, seq, t_ns, kind, %1 FROM event NOT INDEXED WHERE id > ? AND id <= ? AND kind IN %2 ORDER BY id LIMIT ?")
+                      .arg(bounded("body"), listed(kinds)));
+    query.addBindValue(number(cursor));
+    query.addBindValue(number(std::min(last, m_events)));
+    query.addBindValue(number(max));
+    if (query.exec())
+        while (query.next())
+            page.events.push_back(entryOf(query));
+    page.next = page.events.size() >= max ? page.events.back().index : last;
+    return page;
+}
+
+std::vector<Recording::Word> Recording::words()
+{
+    std::vector<Word> words;
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    if (query.exec("SELECT event, process, t_ns, " + bounded("body") + " FROM told ORDER BY id"))
+        while (query.next()) {
+            Word& word = words.emplace_back();
+            word.event = query.value(0).toULongLong();
+            word.process = ProcessId(query.value(1).toLongLong());
+            word.tNs = query.value(2).toLongLong();
+            if (!parse(query.value(3), word.told))
+                words.pop_back();
+        }
+    return words;
+}
+
 std::vector<std::uint32_t> Recording::density(int parts)
 {
     std::vector<std::uint32_t> counts(std::size_t(std::max(1, parts)));
@@ -361,12 +396,6 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
 bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until)
 {
     // What was told stands after the event whose id it names.
-    struct Word {
-        std::uint64_t event = 0;
-        ProcessId process = 0;
-        std::int64_t tNs = 0;
-        pb::Told told;
-    };
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);

@@ -48,6 +48,16 @@ public:
     // Of these kinds (numbers of the body), above the cursor; the next, or with `isBack` the last at or below it. 0: none.
     std::uint64_t nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack);
     std::vector<RunEvent> allOf(const std::vector<int>& kinds);
+    // Those of them in (cursor, last], at most `max`; `next` of the page is where to go on.
+    EventPage eventsOf(const std::vector<int>& kinds, std::uint64_t cursor, std::uint64_t last, std::size_t max);
+    // What was told besides events, gaps excepted, in order; `event`: the one after which it stands.
+    struct Word {
+        std::uint64_t event = 0;
+        ProcessId process = 0;
+        std::int64_t tNs = 0;
+        pb::Told told;
+    };
+    std::vector<Word> words();
     // How many events there are in each of so many equal parts of the run.
     std::vector<std::uint32_t> density(int parts);
     // Keyframes by the event before them, ascending.

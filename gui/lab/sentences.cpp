@@ -512,6 +512,11 @@ std::string operationWord(pb::OperationKind kind)
     return "operation";
 }
 
+std::string detailWord(pb::Detail detail)
+{
+    return detail == pb::FULL ? "full" : detail == pb::OPERATIONS ? "operations" : detail == pb::SAMPLED ? "sampled" : "counts";
+}
+
 std::string resultWord(pb::ResultCode result)
 {
     switch (result) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/recovery_rows.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+RecoveryRow* RecoveryRows::find(std::uint32_t group, std::uint64_t recovery)
+{
+    for (auto row = m_rows.rbegin(); row != m_rows.rend(); ++row)
+        if (row->group == group && row->recovery == recovery)
+            return &*row;
+    return nullptr;
+}
+
+RecoveryRow* RecoveryRows::findRecovery(std::uint64_t recovery)
+{
+    for (auto row = m_rows.rbegin(); row != m_rows.rend(); ++row)
+        if (row->recovery == recovery)
+            return &*row;
+    return nullptr;
+}
+
+void RecoveryRows::take(const pb::Event& event, std::int64_t runNs)
+{
+    if (event.has_bucket_failed() && event.bucket_failed().role() == pb::PARITY) {
+        m_parityDown[event.bucket_failed().group()].push_back(event.bucket_failed().index());
+    } else if (event.has_parity_added()) {
+        std::erase(m_parityDown[event.parity_added().group()], event.parity_added().column());
+    } else if (event.has_group_lost()) {
+        for (RecoveryRow& row : m_rows)
+            if (row.group == event.group_lost().group() && !row.isFinished)
+                row.isGivenUp = true;
+    } else if (event.has_recovery_started()) {
+        const pb::RecoveryStarted& e = event.recovery_started();
+        // A later attempt in the same group takes the place of one that did not come to its end.
+        for (RecoveryRow& row : m_rows)
+            if (row.group == e.group() && row.recovery != e.recovery() && !row.isFinished)
+                row.isGivenUp = true;
+        RecoveryRow* row = find(e.group(), e.recovery());
+        if (row == nullptr) {
+            if (m_rows.size() >= m_rowsMax)
+                m_rows.pop_front();
+            row = &m_rows.emplace_back();
+            row->beginNs = runNs;
+        }
+        row->recovery = e.recovery();
+        row->group = e.group();
+        row->manager = e.manager();
+        row->slice = e.slice();
+        row->failedData.assign(e.buckets().begin(), e.buckets().end());
+        row->failedParity = m_parityDown[e.group()];
+    } else if (event.has_slice_recovered()) {
+        const pb::SliceRecovered& e = event.slice_recovered();
+        RecoveryRow* row = find(e.group(), e.recovery());
+        if (row == nullptr || row->perSlice.size() >= m_slicesMax)
+            return;
+        RecoveryRow::Slice& slice = row->perSlice.emplace_back();
+        slice.number = e.number();
+        slice.rankFirst = e.rank_from();
+        slice.ranks = e.rank_to() >= e.rank_from() ? e.rank_to() - e.rank_from() + 1 : 0;
+        slice.requestedNs = e.requested_ns();
+        slice.arrivedNs = e.arrived_ns();
+        slice.decodedNs = e.computed_ns();
+        slice.recoveredNs = runNs;
+        slice.inBytes = e.in_bytes();
+        slice.outBytes = e.bytes();
+        row->isXor = e.is_xor();
+    } else if (event.has_slice_stored()) {
+        const pb::SliceStored& e = event.slice_stored();
+        if (RecoveryRow* row = findRecovery(e.recovery()))
+            for (RecoveryRow::Slice& slice : row->perSlice)
+                if (slice.number == e.number())
+                    slice.storedNs = std::max(slice.storedNs, runNs);
+    } else if (event.has_recovery_finished()) {
+        const pb::RecoveryFinished& e = event.recovery_finished();
+        RecoveryRow* row = find(e.group(), e.recovery());
+        if (row == nullptr) {
+            if (m_rows.size() >= m_rowsMax)
+                m_rows.pop_front();
+            row = &m_rows.emplace_back();
+            row->failedParity = m_parityDown[e.group()];
+        }
+        row->recovery = e.recovery();
+        row->group = e.group();
+        row->manager = e.manager();
+        row->slice = e.slice();
+        row->failedData.assign(e.buckets().begin(), e.buckets().end());
+        row->survivors.assign(e.survivors().begin(), e.survivors().end());
+        row->records = e.records();
+        row->slices = e.slices();
+        row->bytes = e.bytes();
+        row->isXor = e.is_xor();
+        row->isFinished = true;
+        row->isGivenUp = false;
+        row->totalNs = e.total_ns();
+        row->rebuildNs = e.rebuild_ns();
+        row->processNs = e.process_ns();
+        row->communicationNs = e.communication_ns();
+        row->otherNs = e.other_ns();
+        row->transferNs = e.transfer_ns();
+        row->endNs = runNs;
+        row->beginNs = runNs - e.total_ns();
+    }
+}
+
+} // namespace lhrs::gui
