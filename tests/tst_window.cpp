@@ -323,7 +323,7 @@ void WindowTest::everyKeyDoesItsAction()
         }
     }
     QVERIFY2(pressed > 40, qPrintable(QString::number(pressed)));
-    for (const char* title : { "Connect", "Open a scenario", "Export the picture", "Find", "Keys and actions", "Find an action" })
+    for (const char* title : { "Connect", "Open a scenario", "Export what is shown", "Find", "Keys and actions", "Find an action" })
         QVERIFY2(closer.seen.contains(title), qPrintable(QString(title) + " of " + closer.seen.join(", ")));
     QVERIFY(window.isVisible());
 }

@@ -118,7 +118,7 @@ int main(int count, char** arguments)
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     parser.addOptions({ local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
@@ -169,6 +169,8 @@ int main(int count, char** arguments)
     MainWindow window(options);
     if (parser.value(workspace) == QLatin1String("inspect"))
         window.setWorkspace(MainWindow::Workspace::Inspect);
+    else if (parser.value(workspace) == QLatin1String("measure"))
+        window.setWorkspace(MainWindow::Workspace::Measure);
     else if (parser.value(workspace) == QLatin1String("faults"))
         window.setWorkspace(MainWindow::Workspace::Faults);
     ScriptSettings settings;

@@ -108,6 +108,18 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     statusBar()->setContentsMargins(0, 0, 0, 0);
 }
 
+QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidget* inside)
+{
+    auto* made = new QDockWidget(title, m_inner);
+    made->setObjectName(id);
+    made->setWidget(inside);
+    made->setAllowedAreas(Qt::AllDockWidgetAreas);
+    made->setTitleBarWidget(new QWidget(made)); // the tab is its title, and what it is dragged by
+    m_inner->addDockWidget(Qt::RightDockWidgetArea, made);
+    m_docks.push_back(made);
+    return made;
+}
+
 void MainWindow::makeDocks()
 {
     m_records = new RecordTable(m_pacer, *m_operator, *m_selection, this);
@@ -124,28 +136,19 @@ void MainWindow::makeDocks()
     m_story->setWordWrap(true);
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
-    const auto dock = [this](const QString& id, const QString& title, QWidget* inside) {
-        auto* made = new QDockWidget(title, m_inner);
-        made->setObjectName(id);
-        made->setWidget(inside);
-        made->setAllowedAreas(Qt::AllDockWidgetAreas);
-        made->setTitleBarWidget(new QWidget(made)); // the tab is its title, and what it is dragged by
-        m_inner->addDockWidget(Qt::RightDockWidgetArea, made);
-        m_docks.push_back(made);
-        return made;
-    };
-    QDockWidget* bucket = dock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
-    QDockWidget* image = dock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
+    QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
+    QDockWidget* image = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
     m_group = new GroupPanel(m_pacer, *m_operator, m_operator->session().witnesses(), *m_selection, *m_actions, this);
-    m_groupDock = dock(QStringLiteral("groupDock"), tr("Record group"), m_group);
-    QDockWidget* events = dock(QStringLiteral("logDock"), tr("Event log"), m_log);
-    QDockWidget* story = dock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
+    m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
+    QDockWidget* events = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
+    QDockWidget* story = makeDock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(m_faults);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
-    m_faultDock = dock(QStringLiteral("faultDock"), tr("Faults"), scroll);
+    m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
+    makeMeasureDocks();
     m_inner->tabifyDockWidget(bucket, image);
     m_inner->tabifyDockWidget(image, m_groupDock);
     m_inner->tabifyDockWidget(events, story);
@@ -167,12 +170,14 @@ void MainWindow::connectAll()
     m_clock->add(m_log, m_log);
     m_clock->add(m_faults, m_faults);
     m_clock->add(&m_group->view(), m_group);
+    connectMeasure();
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
     connect(m_operator, &Operator::clusterChanged, this, [this] {
         m_timeLine.follow();
         m_timeBar->track().reset();
+        m_charts->reset();
         m_pacer.reset();
         m_selection->select({});
         m_log->model().clear();
@@ -389,11 +394,15 @@ void MainWindow::setWorkspace(Workspace workspace)
     const bool hasDocks = workspace == Workspace::Inspect && showsCluster();
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster() : hasDocks && !(m_isGroupLarge && isLow(dock)));
+        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster()
+                : dock == m_chartDock            ? workspace == Workspace::Measure && showsCluster()
+                                                 : hasDocks && !(m_isGroupLarge && isLow(dock)));
+    m_canvas->setVisible(workspace != Workspace::Measure || !showsCluster()); // charts want the whole width
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
-    if (workspace != Workspace::Lecture && showsCluster()) {
+    m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
+    if (workspace != Workspace::Lecture && workspace != Workspace::Measure && showsCluster()) {
         // A third of the width, but room for a table.
         const bool isLarge = m_isGroupLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
@@ -463,6 +472,7 @@ void MainWindow::applyTheme()
     m_log->setTheme(m_theme);
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);
+    m_charts->setTheme(m_theme);
     m_statusAt = -1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/view/chart_panel.h"
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/event_log.h"
 #include "gui/view/frame_clock.h"
@@ -27,6 +28,7 @@ class QStackedWidget;
 namespace lhrs::gui {
 
 class Recorder;
+struct PictureOrigin;
 class RecordingObserver;
 
 // The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
@@ -36,7 +38,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults };
+    enum class Workspace { Lecture, Inspect, Faults, Measure };
 
     struct Options {
         ThemeChoice theme = ThemeChoice::System;
@@ -89,7 +91,10 @@ public:
     Selection& selection() { return *m_selection; }
     FaultPanel& faults() { return *m_faults; }
     RecordGroupView& group() { return m_group->view(); }
+    ChartPanel& charts() { return *m_charts; }
     bool showsCluster() const;
+    // Writes the view that is shown: .svg, .pdf or .png its picture, .csv its rows. An error is a sentence; empty: written.
+    QString exportViewTo(const QString& path);
     // The window as it is, as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
 
@@ -111,12 +116,16 @@ private:
     void noteReading();
     void exportGroup();
     void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
+    void makeMeasureActions();
+    void makeMeasureDocks();
+    void connectMeasure();
     void startRecorder(const QString& path);
     void stopRecorder();
     Result<std::unique_ptr<Recording>> openPast();
     void playOrPause();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
+    QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
     void applyTheme();
     void showLink();
@@ -147,7 +156,10 @@ private:
     bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
     void previewOf(const QAction* action);
-    void exportPicture();
+    // Asks for a file and writes the view that is shown there, in the format that its name ends with.
+    void exportView();
+    PictureOrigin originShown() const;
+    RunIdentity identityShown() const;
     void askForScenario();
     void askForObject();
     void setPresenting(bool on);
@@ -186,6 +198,8 @@ private:
     GroupPanel* m_group = nullptr;
     QDockWidget* m_groupDock = nullptr;
     bool m_isGroupLarge = false; // it was opened: it has the room of log and scenario, too
+    ChartPanel* m_charts = nullptr;
+    QDockWidget* m_chartDock = nullptr;
     QListView* m_story = nullptr;
     std::vector<QDockWidget*> m_docks;
 
@@ -193,6 +207,7 @@ private:
     std::vector<std::pair<ProcessId, QString>> m_clients;
     bool m_isPresenting = false;
     LocalOptions m_localOptions;
+    QString m_startedUtc; // of this window: the name of its run
 
     std::unique_ptr<Recorder> m_recorder;
     ScriptObserver m_silence;

@@ -41,13 +41,14 @@ void MainWindow::makeActions()
             connectTo(address.trimmed());
     });
     a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step" }, [this] { askForScenario(); });
-    a.add({ "exportPicture", "File", "Export picture …", "Ctrl+E", "Saves the picture of the cluster as PNG or SVG" }, [this] { exportPicture(); });
+    a.add({ "exportPicture", "File", "Export …", "Ctrl+E", "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" }, [this] { exportView(); });
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] { m_operator->leave(); });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     makeWorkActions();
     makeFaultActions();
     makeViewActions();
     makeGroupActions();
+    makeMeasureActions();
     makeTimeActions();
     makeClockActions();
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
@@ -205,22 +206,6 @@ void MainWindow::askForObject()
     const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket or a process: 5, parity 1.0, node-3, alice"), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_canvas->findObject(words))
         m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process."), false);
-}
-
-void MainWindow::exportPicture()
-{
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"), QStringLiteral("cluster.svg"), tr("Pictures (*.svg *.png)"));
-    if (path.isEmpty())
-        return;
-    const DisplayList picture = m_canvas->picture();
-    bool isWritten = false;
-    if (path.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QFile file(path);
-        isWritten = file.open(QIODevice::WriteOnly) && picture.toSvg(file, m_canvas->size(), tr("LHRS Lab: %1").arg(m_status->text()));
-    } else {
-        isWritten = picture.toImage(m_canvas->size(), 2).save(path);
-    }
-    m_line->answer(tr("export %1").arg(path), isWritten ? tr("written") : tr("The file cannot be written; choose another place."), isWritten);
 }
 
 void MainWindow::setPresenting(bool on)

@@ -65,6 +65,7 @@ void MainWindow::startRecorder(const QString& path)
     m_recordIsOurs = path.isEmpty();
     m_recordPath = !path.isEmpty() ? path : QDir::temp().filePath(QStringLiteral("lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number));
     auto meta = Recorder::machineMeta();
+    m_startedUtc = meta["started_utc"];
     meta["source"] = QStringLiteral("window");
     auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_operator->session().ingest().nowNs(); });
     if (!started) {
@@ -128,6 +129,7 @@ QString MainWindow::openRecording(const QString& path)
     m_replayPath = path;
     m_timeLine.showRecording(std::move(*recording));
     m_timeBar->track().reset();
+    m_charts->reset();
     m_selection->select({});
     m_canvas->fit();
     showLink();
@@ -140,6 +142,7 @@ void MainWindow::closeRecording()
         return;
     m_timeLine.showRecording(nullptr);
     m_timeBar->track().reset();
+    m_charts->reset();
     m_selection->select({});
     showLink();
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/chart_data.h"
+#include "gui/lab/series_reader.h"
+#include "gui/lab/time_line.h"
+#include "gui/view/chart_view.h"
+#include "gui/view/frame_clock.h"
+
+#include <QAbstractTableModel>
+#include <QWidget>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <set>
+
+class QCheckBox;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QListWidget;
+class QPushButton;
+class QTableView;
+class QToolButton;
+
+namespace lhrs::gui {
+
+// The rows of a chart: what its CSV has, cell by cell.
+class ChartTable : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+    void show(const QStringList& header, const std::vector<QVariantList>& rows);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    QStringList m_header;
+    std::vector<QVariantList> m_rows;
+};
+
+// The charts of the run (window.md 2.7): a list of them, one of them large, its series on and off, its rows as a table.
+// Live they come from the ingest thread's series, of a recording from its events; the instant is that of the time line.
+class ChartPanel : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    // `live`: the numbers of the running cluster; called a few times a second while the panel is seen.
+    ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget* parent = nullptr);
+
+    bool refresh(double seconds) override;
+    void setTheme(const Theme& theme);
+    // Another run: forgets the former one's numbers.
+    void reset();
+
+    void choose(ChartKind kind);
+    ChartKind kind() const { return m_kind; }
+    // 0: the whole run; else so many seconds with the shown instant in them.
+    void setSpan(double seconds);
+    void setTableShown(bool on);
+    const ChartData& chart() const { return m_view->shown(); }
+    ChartView& view() { return *m_view; }
+    const ChartTable& table() const { return *m_model; }
+    bool isReading() const { return m_reader && !m_reader->isDone(); }
+    // Words of the action that ends a chart's emptiness, by its id.
+    void setRemedyWords(std::function<QString(const QString& action)> words) { m_remedyWords = std::move(words); }
+
+signals:
+    void instantChosen(qint64 runNs);
+    void remedyWanted(const QString& action);
+    void exportWanted();
+
+private:
+    void pull(double seconds);
+    void draw();
+    void makeLegend();
+    std::int64_t originNs() const;
+
+    TimeLine& m_time;
+    const std::function<RunSeries()> m_live;
+    std::function<QString(const QString&)> m_remedyWords;
+    Theme m_theme;
+    RunSeries m_series;
+    std::unique_ptr<SeriesReader> m_reader;
+    const Recording* m_read = nullptr; // which recording the reader reads
+    std::int64_t m_readFrom = 0, m_readTo = 0;
+    ChartKind m_kind = ChartKind::Operations;
+    double m_span = 0, m_sincePull = 1, m_sinceDraw = 1;
+    bool m_isDirty = true, m_isLogChosen = false;
+    std::array<bool, kCharts> m_isLog {};
+    std::set<QString> m_hidden;
+    QString m_legendShape;
+
+    QListWidget* m_list;
+    QWidget* m_legend;
+    QHBoxLayout* m_legendRow;
+    QComboBox* m_spans;
+    QCheckBox *m_log, *m_tableBox;
+    QPushButton *m_export, *m_remedy;
+    QLabel *m_title, *m_note;
+    ChartView* m_view;
+    ChartTable* m_model;
+    QTableView* m_table;
+};
+
+} // namespace lhrs::gui
