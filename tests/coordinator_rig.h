@@ -286,6 +286,7 @@ private:
             done.mutable_contents_done()->set_group(message.add_parity().group());
             done.mutable_contents_done()->set_column(message.add_parity().column());
             done.mutable_contents_done()->set_records(11);
+            done.mutable_contents_done()->set_incarnation(member.place.incarnation());
             m_toCoordinator.push_back(done);
             return;
         }

@@ -87,6 +87,7 @@ private slots:
 
     void aFurtherParityBucketGoesStepByStep();
     void aFurtherParityBucketCountsWhenAllMembersKnow();
+    void theWordOfAFormerBucketOfTheColumnDoesNotCount();
     void aFurtherParityBucketIsRefusedWhereNoneIsWanted();
     void aParityCreationIsUndoneAtItsLimit();
 };
@@ -530,6 +531,27 @@ void TestGrowth::aFurtherParityBucketCountsWhenAllMembersKnow()
         rig.pass(2s);
         QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
     }
+}
+
+void TestGrowth::theWordOfAFormerBucketOfTheColumnDoesNotCount()
+{
+    CoordinatorRig rig(fileConfig(4, 1));
+    rig.overload(0);
+    rig.command(raise(2));
+    rig.withhold = [](const Step::Sent& sent) { return sent.message.has_add_parity(); };
+    rig.command(createParity(0));
+    Sender former(4711);
+    pb::Message word = former.message();
+    word.mutable_contents_done()->set_group(0);
+    word.mutable_contents_done()->set_column(1);
+    word.mutable_contents_done()->set_incarnation(rig.file().groups().at(GroupNumber(0)).parity.at(ParityColumn(1)).holder.incarnation.value - 1);
+    rig.say(word);
+    rig.pass(1s);
+    QCOMPARE(rig.file().groups().at(GroupNumber(0)).parity.at(ParityColumn(1)).state, pb::INIT);
+    rig.withhold = nullptr;
+    rig.release();
+    rig.pass(2s);
+    QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
 }
 
 void TestGrowth::aFurtherParityBucketIsRefusedWhereNoneIsWanted()

@@ -133,6 +133,7 @@ void ParityBucket::reportWhenFilled(Time now, Effects& out)
     pb::Message done;
     done.set_incarnation(m_incarnation.value);
     auto* contentsDone = done.mutable_contents_done();
+    contentsDone->set_incarnation(m_incarnation.value);
     contentsDone->set_group(m_group.value);
     contentsDone->set_column(m_column.value);
     contentsDone->set_records(m_store.recordGroups());

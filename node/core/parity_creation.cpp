@@ -168,6 +168,8 @@ void ParityCreation::onContentsDone(const pb::ContentsDone& done, Time now, Effe
 {
     if (m_step != Step::Fill || m_group.value != done.group() || m_column.value != done.column())
         return;
+    if (done.incarnation() != m_enlistment.members().front().holder.incarnation.value)
+        return; // of one that was to have this column before
     m_isFilled = true;
     m_records = done.records();
     advance(now, out);

@@ -74,7 +74,10 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         // The target of a decided split waits for its source, and that may be lost.
         const bool isStuck = !m_lostGroups.empty()
             && std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; });
-        if (m_lostGroups.contains(group.number()) || isStuck) {
+        // More have ended than its parity replaces, and nobody has missed them long enough.
+        const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
+            [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
+        if (m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()))) {
             leftOut.insert(group.number());
             continue;
         }
