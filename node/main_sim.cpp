@@ -105,7 +105,7 @@ Result<void> SimProgram::open()
     if (!publisher)
         return Error { publisher.error().text + "; end that program, or choose another port with --events" };
     m_publisher = std::move(*publisher);
-    auto control = ControlServer::open(m_context, endpoint(m_line.file.process.controlPort));
+    auto control = ControlServer::open(m_context, endpoint(m_line.file.process.controlPort), ControlServer::Serves::Cluster);
     if (!control)
         return Error { control.error().text + "; end that program, or choose another port with --control" };
     m_control = std::move(*control);

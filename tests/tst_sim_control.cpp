@@ -196,6 +196,8 @@ private slots:
     void aPauseEndsWithItsLeaseOrByHand();
     void aNetworkThatDropsEverythingCutsOff();
     void whatIsDelayedKeepsItsOrder();
+    void aPartitionCutsOneSideFromTheOther();
+    void aRoughNetworkLosesNothing();
     void aProcessEndsItselfAtAnEvent();
     void whoAsksTheDeadIsToldSo();
     void othersStartInTheirPlace();
@@ -440,6 +442,77 @@ void TestSimControl::whatIsDelayedKeepsItsOrder()
     const pb::FaultEffect achieved = site.replies[site.give(command, alice)].faults().faults(0).achieved();
     QVERIFY(achieved.delayed() >= 1);
     QVERIFY(achieved.delay_max_ns() >= 20'000'000);
+}
+
+void TestSimControl::aPartitionCutsOneSideFromTheOther()
+{
+    Site site(3, 10, pb::RECOVERY_OFF);
+    const auto clients = site.started(pb::CLIENT, pb::NO_ROLE, { "alice", "bob" });
+    QCOMPARE(site.operate(clients[0], pb::INSERT, 1).result(), pb::OK);
+    QCOMPARE(site.operate(clients[1], pb::SEARCH, 1).result(), pb::OK);
+    const SimProcess* alice = site.cluster.numbered(NodeId(clients[0]));
+    // Told to the bucket alone: nothing from and to alice, by her number and by her address.
+    pb::Fault fault = faultOf(60'000);
+    pb::FaultPeer& peer = *fault.mutable_partition()->add_peers();
+    peer.set_node(clients[0]);
+    *peer.mutable_address() = alice->info.address();
+    const std::uint64_t bucket = site.place(pb::DATA, 0);
+    site.arm(bucket, fault);
+    pb::Command search;
+    search.mutable_operate()->set_kind(pb::SEARCH);
+    search.mutable_operate()->set_key(1);
+    const std::uint64_t cutOff = site.give(search, clients[0]);
+    QCOMPARE(site.operate(clients[1], pb::SEARCH, 1).result(), pb::OK);
+    site.stepNs(1s);
+    QVERIFY(!site.replies.contains(cutOff));
+    pb::Command heal;
+    heal.mutable_heal_faults()->set_number(1);
+    const pb::CommandReply healed = site.replies[site.give(heal, bucket)];
+    QVERIFY(healed.faults().faults(0).achieved().dropped() > 0);
+    site.stepNs(5s);
+    QCOMPARE(site.replies[cutOff].operation().result(), pb::OK);
+}
+
+void TestSimControl::aRoughNetworkLosesNothing()
+{
+    Site site(4);
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();
+    QCOMPARE(site.operate(alice, pb::INSERT, 100).result(), pb::OK);
+    pb::Fault fault = faultOf(3'600'000);
+    pb::NetworkFault& network = *fault.mutable_network();
+    network.set_drop(0.05);
+    network.set_duplicate(0.2);
+    network.set_reorder(0.2);
+    network.set_corrupt(0.05);
+    network.set_cut(0.1);
+    network.set_jitter_ms(3);
+    network.set_bytes_per_second(1'000'000);
+    for (const auto& process : site.cluster.processes())
+        QCOMPARE(site.arm(process->info.node(), fault).refusal(), pb::NOT_REFUSED);
+    for (std::uint64_t key = 0; key < 40; ++key)
+        QCOMPARE(site.operate(alice, pb::INSERT, key).result(), pb::OK);
+    pb::FaultEffect sum;
+    for (const auto& process : site.cluster.processes()) {
+        if (process->isGone())
+            continue;
+        pb::Command command;
+        command.mutable_list_faults();
+        const pb::FaultEffect one = site.replies[site.give(command, process->info.node())].faults().faults(0).achieved();
+        sum.set_dropped(sum.dropped() + one.dropped());
+        sum.set_duplicated(sum.duplicated() + one.duplicated());
+        sum.set_reordered(sum.reordered() + one.reordered());
+        sum.set_corrupted(sum.corrupted() + one.corrupted());
+        sum.set_delayed(sum.delayed() + one.delayed());
+    }
+    QVERIFY(sum.dropped() > 0 && sum.duplicated() > 0 && sum.reordered() > 0 && sum.corrupted() > 0 && sum.delayed() > 0);
+    pb::Command heal;
+    heal.mutable_heal_faults();
+    for (const auto& process : site.cluster.processes())
+        if (!process->isGone())
+            site.give(heal, process->info.node());
+    site.awaitRest();
+    for (std::uint64_t key = 0; key < 40; ++key)
+        QCOMPARE(site.operate(alice, pb::SEARCH, key).value(), "value of " + std::to_string(key));
 }
 
 void TestSimControl::aProcessEndsItselfAtAnEvent()

@@ -22,6 +22,7 @@ constexpr milliseconds kProbeAfter(300);          // after a snapshot: did its s
 constexpr milliseconds kProbePeriod(2000);        // of processes that are silent
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
+constexpr int kCommandsWaiting = 10'000;         // one endpoint may serve a whole simulated cluster
 constexpr std::int64_t kMessageBytes = 256 << 20; // contents of the largest bucket in one page stay below
 constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s, in which nobody is taken for gone
 constexpr std::int32_t kListsWithout = 3;        // then the process is no longer in the directory
@@ -77,6 +78,7 @@ struct ControlClient::Thread {
                 zmq::socket_t socket(context, zmq::socket_type::dealer);
                 socket.set(zmq::sockopt::linger, 0);
                 socket.set(zmq::sockopt::maxmsgsize, kMessageBytes);
+                socket.set(zmq::sockopt::sndhwm, kCommandsWaiting);
                 socket.connect(endpoint);
                 at = sockets.emplace(endpoint, std::move(socket)).first;
             }

@@ -23,6 +23,8 @@ std::string ControlClient::simulator() const
 void ControlClient::learnSimulation(const pb::SimulationState& state)
 {
     std::vector<ProcessId> ended;
+    if (simulator().empty())
+        return; // a late word of a cluster that was left
     {
         const std::lock_guard lock(m_mutex);
         m_simulation = state;

@@ -19,11 +19,12 @@ constexpr int kLingerMs = 200; // for the reply to Shutdown
 constexpr int kHandshakeMs = 5'000;
 constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client waits
 constexpr int kSendQueue = 1'000;   // replies that one client has not taken; further ones are dropped
+constexpr int kClusterQueue = 10'000; // both, where one endpoint serves a whole cluster
 constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty one of a REQ socket
 
 } // namespace
 
-Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& context, const std::string& endpoint)
+Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& context, const std::string& endpoint, Serves serves)
 {
     const int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0)
@@ -33,8 +34,8 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& conte
         socket.set(zmq::sockopt::linger, kLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, std::int64_t(kCommandMax));
         socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
-        socket.set(zmq::sockopt::rcvhwm, kReceiveQueue);
-        socket.set(zmq::sockopt::sndhwm, kSendQueue);
+        socket.set(zmq::sockopt::rcvhwm, serves == Serves::Cluster ? kClusterQueue : kReceiveQueue);
+        socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kSendQueue);
         socket.set(zmq::sockopt::router_mandatory, true); // who has gone is an error here, not a silent loss
         socket.bind(endpoint);
         return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));

@@ -30,8 +30,11 @@ public:
     // Passes a command on; called in the server's thread, may wait until there is room (clients wait with it).
     using Handler = std::function<void(pb::Command command)>;
 
+    // Whom one endpoint serves: of a whole cluster a client asks all processes at once.
+    enum class Serves { OneProcess, Cluster };
     // Binds only; commands wait until start().
-    static Result<std::unique_ptr<ControlServer>> open(zmq::context_t& context, const std::string& endpoint);
+    static Result<std::unique_ptr<ControlServer>> open(
+        zmq::context_t& context, const std::string& endpoint, Serves serves = Serves::OneProcess);
     ~ControlServer();
 
     // Where to connect a DEALER socket, with the port that was chosen.

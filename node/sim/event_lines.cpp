@@ -74,7 +74,8 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
     std::string text;
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
         const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-        if (isLeftOut(field.name()))
+        // That it is simulated is no news here.
+        if (isLeftOut(field.name()) || (field.containing_type() == pb::ProcessInfo::descriptor() && field.number() >= 300))
             continue;
         std::string value;
         if (field.is_repeated()) {
