@@ -43,9 +43,10 @@ void SimControl::look(Time real)
 {
     const SimClock::Counts counts { m_cluster.eventCount(), m_cluster.messagesDelivered() };
     if (m_clock.isStepping() && (isOver() || m_clock.isAtGoal(counts, m_cluster.nextAt()))) {
-        if (const auto at = m_clock.goal()->at; at && m_site && !isOver())
+        const auto at = isOver() ? std::nullopt : m_clock.goal()->at;
+        if (at && m_site)
             m_cluster.passTo(*at);
-        m_clock.pause(m_cluster.now());
+        m_clock.pause(std::max(m_cluster.now(), at.value_or(Time()))); // also where nothing happened in that time
         for (const std::uint64_t ticket : std::exchange(m_steppers, {})) {
             pb::CommandReply done;
             *done.mutable_simulation() = state(real);
