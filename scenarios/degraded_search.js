@@ -20,7 +20,7 @@ lab.say('Recovery waits for an alarm here, as in 2004. And there is no spare, so
 lab.step('b', 'Bucket 2 is not there any more');
 const rows = lab.records(lab.data(2), { count: 3 });
 const absent = lab.keysFor(lab.data(2), 1)[0];
-const before = lab.witness(lab.data(2)), start = lab.here();
+const before = lab.witness(lab.data(2), { pin: [rows[0].rank] }), start = lab.here();
 lab.kill(lab.data(2));
 lab.say('Its process has ended. Nobody says so: the others do not ask it, and the coordinator does not look.');
 lab.expectNone('BucketFailed', { since: start });
@@ -33,6 +33,7 @@ guess.reveal(2, 'The parity bucket looks the key up in its key lists, asks the l
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });
 lab.expectEqual([answer.place, answer.bucket, answer.rank], ['parity 0.0', 2, rows[0].rank], 'the parity bucket answered in the place of bucket 2');
+lab.camera({ view: 'decode', record: { group: 0, rank: rows[0].rank } });
 lab.print('answered after', found.time_ms.toFixed(0), 'ms, most of it the time-out');
 
 lab.step('d', 'The group is degraded, and says so');

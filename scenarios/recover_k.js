@@ -58,7 +58,7 @@ lab.say(done.records + ' records came back in ' + done.slices + ' slices, ' + (1
 lab.step('d', 'The recovered contents');
 lab.settle();
 const same = before.compare();
-lab.camera({ view: 'records', fit: lab.data(1), record: { group: 0, rank: lostRecord.rank } });
+lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'all ' + same.records + ' records of both buckets are, byte for byte, what was lost');
 lab.expect(same.pinned.every(row => row.equal && row.before === row.now), 'also the one whose bytes were kept');
 const now = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];

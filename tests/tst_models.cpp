@@ -5,7 +5,6 @@
 #include "tests/view_stage.h"
 
 #include "gui/view/event_log.h"
-#include "gui/view/image_view.h"
 #include "gui/view/object_words.h"
 #include "gui/window/story.h"
 
@@ -128,8 +127,6 @@ private slots:
     void theLogForgetsWithTheRing();
     void everyRowOfTheLogIsASentence();
     void theStoryKeepsItsLines();
-    void theImageStandsBesideTheTruth();
-    void aFrozenImageStaysWhereItIs();
     void everyObjectHasAName();
     void theCanvasIsAListForScreenReaders();
 };
@@ -442,72 +439,6 @@ void ModelsTest::theStoryKeepsItsLines()
     QCOMPARE(changed.size(), 1);
     story.clear();
     QCOMPARE(story.rowCount(), 0);
-}
-
-void ModelsTest::theImageStandsBesideTheTruth()
-{
-    ClusterState state = fileOf({ 8, 4, 1 });
-    ClientState& bob = state.clients[kFileClients + 1];
-    bob.image.set_i(0);
-    bob.image.set_n(0);
-    OperationState operation;
-    operation.key = 4711;
-    operation.kind = pb::SEARCH;
-    operation.isDone = true;
-    operation.result = pb::OK;
-    operation.forwards = 2;
-    operation.path = { 0, 3, 7 };
-    operation.imageAdjusted = true;
-    operation.imageAfter.set_i(2);
-    operation.imageAfter.set_n(4);
-    bob.last.push_back(operation);
-    bob.hops = { 0, 0, 1 };
-    for (const qreal width : { 300.0, 420.0, 640.0 }) {
-        const Theme theme;
-        DisplayList list(theme);
-        const ImagePicture picture = drawImages(state, theme, {}, width, list);
-        const QString words = list.texts().join('\n');
-        QVERIFY2(words.contains("7 behind") && words.contains("exact"), qPrintable(words));
-        QVERIFY2(words.contains("0 → 3 → 7"), qPrintable(words));
-        QVERIFY(words.contains(addressWords(4711, 3, 0)));
-        for (const DisplayList::Item& item : list.items()) {
-            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive)) {
-                const QRectF rect = list.textRect(*text);
-                QVERIFY2(rect.right() <= width && rect.bottom() <= picture.height + 1, qPrintable(text->text));
-            }
-        }
-    }
-    QCOMPARE(addressWords(13, 2, 0), QString("13 mod 4 = 1 ≥ n = 0: bucket 1"));
-}
-
-void ModelsTest::aFrozenImageStaysWhereItIs()
-{
-    ListFeed feed;
-    feed.known() = fileOf({ 4, 4, 1 });
-    ClientState& alice = feed.known().clients[kFileClients];
-    alice.mode = pb::FROZEN;
-    alice.image.set_i(0);
-    alice.image.set_n(0);
-    Pacer pacer(feed);
-    pacer.advance(kFrame);
-    Selection selection;
-    ImageView view(pacer, selection);
-    view.setTheme(Theme());
-    view.resize(420, 600);
-    view.refresh(1);
-    QVERIFY(view.picture().texts().join('\n').contains("image frozen"));
-    QVERIFY(view.picture().texts().join('\n').contains("3 behind"));
-    for (std::uint64_t number = 1; number <= 5; ++number) {
-        pb::Event done;
-        done.mutable_operation()->set_client(kFileClients);
-        done.mutable_operation()->set_number(number);
-        done.mutable_operation_done()->set_key(number);
-        done.mutable_operation_done()->set_forwards(1);
-        feed.tell(kFileClients, done);
-    }
-    QVERIFY(showAll(pacer, feed));
-    view.refresh(1);
-    QVERIFY(view.picture().texts().join('\n').contains("3 behind"));
 }
 
 // ---- words

@@ -154,8 +154,10 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
             length = std::max(length, bytes.size());
         length = d.story->code.field().paddedLength(length);
     }
+    // A witness that somebody took is worth more than the word of the bucket itself, if it is of the same change.
     const MemberRecord* known = nullptr;
-    if (member.isRead) {
+    const bool isWitnessed = member.isRead && member.witness && member.witness->isPinned && isData && member.witness->record.version == member.record.version;
+    if (member.isRead && !isWitnessed) {
         known = &member.record;
         outcome.isKnownLive = true;
     } else if (member.witness) {
@@ -202,6 +204,11 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
     outcome.verdict = a == computed.end() ? Verdict::Equal : Verdict::Differs;
     outcome.sentence = a == computed.end() ? QStringLiteral("%1 computed, equal to %2.").arg(length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length), with)
                                            : QStringLiteral("The computed bytes differ from %1, first at byte %2.").arg(with).arg(outcome.firstDifference);
+    if (isWitnessed && outcome.verdict == Verdict::Equal) {
+        const bool isHeld = member.record.bytes == member.witness->record.bytes;
+        outcome.sentence += isHeld ? QStringLiteral(" %1 holds the same.").arg(name) : QStringLiteral(" But %1 holds others.").arg(name);
+        outcome.verdict = isHeld ? Verdict::Equal : Verdict::Differs;
+    }
 }
 
 // The manager's numbers against the code's, whatever is looked at here.
@@ -255,8 +262,8 @@ void tellSteps(Decoding& d)
     const QString columns = QStringLiteral("Each column of (I|P) says how one member comes from the %1 data records: u = a · (I|P). The columns of the survivors are the matrix H.").arg(d.group.m);
     add(Kind::Columns, 0, QStringLiteral("The columns of %1").arg(listed(story.survivors)), columns);
     const auto& gauss = story.elimination.steps;
+    SymbolMatrix left = h; // before the step
     for (std::size_t i = 0; i < gauss.size(); ++i) {
-        const SymbolMatrix left = story.stageAfter(i).left;
         const GaussStep& s = gauss[i];
         const QString why = s.kind == GaussStep::Kind::Swap
             ? QStringLiteral("The pivot of column %1 must not be zero: rows %1 and %2 change places.").arg(s.row).arg(s.other)
@@ -264,6 +271,7 @@ void tellSteps(Decoding& d)
             ? QStringLiteral("The pivot becomes 1: row %1 is multiplied by the inverse of %2.").arg(s.row).arg(symbolWords(field, d.wish.base, left.at(s.row, s.row)))
             : QStringLiteral("Row %1 has %2 in the pivot’s column %3; adding so many times row %3 makes it 0. Adding is XOR.").arg(s.row).arg(symbolWords(field, d.wish.base, left.at(s.row, s.other))).arg(s.other);
         add(Kind::Gauss, i + 1, QStringLiteral("Elimination %1 of %2:  %3").arg(i + 1).arg(gauss.size()).arg(gaussWords(field, d.wish.base, s)), why);
+        applyStep(field, s, left);
     }
     if (!story.isSolvable()) {
         add(Kind::Stuck, gauss.size(), QStringLiteral("Column %1 has no pivot: here it ends").arg(story.elimination.columnStopped),

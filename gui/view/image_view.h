@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/display_list.h"
 #include "gui/view/frame_clock.h"
+#include "gui/view/image_picture.h"
 #include "gui/view/pacer.h"
 #include "gui/view/selection.h"
 
 #include <QWidget>
 
+#include <optional>
+
 namespace lhrs::gui {
 
-// What a client believes of the file, beside what is true: its image (i', n') with M' buckets over the file's (i, n)
-// with M, the address formulas filled in with the last key, the last operations with their way, how often operations
-// were forwarded. Geometry and words are in the display list, so that a test can ask it.
-struct ImagePicture {
-    qreal height = 0; // that the list needs at the width asked for
-};
-ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width, DisplayList& out);
-
-// How the address of a key is computed with an image, as one line of arithmetic: "4711 mod 4 = 3".
-QString addressWords(std::uint64_t key, std::uint32_t i, std::uint32_t n);
-
+// The picture of clients' images as a widget: of the client that is selected, else of all.
 class ImageView : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -28,6 +20,9 @@ public:
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
+    // The way of this key is worked out, with nothing sent; nothing: the last operation's is shown.
+    void tryKey(std::optional<std::uint64_t> key);
+    std::optional<std::uint64_t> triedKey() const { return m_tried; }
     const DisplayList& picture() const { return m_list; }
 
 protected:
@@ -42,6 +37,7 @@ private:
     Selection& m_selection;
     Theme m_theme;
     DisplayList m_list;
+    std::optional<std::uint64_t> m_tried;
     std::uint64_t m_version = 0;
     double m_time = 0, m_builtAt = -1;
     bool m_isDirty = true;

@@ -12,6 +12,12 @@
 
 namespace lhrs::gui {
 
+namespace {
+
+constexpr double kRebuildEvery = 0.1; // seconds, while only the cluster changes
+
+} // namespace
+
 RecordGroupView::RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent)
     : QWidget(parent), m_pacer(pacer), m_selection(selection), m_reader(pacer, source, witnesses, this), m_list(m_theme)
 {
@@ -76,14 +82,16 @@ void RecordGroupView::chooseLost()
 bool RecordGroupView::refresh(double seconds)
 {
     m_time += seconds;
-    if (m_reader.refresh(m_time) || m_isDirty)
+    m_isPending = m_reader.refresh(m_time) || m_isPending;
+    if (m_isDirty || (m_isPending && m_time - m_builtAt >= kRebuildEvery))
         rebuild();
     return false;
 }
 
 void RecordGroupView::rebuild()
 {
-    m_isDirty = false;
+    m_isDirty = m_isPending = false;
+    m_builtAt = m_time;
     m_decoding.reset();
     const auto& group = m_reader.group();
     if (m_isOpen && group) {

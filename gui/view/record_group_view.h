@@ -86,11 +86,11 @@ private:
     GroupPicture m_picture;
     DecodingWish m_wish;
     std::optional<Decoding> m_decoding;
-    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_isDirty = true;
+    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_isDirty = true, m_isPending = false;
     ObjectRef m_opened;
     std::uint32_t m_groupNumber = 0, m_rank = 0;
     QString m_note;
-    double m_time = 0;
+    double m_time = 0, m_builtAt = -1;
 };
 
 } // namespace lhrs::gui

@@ -123,12 +123,7 @@ QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidg
 void MainWindow::makeDocks()
 {
     m_records = new RecordTable(m_pacer, *m_operator, *m_selection, this);
-    m_images = new ImageView(m_pacer, *m_selection, this);
-    m_imageScroll = new QScrollArea(this);
-    m_imageScroll->setWidget(m_images);
-    m_imageScroll->setWidgetResizable(true);
-    m_imageScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_imageScroll->setFrameShape(QFrame::NoFrame);
+    m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, *m_selection, this);
     m_faults = new FaultPanel(m_pacer, *m_operator, *m_actions, this);
     m_story = new QListView(this);
@@ -137,7 +132,7 @@ void MainWindow::makeDocks()
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
     QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
-    QDockWidget* image = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imageScroll);
+    m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
     m_group = new GroupPanel(m_pacer, *m_operator, m_operator->session().witnesses(), *m_selection, *m_actions, this);
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     QDockWidget* events = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
@@ -149,8 +144,8 @@ void MainWindow::makeDocks()
     scroll->setFrameShape(QFrame::NoFrame);
     m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     makeMeasureDocks();
-    m_inner->tabifyDockWidget(bucket, image);
-    m_inner->tabifyDockWidget(image, m_groupDock);
+    m_inner->tabifyDockWidget(bucket, m_imageDock);
+    m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
     m_inner->tabifyDockWidget(events, story);
     bucket->raise();
     events->raise();
@@ -166,7 +161,7 @@ void MainWindow::connectAll()
     m_clock->add(m_player, m_player);
     m_clock->add(m_timeBar, m_timeBar);
     m_clock->add(m_records, m_records);
-    m_clock->add(m_images, m_images);
+    m_clock->add(&m_imagePanel->view(), m_imagePanel);
     m_clock->add(m_log, m_log);
     m_clock->add(m_faults, m_faults);
     m_clock->add(&m_group->view(), m_group);
@@ -372,7 +367,7 @@ void MainWindow::enableActions()
                 action->setEnabled(on);
         }
     };
-    enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient);
+    enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage", "sendKey" }, hasClient);
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();
@@ -382,6 +377,7 @@ void MainWindow::enableActions()
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
     enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker" }, hasTime);
+    enable({ "tryKey" }, showsCluster());
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);
     enable({ "nextStep", "runScenario" }, m_player->isLoaded());
@@ -468,7 +464,7 @@ void MainWindow::applyTheme()
     m_timeBar->setTheme(m_theme);
     m_start->setTheme(m_theme);
     m_records->setTheme(m_theme);
-    m_images->setTheme(m_theme);
+    m_imagePanel->setTheme(m_theme);
     m_log->setTheme(m_theme);
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);

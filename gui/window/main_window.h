@@ -5,12 +5,12 @@
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/event_log.h"
 #include "gui/view/frame_clock.h"
-#include "gui/view/image_view.h"
 #include "gui/view/record_table.h"
 #include "gui/window/actions.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/fault_panel.h"
 #include "gui/window/group_panel.h"
+#include "gui/window/image_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
 #include "gui/window/start_dialog.h"
@@ -87,7 +87,8 @@ public:
     LabLine& labLine() { return *m_line; }
     EventLog& log() { return *m_log; }
     RecordTable& records() { return *m_records; }
-    ImageView& images() { return *m_images; }
+    ImageView& images() { return m_imagePanel->view(); }
+    ImagePanel& imagePanel() { return *m_imagePanel; }
     Selection& selection() { return *m_selection; }
     FaultPanel& faults() { return *m_faults; }
     RecordGroupView& group() { return m_group->view(); }
@@ -190,8 +191,8 @@ private:
     TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;
     RecordTable* m_records = nullptr;
-    ImageView* m_images = nullptr;
-    QScrollArea* m_imageScroll = nullptr;
+    ImagePanel* m_imagePanel = nullptr;
+    QDockWidget* m_imageDock = nullptr;
     EventLog* m_log = nullptr;
     FaultPanel* m_faults = nullptr;
     QDockWidget* m_faultDock = nullptr;

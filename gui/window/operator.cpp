@@ -296,6 +296,20 @@ void Operator::run(ProcessId client, const Work& work)
     ask(client, command, kWorkload, lineOf(client, work), [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
 }
 
+void Operator::search(ProcessId client, std::uint64_t key)
+{
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::SEARCH);
+    command.mutable_operate()->set_key(key);
+    ask(client, command, kStructure, QStringLiteral("lab.client('%1').search(%2);").arg(clientName(client)).arg(key), [](const pb::CommandReply& reply) {
+        const pb::OperationResult& result = reply.operation();
+        return QStringLiteral("%1 in bucket %2, %3, %4")
+            .arg(text(resultWord(result.result())))
+            .arg(result.bucket())
+            .arg(countedWords(result.forwards(), "forward", "forwards"), result.image_adjusted() ? QStringLiteral("image adjusted") : QStringLiteral("image as it was"));
+    });
+}
+
 void Operator::stopWorkload(ProcessId client)
 {
     pb::Command command;

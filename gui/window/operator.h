@@ -87,6 +87,8 @@ public:
     // ---- commands, each a line of a scenario
     void startClient();
     void run(ProcessId client, const Work& work);
+    // One search for that key; the image is adjusted by its reply like by any other.
+    void search(ProcessId client, std::uint64_t key);
     void stopWorkload(ProcessId client);
     void setImage(ProcessId client, pb::ImageMode mode);
     void forgetImage(ProcessId client);

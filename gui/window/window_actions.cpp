@@ -81,6 +81,17 @@ void MainWindow::makeWorkActions()
     a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2", "The client counts image adjustments but never takes one" }, [this] { m_operator->setImage(clientOfSelection(), pb::FROZEN); });
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_operator->setImage(clientOfSelection(), pb::EXACT); });
     a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_operator->forgetImage(clientOfSelection()); });
+    a.add({ "tryKey", "Client", "Try a key …", "Alt+K", "Works out the way of a key by the client's image and by the file's state; nothing is sent" }, [this] {
+        setWorkspace(Workspace::Inspect);
+        m_imageDock->raise();
+        m_imagePanel->focusKey();
+    });
+    a.add({ "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
+        if (const auto key = m_imagePanel->key())
+            m_operator->search(clientOfSelection(), *key);
+        else
+            m_line->answer(tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
+    });
     a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_operator->split(); });
     a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_operator->raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
@@ -364,9 +375,17 @@ void MainWindow::applyCamera(const CameraWish& wish)
     m_canvas->setLayers(layers);
     if (wish.speed && *wish.speed > 0)
         m_pacer.setHop(std::clamp(0.45 / *wish.speed, kHopFastest, kHopSlowest));
-    if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image"))
+    static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
+    const auto page = std::find_if(kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
+    if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
+        m_isGroupLarge = false;
         setWorkspace(Workspace::Inspect);
-    if (wish.group && wish.rank) {
+        (wish.view == QLatin1String("image") ? m_imageDock : m_docks[0])->raise();
+    }
+    if (page != kPages.end() && wish.group && wish.rank) {
+        m_group->view().setPage(page->second);
+        openGroup({ ObjectKind::Group, *wish.group, 0 }, *wish.rank);
+    } else if (wish.group && wish.rank) {
         m_selection->select({ ObjectKind::Parity, *wish.group, 0 });
         m_selection->setRank(*wish.rank);
     }
