@@ -541,6 +541,16 @@ void RecordGroupTest::aDeadBucketIsComparedWithWhatWasReadBefore()
     QVERIFY(d.supposed.empty());
     QCOMPARE(d.outcomes[0].verdict, Verdict::Equal);
     QVERIFY2(d.outcomes[0].sentence.contains("read here before it failed"), qPrintable(d.outcomes[0].sentence));
+    // It is back on a spare, as its manager told: still what is looked at.
+    ClusterState& known = v.feed.known();
+    known.groups[0].down.clear();
+    known.groups[0].recovery.decoder = toldOf(v.source.group, { dataMember(0), dataMember(2), dataMember(3), parityMember(0) }, { dataMember(1) });
+    known.processes[kFileData + 1].hasEnded = false;
+    v.source.group.members[1].standing = GroupMember::Standing::Here;
+    v.pacer.reset();
+    v.frames(40);
+    QVERIFY(v.view.decoding()->lost == std::vector { dataMember(1) } && v.view.decoding()->isManagersChoice);
+    QVERIFY(v.view.decoding()->outcomes[0].isKnownLive);
     // A recording has no bytes, and says so; the arithmetic stays.
     v.view.setReading(false, "A recording holds no bytes.");
     v.frames();

@@ -20,7 +20,7 @@ constexpr TextStyle kBody { TextSize::Body };
 constexpr TextStyle kBodyBold { TextSize::Body, true };
 constexpr TextStyle kMono { TextSize::Body, false, true };
 constexpr TextStyle kTitle { TextSize::Strong, true };
-constexpr std::size_t kOperationsShown = 6;
+constexpr std::size_t kOperationsShown = 4;
 
 FileImage imageOf(const pb::FileState& state)
 {

@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace lhrs::gui {
@@ -11,6 +12,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kRebuildEvery = 0.1; // seconds
+constexpr qreal kUsualWidth = 520, kScaleMost = 1.4; // pixels at 100 %
 
 } // namespace
 
@@ -36,7 +38,12 @@ void ImageView::rebuild()
     m_builtAt = m_time;
     m_isDirty = false;
     m_list.clear();
-    const ImagePicture picture = drawImages(m_pacer.state(), m_theme, m_selection.selected(), width(), m_list, m_tried);
+    // A view with room to spare is read from further away.
+    const qreal scale = m_theme.fontScale() * std::clamp(std::floor(width() / m_theme.px(kUsualWidth) * 10) / 10, 1.0, kScaleMost);
+    if (m_face.kind() != m_theme.kind() || m_face.fontScale() != std::min(scale, 2.5))
+        m_face = Theme(m_theme.kind(), scale);
+    m_list.setTheme(m_face);
+    const ImagePicture picture = drawImages(m_pacer.state(), m_face, m_selection.selected(), width(), m_list, m_tried);
     // Inside a scroll area: as high as the content.
     if (minimumHeight() != int(std::ceil(picture.height)))
         setMinimumHeight(int(std::ceil(picture.height)));
@@ -53,7 +60,6 @@ void ImageView::tryKey(std::optional<std::uint64_t> key)
 void ImageView::setTheme(const Theme& theme)
 {
     m_theme = theme;
-    m_list.setTheme(theme);
     m_isDirty = true;
 }
 

@@ -35,7 +35,7 @@ private:
 
     const Pacer& m_pacer;
     Selection& m_selection;
-    Theme m_theme;
+    Theme m_theme, m_face; // m_face: as large as the view allows
     DisplayList m_list;
     std::optional<std::uint64_t> m_tried;
     std::uint64_t m_version = 0;

@@ -35,7 +35,7 @@ void RecordGroupView::open(ObjectRef object, std::uint32_t rank)
     m_rank = std::max(1U, rank);
     m_opened = object;
     m_isOpen = true;
-    m_isLostChosen = m_isSymbolChosen = false;
+    m_isLostChosen = m_isSymbolChosen = m_wasDown = false;
     DecodingWish fresh;
     fresh.page = m_wish.page;
     fresh.base = m_wish.base;
@@ -95,8 +95,11 @@ void RecordGroupView::rebuild()
     m_decoding.reset();
     const auto& group = m_reader.group();
     if (m_isOpen && group) {
-        if (!m_isLostChosen)
+        // When all are back, what was rebuilt is still what one wants to see.
+        const bool isDown = std::any_of(group->members.begin(), group->members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
+        if (!m_isLostChosen || (m_wasDown && !isDown && m_wish.supposed.empty()))
             chooseLost();
+        m_wasDown = isDown;
         // A member that is really down now needs no supposing.
         std::erase_if(m_wish.supposed, [&](Participant supposed) {
             const GroupMember* member = group->find(supposed);

@@ -392,7 +392,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     for (QDockWidget* dock : m_docks)
         dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster()
                 : dock == m_chartDock            ? workspace == Workspace::Measure && showsCluster()
-                                                 : hasDocks && !(m_isGroupLarge && isLow(dock)));
+                                                 : hasDocks && !(m_isViewLarge && isLow(dock)));
     m_canvas->setVisible(workspace != Workspace::Measure || !showsCluster()); // charts want the whole width
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
@@ -400,7 +400,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
     if (workspace != Workspace::Lecture && workspace != Workspace::Measure && showsCluster()) {
         // A third of the width, but room for a table.
-        const bool isLarge = m_isGroupLarge && workspace == Workspace::Inspect;
+        const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
         m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : m_docks[0] }, { wide }, Qt::Horizontal);
     }

@@ -198,7 +198,7 @@ private:
     QDockWidget* m_faultDock = nullptr;
     GroupPanel* m_group = nullptr;
     QDockWidget* m_groupDock = nullptr;
-    bool m_isGroupLarge = false; // it was opened: it has the room of log and scenario, too
+    bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
     QDockWidget* m_chartDock = nullptr;
     QListView* m_story = nullptr;

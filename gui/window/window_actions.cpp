@@ -82,6 +82,7 @@ void MainWindow::makeWorkActions()
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_operator->setImage(clientOfSelection(), pb::EXACT); });
     a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_operator->forgetImage(clientOfSelection()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K", "Works out the way of a key by the client's image and by the file's state; nothing is sent" }, [this] {
+        m_isViewLarge = true;
         setWorkspace(Workspace::Inspect);
         m_imageDock->raise();
         m_imagePanel->focusKey();
@@ -109,7 +110,7 @@ void MainWindow::makeViewActions()
     Actions& a = *m_actions;
     a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true }, [this] { setWorkspace(Workspace::Lecture); });
     a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, event log and scenario beside it", true }, [this] {
-        m_isGroupLarge = false;
+        m_isViewLarge = false;
         setWorkspace(Workspace::Inspect);
     });
     a.add({ "fit", "View", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
@@ -262,6 +263,7 @@ void MainWindow::nextView()
 
 void MainWindow::inspect(ObjectRef object)
 {
+    m_isViewLarge = object.kind == ObjectKind::Client;
     setWorkspace(Workspace::Inspect);
     m_canvas->choose(object);
     const char* dock = object.kind == ObjectKind::Client ? "imageDock" : "bucketDock";
@@ -378,7 +380,7 @@ void MainWindow::applyCamera(const CameraWish& wish)
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
     const auto page = std::find_if(kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
-        m_isGroupLarge = false;
+        m_isViewLarge = wish.view == QLatin1String("image");
         setWorkspace(Workspace::Inspect);
         (wish.view == QLatin1String("image") ? m_imageDock : m_docks[0])->raise();
     }

@@ -82,7 +82,7 @@ void MainWindow::openGroup(ObjectRef object, std::uint32_t rank)
         m_selection->select(object);
         m_selection->setRank(rank);
     }
-    m_isGroupLarge = true;
+    m_isViewLarge = true;
     setWorkspace(Workspace::Inspect);
     m_groupDock->raise();
     m_group->view().open(object, rank);
