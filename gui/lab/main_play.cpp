@@ -6,6 +6,7 @@
 #include "gui/lab/play_printer.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
+#include "gui/lab/run_export.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
 
@@ -160,6 +161,19 @@ int play(const PlayOptions& options, const QString& source, int ends)
         const Recorder::Status status = recorder->status();
         std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
     }
+    if (!options.csv.empty() && recorder) {
+        // The run is there with all its events: what lhrs-gui --export writes of it.
+        auto recording = Recording::open(recorder->status().path);
+        if (!recording)
+            return fail(kExitUsage, QString::fromStdString(recording.error().text));
+        const ExportResult exported = exportRun(**recording, QString::fromStdString(options.csv));
+        for (const QString& name : exported.written)
+            std::printf("written: %s/%s\n", options.csv.c_str(), qPrintable(name));
+        for (const QString& note : exported.notes)
+            std::printf("%s\n", qPrintable(note));
+        if (!exported.problem.isEmpty())
+            return fail(kExitUsage, exported.problem);
+    }
     if (!options.csv.empty()) {
         const QString directory = QString::fromStdString(options.csv);
         if (const QString error = printer.writeTables(engine.tables(), engine.identity(), directory); !error.isEmpty())
@@ -193,7 +207,7 @@ int main(int count, char** arguments)
     app.add_option("--speed", options.speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--csv", options.csv, "Write the tables of measurements into this directory")->type_name("DIR");
+    app.add_option("--csv", options.csv, "Write the tables of measurements into this directory; with --record those of the run, too")->type_name("DIR");
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
     app.add_option("--pace", options.pace,
         "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);

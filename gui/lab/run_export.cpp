@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/run_export.h"
+
+#include "gui/lab/recovery_rows.h"
+#include "gui/lab/run_series.h"
+#include "gui/lab/sentences.h"
+#include "gui/lab/shiviz.h"
+
+#include <QDir>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <QSaveFile>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::size_t kPage = 4'000;
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+QString text(const std::string& words) { return QString::fromStdString(words); }
+
+QVariant known(bool isKnown, const QVariant& value) { return isKnown ? value : QVariant(); }
+
+double s(std::int64_t ns) { return double(ns) / 1e9; }
+
+double ms(std::int64_t ns) { return double(ns) / 1e6; }
+
+QString joined(const std::vector<std::uint32_t>& numbers)
+{
+    QStringList texts;
+    for (const std::uint32_t number : numbers)
+        texts << QString::number(number);
+    return texts.join(' ');
+}
+
+const char* pathWord(pb::Path path)
+{
+    return path == pb::FORWARDED ? "forwarded" : path == pb::BY_COORDINATOR ? "coordinator" : path == pb::RECORD_RECOVERY ? "record recovery" : "direct";
+}
+
+// Folds a run's events into rows, in one walk through the recording.
+class Walk {
+public:
+    explicit Walk(Recording& recording) : m_recording(recording)
+    {
+        for (const auto& process : recording.rows("process"))
+            m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
+        for (std::uint64_t cursor = 0; cursor < recording.events();) {
+            const EventPage page = recording.eventsSince(cursor, kPage);
+            for (const RunEvent& run : page.events)
+                if (!run.isGap())
+                    take(run);
+            if (page.events.empty())
+                break;
+            cursor = page.next;
+        }
+    }
+
+    ExportTable operations() const
+    {
+        ExportTable table { "operations", { "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages", "faults" }, {} };
+        std::vector<const Operation*> all;
+        for (const auto& [id, operation] : m_operations)
+            if (operation.isDone)
+                all.push_back(&operation);
+        std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return x->beginNs < y->beginNs; });
+        for (const Operation* o : all) {
+            const pb::OperationDone& done = o->done;
+            table.rows.push_back({ qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
+                text(resultWord(done.result())), "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(), done.image_adjusted() || o->isAdjusted,
+                pathWord(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->beginNs, o->endNs) });
+        }
+        return table;
+    }
+
+    ExportTable splits(bool merges) const
+    {
+        ExportTable table { merges ? "merges" : "splits", { merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket", "level", "records_moved", "begin_s", "locked_ms", "total_ms", "parity_batches", "outcome" }, {} };
+        for (const auto& [id, split] : m_splits)
+            if (split.isMerge == merges && split.isOrdered)
+                table.rows.push_back({ qulonglong(id), split.bucket, split.other, split.level, split.moved, run(split.beginNs), known(split.lockedNs > 0, ms(split.lockedNs)),
+                    known(split.totalNs > 0, ms(split.totalNs)), split.batches, split.outcome.isEmpty() ? QString("under way") : split.outcome });
+        return table;
+    }
+
+    ExportTable parityCreations() const
+    {
+        ExportTable table { "parity_creations", { "group", "column", "field", "scheme", "records", "total_s", "process_s", "comm_s", "other_s", "transfer_s" }, {} };
+        table.rows = m_creations;
+        return table;
+    }
+
+    ExportTable recoveries() const
+    {
+        ExportTable table { "recoveries", { "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice", "slices", "records", "size_bytes", "detect_s",
+            "total_s", "process_s", "comm_s", "other_s", "transfer_s", "outcome" }, {} };
+        for (const RecoveryRow& r : m_recoveries.rows()) {
+            QStringList survivors;
+            for (const pb::Place& place : r.survivors)
+                survivors << text(placeName(place));
+            const bool is = r.isFinished;
+            table.rows.push_back({ qulonglong(r.recovery), r.group, joined(r.failedData), joined(r.failedParity), QString("parity %1.%2").arg(r.group).arg(r.manager), survivors.join("; "),
+                known(is, r.isXor ? "xor" : "rs"), known(r.slice != 0, r.slice), r.slices, r.records, qulonglong(r.bytes), known(is, s(r.detectNs())), known(is, s(r.totalNs)), known(is, s(r.processNs)),
+                known(is, s(r.communicationNs)), known(is, s(r.otherNs)), known(is, s(r.transferNs)), is ? "finished" : r.isGivenUp ? "given up" : "under way" });
+        }
+        return table;
+    }
+
+    ExportTable slices() const
+    {
+        ExportTable table { "slices", { "recovery", "number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s", "stored_s", "in_bytes", "out_bytes" }, {} };
+        for (const RecoveryRow& r : m_recoveries.rows())
+            for (const RecoveryRow::Slice& slice : r.perSlice) {
+                // What the manager measured from its order on, on the run's clock.
+                const std::int64_t order = slice.recoveredNs - slice.decodedNs;
+                table.rows.push_back({ qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks, run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
+                    known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes), qulonglong(slice.outBytes) });
+            }
+        return table;
+    }
+
+private:
+    struct Operation {
+        std::uint64_t client = 0, number = 0, messages = 0;
+        std::int64_t beginNs = 0, endNs = 0;
+        bool isAdjusted = false, isDone = false;
+        pb::OperationDone done;
+    };
+    struct Split {
+        std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0;
+        std::int64_t beginNs = 0, lockedSinceNs = 0, lockedNs = 0, totalNs = 0;
+        bool isMerge = false, isOrdered = false;
+        QString outcome;
+    };
+
+    double run(std::int64_t ns) const { return s(ns - m_recording.beginNs()); }
+
+    QString name(ProcessId process) const
+    {
+        const auto at = m_names.find(process);
+        return at != m_names.end() && !at->second.isEmpty() ? at->second : QString::number(process, 16);
+    }
+
+    int faultsIn(std::int64_t fromNs, std::int64_t toNs) const
+    {
+        return int(std::count_if(m_series.shades().begin(), m_series.shades().end(), [&](const SeriesShade& shade) {
+            return shade.kind == SeriesShade::Kind::Fault && shade.beginNs <= toNs && (shade.endNs == 0 || shade.endNs >= fromNs);
+        }));
+    }
+
+    void take(const RunEvent& told)
+    {
+        const pb::Event& event = *told.event;
+        m_recoveries.take(event, told.runNs);
+        if (event.has_fault_begun() || event.has_fault_ended())
+            m_series.take(told);
+        if (event.operation().client() != 0)
+            takeOperation(told);
+        takeStructure(told);
+    }
+
+    void takeOperation(const RunEvent& told)
+    {
+        const pb::Event& event = *told.event;
+        if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent() && !event.has_image_adjusted())
+            return;
+        Operation& o = m_operations[{ event.operation().client(), event.operation().number() }];
+        o.client = event.operation().client();
+        o.number = event.operation().number();
+        if (event.has_operation_started()) {
+            o.beginNs = told.runNs;
+        } else if (event.has_message_sent()) {
+            ++o.messages;
+        } else if (event.has_image_adjusted()) {
+            o.isAdjusted = true;
+        } else {
+            o.isDone = true;
+            o.endNs = told.runNs;
+            o.done = event.operation_done();
+            if (o.beginNs == 0)
+                o.beginNs = told.runNs - o.done.time_ns();
+        }
+    }
+
+    void order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge)
+    {
+        Split& split = m_splits[id];
+        if (!split.isOrdered)
+            split.beginNs = runNs;
+        split.isOrdered = true;
+        split.isMerge = isMerge;
+        split.bucket = bucket;
+        split.other = other;
+        split.level = level;
+    }
+
+    template <class Finished>
+    void finish(const Finished& e)
+    {
+        Split& split = m_splits[e.split()];
+        split.moved = e.moved();
+        split.totalNs = e.total_ns();
+        split.outcome = "finished";
+    }
+
+    // Its changes wait from here to there.
+    void lock(std::uint32_t bucket, bool isLocked, std::int64_t runNs)
+    {
+        for (auto& [id, split] : m_splits) {
+            if (!split.isOrdered || split.bucket != bucket)
+                continue;
+            if (isLocked && split.lockedSinceNs == 0 && split.outcome.isEmpty())
+                split.lockedSinceNs = runNs;
+            else if (!isLocked && split.lockedSinceNs != 0 && split.lockedNs == 0)
+                split.lockedNs = std::max<std::int64_t>(1, runNs - split.lockedSinceNs);
+        }
+    }
+
+    void takeStructure(const RunEvent& told)
+    {
+        const pb::Event& event = *told.event;
+        if (event.has_file_created()) {
+            m_field = event.file_created().config().field() == pb::GF_8 ? "gf8" : "gf16";
+            m_isPureRs = event.file_created().config().pure_rs();
+        } else if (event.has_split_ordered()) {
+            const auto& e = event.split_ordered();
+            order(e.split(), e.bucket(), e.new_bucket(), e.level(), told.runNs, false);
+        } else if (event.has_merge_ordered()) {
+            const auto& e = event.merge_ordered();
+            order(e.split(), e.bucket(), e.into(), e.level(), told.runNs, true);
+        } else if (event.has_split_finished()) {
+            finish(event.split_finished());
+        } else if (event.has_merge_finished()) {
+            finish(event.merge_finished());
+        } else if (event.has_split_undone()) {
+            m_splits[event.split_undone().split()].outcome = "undone: " + text(event.split_undone().reason());
+        } else if (event.has_merge_undone()) {
+            m_splits[event.merge_undone().split()].outcome = "undone: " + text(event.merge_undone().reason());
+        } else if (event.has_batch_applied()) {
+            ++m_splits[event.batch_applied().split()].batches;
+        } else if (event.has_state_changed() && event.place().role() == pb::DATA) {
+            lock(event.place().number(), event.state_changed().state() == pb::SPLITTING, told.runNs);
+        } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
+            const auto& e = event.parity_bucket_filled();
+            const bool isXor = event.place().column() == 0 && !m_isPureRs;
+            m_creations.push_back({ event.place().number(), event.place().column(), m_field, isXor ? "xor" : "rs", e.records(), s(e.total_ns()), s(e.process_ns()), s(e.communication_ns()),
+                s(e.other_ns()), s(e.transfer_ns()) });
+        }
+    }
+
+    Recording& m_recording;
+    std::map<ProcessId, QString> m_names;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> m_operations;
+    std::map<std::uint64_t, Split> m_splits;
+    std::vector<QVariantList> m_creations;
+    RecoveryRows m_recoveries { kAll, kAll };
+    RunSeries m_series; // of faults only
+    QVariant m_field;
+    bool m_isPureRs = false;
+};
+
+// A table of the recording as it is; columns that end with _ns become seconds of the run (or durations).
+ExportTable tableOf(Recording& recording, const QString& name, const QString& from, const QStringList& columns)
+{
+    ExportTable table { name, {}, {} };
+    for (const QString& column : columns)
+        table.columns << QString(column).replace(QRegularExpression("_ns$"), "_s");
+    for (const auto& row : recording.rows(from)) {
+        QVariantList cells;
+        for (const QString& column : columns) {
+            const auto at = row.find(column);
+            QVariant value = at == row.end() ? QVariant() : at->second;
+            if (!value.isNull() && column.endsWith("_ns")) {
+                const bool isDuration = column == "lease_ns" || column == "took_ns";
+                value = s(value.toLongLong() - (isDuration ? 0 : recording.beginNs()));
+            }
+            cells << value;
+        }
+        table.rows.push_back(cells);
+    }
+    return table;
+}
+
+// One observation a row, as lhrs-play --csv writes it.
+std::vector<ExportTable> measurementTables(Recording& recording)
+{
+    std::map<qlonglong, std::map<QString, QVariant>> metrics;
+    for (const auto& row : recording.rows("metric"))
+        metrics[row.at("measurement").toLongLong()][row.at("name").toString()] = row.at("value");
+    std::map<QString, LabTable> tables;
+    for (const auto& row : recording.rows("measurement")) {
+        LabTable::Row r;
+        r.detail = row.at("detail").toString();
+        r.repetition = row.at("repetition").toInt();
+        r.isWarmUp = row.at("warm_up").toBool();
+        r.faults = row.at("faults").toInt();
+        QStringList factorOrder, metricOrder;
+        const QJsonObject factors = QJsonDocument::fromJson(row.at("factors").toString().toUtf8()).object();
+        for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
+            r.factors[factor.key()] = factor.value().toVariant();
+            factorOrder << factor.key();
+        }
+        for (const auto& [name, value] : metrics[row.at("id").toLongLong()]) {
+            r.metrics[name] = value;
+            metricOrder << name;
+        }
+        tables[row.at("name").toString()].add(std::move(r), factorOrder, metricOrder);
+    }
+    std::vector<ExportTable> out;
+    static const QRegularExpression kFileName("^[A-Za-z0-9_-]{1,64}$");
+    for (const auto& [name, measured] : tables) {
+        if (!kFileName.match(name).hasMatch())
+            continue; // an untrusted file does not choose where we write
+        ExportTable table { name, QStringList { "repetition", "warm_up" } + measured.factorColumns() + measured.metricColumns() + QStringList { "faults", "machine" }, {} };
+        for (const LabTable::Row& row : measured.rows()) {
+            QVariantList cells { row.repetition > 0 ? QVariant(row.repetition) : QVariant(), row.isWarmUp };
+            const auto add = [&](const std::map<QString, QVariant>& values, const QStringList& columns) {
+                for (const QString& column : columns) {
+                    const auto at = values.find(column);
+                    cells << (at == values.end() ? QVariant() : at->second);
+                }
+            };
+            add(row.factors, measured.factorColumns());
+            add(row.metrics, measured.metricColumns());
+            cells << row.faults << recording.meta("machine");
+            table.rows.push_back(cells);
+        }
+        out.push_back(std::move(table));
+    }
+    return out;
+}
+
+} // namespace
+
+RunIdentity identityOf(const Recording& recording)
+{
+    RunIdentity identity { recording.meta("started_utc"), recording.isSimulated(), recording.meta("machine") };
+    if (const QString seed = recording.meta("seed"); !seed.isEmpty())
+        identity.run += " seed " + seed;
+    return identity;
+}
+
+QString detailOf(Recording& recording)
+{
+    std::set<std::string> words;
+    for (const Recording::Word& word : recording.words())
+        if (word.told.has_snapshot())
+            words.insert(detailWord(word.told.snapshot().detail()));
+    return words.size() == 1 ? text(*words.begin()) : QString(); // changed, or never told: not known for all rows
+}
+
+std::vector<ExportTable> exportTables(Recording& recording)
+{
+    const Walk walk(recording);
+    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true), walk.parityCreations(), walk.recoveries(), walk.slices(),
+        tableOf(recording, "faults", "fault", { "number", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" }),
+        tableOf(recording, "gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }),
+        tableOf(recording, "captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
+        tableOf(recording, "markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
+        tableOf(recording, "commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
+        tableOf(recording, "expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail" }),
+        tableOf(recording, "lamps", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail" }) };
+    std::set<QString> names;
+    for (const ExportTable& table : tables)
+        names.insert(table.name);
+    for (ExportTable& table : measurementTables(recording)) {
+        while (!names.insert(table.name).second)
+            table.name = "measured_" + table.name;
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+QString csvOf(const ExportTable& table, const RunIdentity& identity, const QString& detail)
+{
+    const auto line = [](const QVariantList& cells) {
+        QStringList texts;
+        for (const QVariant& cell : cells)
+            texts << csvCell(cell);
+        return texts.join(',') + "\r\n";
+    };
+    QVariantList header { "run", "simulated", "detail" };
+    for (const QString& column : table.columns)
+        header << column;
+    QString out = line(header);
+    for (const QVariantList& row : table.rows)
+        out += line(QVariantList { identity.run, identity.isSimulated, detail } + row);
+    return out;
+}
+
+ExportResult exportRun(Recording& recording, const QString& directory)
+{
+    ExportResult result;
+    if (!QDir().mkpath(directory)) {
+        result.problem = "The directory " + directory + " cannot be made; choose another one.";
+        return result;
+    }
+    const auto write = [&](const QString& name, const QByteArray& bytes) {
+        QSaveFile file(directory + '/' + name);
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
+            result.problem = file.fileName() + " cannot be written: " + file.errorString() + ".";
+            return false;
+        }
+        result.written << name;
+        return true;
+    };
+    const RunIdentity identity = identityOf(recording);
+    const QString detail = detailOf(recording);
+    for (const ExportTable& table : exportTables(recording))
+        if (!write(table.name + ".csv", csvOf(table, identity, detail).toUtf8()))
+            return result;
+    if (recording.events() > kShivizEvents) {
+        result.notes << QString("no run.shiviz: the run has %1 events, and ShiViz draws up to %2; choose an interval in the space-time diagram and export that")
+                            .arg(recording.events()).arg(kShivizEvents);
+        return result;
+    }
+    auto state = recording.stateAt(recording.events());
+    write("run.shiviz", shivizOf(recording.eventsSince(0, kShivizEvents).events, state ? *state : ClusterState()));
+    return result;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/lab_table.h"
+#include "gui/lab/recording.h"
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <vector>
+
+namespace lhrs::gui {
+
+// A table of a run as it is exported: its first columns run, simulated, detail are added when it is written.
+struct ExportTable {
+    QString name;
+    QStringList columns;
+    std::vector<QVariantList> rows;
+};
+
+// What every row of a run begins with, from the recording.
+RunIdentity identityOf(const Recording& recording);
+QString detailOf(Recording& recording);
+
+// The tables of window.md 5.2: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
+// captions, expectations, and one for each measurement. Times in s since the run's begin, cells that are not known empty.
+std::vector<ExportTable> exportTables(Recording& recording);
+QString csvOf(const ExportTable& table, const RunIdentity& identity, const QString& detail);
+
+struct ExportResult {
+    QStringList written; // names of files
+    QString problem;     // a sentence; empty: all is written
+    QStringList notes;   // what is not there, and why
+};
+// Writes all tables and the ShiViz log into the directory; the same recording gives the same bytes.
+ExportResult exportRun(Recording& recording, const QString& directory);
+
+// ---- parts of it
+
+ExportTable messageTable(Recording& recording);
+
+} // namespace lhrs::gui

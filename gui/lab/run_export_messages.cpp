@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of messages: each sending with its arrival, if there was one.
+#include "gui/lab/run_export.h"
+#include "gui/lab/sentences.h"
+#include "gui/lab/space_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::size_t kPage = 4'000;
+
+struct Row {
+    ProcessId from = 0, to = 0, causeProcess = 0;
+    std::uint64_t id = 0, sequence = 0, causeSequence = 0;
+    pb::RequestId operation;
+    std::string kind;
+    pb::Transport transport = pb::UDP;
+    std::uint32_t bytes = 0, tries = 0;
+    std::int64_t sentNs = 0, receivedNs = 0;
+    bool isSent = false, isReceived = false, isGivenUp = false;
+};
+
+const char* transportWord(pb::Transport transport)
+{
+    return transport == pb::STREAM ? "tcp" : transport == pb::MULTICAST ? "multicast" : "udp";
+}
+
+} // namespace
+
+ExportTable messageTable(Recording& recording)
+{
+    using E = pb::Event;
+    std::vector<Row> rows;
+    std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> byId;
+    const auto each = [&](const std::vector<int>& kinds, const auto& take) {
+        std::uint64_t cursor = 0;
+        for (;;) {
+            const EventPage page = recording.eventsOf(kinds, cursor, recording.events(), kPage);
+            for (const RunEvent& run : page.events)
+                if (!run.isGap())
+                    take(run);
+            cursor = page.next;
+            if (page.events.size() < kPage)
+                return;
+        }
+    };
+    // Arrivals may be told before the sendings that they belong to.
+    each({ E::kMessageSentFieldNumber }, [&](const RunEvent& run) {
+        const pb::MessageSent& e = run.event->message_sent();
+        Row row;
+        row.from = run.process;
+        row.to = e.to();
+        row.id = e.id();
+        row.sequence = run.event->sequence();
+        row.causeProcess = run.event->cause_process();
+        row.causeSequence = run.event->cause_sequence();
+        row.operation = run.event->operation();
+        row.kind = e.kind();
+        row.transport = e.transport();
+        row.bytes = e.bytes();
+        row.tries = e.tries();
+        row.sentNs = run.runNs;
+        row.isSent = true;
+        byId[{ run.process, e.id() }].push_back(rows.size());
+        rows.push_back(std::move(row));
+    });
+    each({ E::kMessageReceivedFieldNumber, E::kMessageGivenUpFieldNumber }, [&](const RunEvent& run) {
+        const pb::Event& event = *run.event;
+        if (event.has_message_given_up()) {
+            if (const auto known = byId.find({ run.process, event.message_given_up().id() }); known != byId.end())
+                for (const std::size_t i : known->second)
+                    rows[i].isGivenUp = true;
+            return;
+        }
+        const pb::MessageReceived& e = event.message_received();
+        const auto known = byId.find({ e.from(), e.id() });
+        Row* found = nullptr;
+        if (known != byId.end() && e.id() != 0)
+            for (const std::size_t i : known->second) {
+                if (event.cause_process() == e.from() && event.cause_sequence() != 0 && rows[i].sequence > event.cause_sequence())
+                    break;
+                if (!rows[i].isReceived || found == nullptr)
+                    found = &rows[i];
+            }
+        if (found == nullptr || found->isReceived) {
+            // Doubled on its way, or a multicast, or sent before the recording began.
+            Row row = found != nullptr ? *found : Row();
+            row.from = e.from();
+            row.id = e.id();
+            row.kind = e.kind();
+            row.transport = e.transport();
+            row.bytes = e.bytes();
+            row.operation = event.operation();
+            rows.push_back(std::move(row));
+            found = &rows.back();
+        }
+        found->to = run.process;
+        found->receivedNs = run.runNs;
+        found->isReceived = true;
+    });
+    // A receiver may have heard what no row tells: before its first one, or where rows were lost.
+    std::map<ProcessId, std::int64_t> tellsFrom;
+    std::set<ProcessId> hasGaps;
+    for (std::uint64_t cursor = 0; cursor < recording.events();) {
+        const EventPage page = recording.eventsSince(cursor, kPage);
+        for (const RunEvent& run : page.events) {
+            if (run.isGap())
+                hasGaps.insert(run.process);
+            else
+                tellsFrom.try_emplace(run.process, run.runNs);
+        }
+        if (page.events.empty())
+            break;
+        cursor = page.next;
+    }
+    const auto lostBy = [&](const Row& row) -> QVariant {
+        if (row.isReceived)
+            return {};
+        if (row.isGivenUp)
+            return "given up";
+        const auto receiver = tellsFrom.find(row.to);
+        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs && !hasGaps.contains(row.to);
+        if (!isObserved)
+            return "not observed";
+        return recording.endNs() - row.sentNs < kUnderWayNs ? "under way" : "not received";
+    };
+    std::map<ProcessId, std::string> names;
+    for (const auto& process : recording.rows("process"))
+        names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString().toStdString();
+    const auto name = [&](ProcessId process) -> QVariant {
+        if (process == 0)
+            return {};
+        const auto known = names.find(process);
+        return known != names.end() && !known->second.empty() ? QString::fromStdString(known->second) : QString::number(process, 16);
+    };
+    const auto seconds = [&](bool isKnown, std::int64_t ns) { return isKnown ? QVariant(double(ns - recording.beginNs()) / 1e9) : QVariant(); };
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
+        return std::tuple(x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries) < std::tuple(y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
+    });
+    ExportTable table { "messages", { "id", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s", "received_s", "resend", "lost_by" }, {} };
+    for (const Row& row : rows) {
+        const QVariant op = row.operation.client() != 0 ? QVariant(name(row.operation.client()).toString() + ' ' + QString::number(row.operation.number())) : QVariant();
+        const QVariant cause = row.causeProcess != 0 ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence)) : QVariant();
+        table.rows.push_back({ name(row.from).toString() + ':' + QString::number(row.id, 16), op, cause, QString::fromStdString(row.kind), transportWord(row.transport), name(row.from),
+            name(row.to), row.bytes, seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
+    }
+    return table;
+}
+
+} // namespace lhrs::gui
