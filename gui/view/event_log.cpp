@@ -48,6 +48,8 @@ bool EventLogModel::passes(const RunEvent& run) const
         return false;
     if (m_filter.kind == LogFilter::Kind::Structure && !changesStructure(event))
         return false;
+    if (m_filter.operation.first != 0 && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
+        return false;
     if (m_filter.object) {
         const ObjectRef place = event.place().role() == pb::DATA ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
             : event.place().role() == pb::PARITY                 ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
@@ -197,7 +199,7 @@ QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int
 
 EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent)
     : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)), m_table(new QTableView(this)), m_kind(new QComboBox(this)),
-      m_onlySelected(new QCheckBox(tr("only the selected place"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
+      m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
       m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
 {
     setObjectName(QStringLiteral("eventLog"));
@@ -250,6 +252,7 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     connect(m_text, &QLineEdit::textChanged, this, &EventLog::applyFilter);
     connect(m_onlySelected, &QCheckBox::toggled, this, &EventLog::applyFilter);
     connect(&m_selection, &Selection::selectionChanged, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::operationChanged, this, &EventLog::applyFilter);
     connect(m_reset, &QPushButton::clicked, this, [this] {
         m_kind->setCurrentIndex(int(LogFilter::Kind::Everything));
         m_text->clear();
@@ -264,8 +267,12 @@ void EventLog::applyFilter()
     LogFilter filter;
     filter.kind = LogFilter::Kind(m_kind->currentIndex());
     filter.text = m_text->text().trimmed();
-    if (m_onlySelected->isChecked())
-        filter.object = m_selection.selected();
+    if (m_onlySelected->isChecked()) {
+        // An operation that is followed is all over the file.
+        filter.operation = m_selection.operation();
+        if (filter.operation.first == 0)
+            filter.object = m_selection.selected();
+    }
     m_model->setFilter(filter);
     m_sinceCount = 1;
 }

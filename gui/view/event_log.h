@@ -27,6 +27,7 @@ struct LogFilter {
     Kind kind = Kind::WithoutMessages;
     ObjectRef object; // only what happens at this place or process; none: everywhere
     QString text;     // part of the sentence; empty: any
+    std::pair<std::uint64_t, std::uint64_t> operation { 0, 0 }; // only this one's; client 0: any
     bool operator==(const LogFilter&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include <cstdint>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -19,6 +20,9 @@ public:
     ObjectRef hovered() const { return m_hovered; }
     // Rank of the record group that a table points at; 0: none.
     std::uint32_t rank() const { return m_rank; }
+
+    // An operation that is followed, by client and number; client 0: none.
+    std::pair<std::uint64_t, std::uint64_t> operation() const { return m_operation; }
 
     void select(ObjectRef object)
     {
@@ -41,14 +45,23 @@ public:
         m_rank = rank;
         emit hoverChanged();
     }
+    void selectOperation(std::pair<std::uint64_t, std::uint64_t> operation)
+    {
+        if (operation == m_operation)
+            return;
+        m_operation = operation;
+        emit operationChanged();
+    }
 
 signals:
     void selectionChanged();
     void hoverChanged();
+    void operationChanged();
 
 private:
     ObjectRef m_selected, m_hovered;
     std::uint32_t m_rank = 0;
+    std::pair<std::uint64_t, std::uint64_t> m_operation { 0, 0 };
 };
 
 } // namespace lhrs::gui

@@ -190,6 +190,7 @@ QPalette Theme::palette() const
     p.setColor(QPalette::Button, button);
     p.setColor(QPalette::ButtonText, text);
     p.setColor(QPalette::BrightText, text);
+    p.setColor(QPalette::PlaceholderText, muted);
     p.setColor(QPalette::ToolTipBase, card);
     p.setColor(QPalette::ToolTipText, text);
     p.setColor(QPalette::Highlight, QColor::fromRgb(okabe::kBlue));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-gui: the window.
 #include "gui/lab/play_printer.h"
+#include "gui/lab/run_export.h"
 #include "gui/window/main_window.h"
 
 #include <QApplication>
@@ -11,7 +12,9 @@
 #include <QFileInfo>
 #include <QStyleFactory>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 namespace {
 
@@ -79,6 +82,22 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
     return QCoreApplication::exec();
 }
 
+// Writes what a recording has to give, and says what. Nothing is shown.
+int exportRecording(MainWindow& window, const QString& file, const QString& directory, QSize size)
+{
+    window.clock().stop(); // frames are made as they are needed, so that the same file gives the same pictures
+    window.resize(size);
+    window.show();
+    if (const QString problem = window.openRecording(file); !problem.isEmpty())
+        return usage(problem);
+    const ExportResult result = window.exportAll(directory);
+    for (const QString& name : result.written)
+        std::printf("written: %s\n", qPrintable(directory + '/' + name));
+    for (const QString& note : result.notes)
+        std::printf("%s\n", qPrintable(note));
+    return result.problem.isEmpty() ? 0 : usage(result.problem);
+}
+
 // Without a screen Qt complains at each change of the window's size hints that nobody can be told of them.
 void ignoreSizeHints()
 {
@@ -93,6 +112,9 @@ void ignoreSizeHints()
 
 int main(int count, char** arguments)
 {
+    // An export needs no screen, also where there is one.
+    if (std::any_of(arguments + 1, arguments + count, [](const char* a) { return std::string_view(a).starts_with("--export"); }) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(count, arguments);
     if (QGuiApplication::platformName() == QLatin1String("offscreen"))
         ignoreSizeHints();
@@ -118,10 +140,12 @@ int main(int count, char** arguments)
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, space-time or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
-    parser.addOptions({ local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
+    const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
+    const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
+    parser.addOptions({ exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -130,7 +154,8 @@ int main(int count, char** arguments)
     const QString themeName = parser.value(theme);
     if (themeName != QLatin1String("light") && themeName != QLatin1String("dark") && themeName != QLatin1String("system"))
         return usage(QStringLiteral("--theme %1: write light, dark or system.").arg(themeName));
-    options.theme = themeName == QLatin1String("light") ? MainWindow::ThemeChoice::Light : themeName == QLatin1String("dark") ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::System;
+    // A figure is the same on every desktop.
+    options.theme = themeName == QLatin1String("light") || (parser.isSet(exported) && themeName == QLatin1String("system")) ? MainWindow::ThemeChoice::Light : themeName == QLatin1String("dark") ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::System;
     bool isNumber = false;
     options.fontScale = parser.value(fontScale).toDouble(&isNumber);
     if (!isNumber || options.fontScale < 0.8 || options.fontScale > 2.5)
@@ -161,6 +186,10 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
     if (parser.isSet(csv) && !parser.isSet(screenshot))
         return usage(QStringLiteral("--csv needs --screenshot: the tables are those of a scenario played to its end."));
+    if (parser.isSet(exported) != parser.isSet(out))
+        return usage(QStringLiteral("--export FILE.lhrun and --out DIR go together."));
+    if (parser.isSet(exported) && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record) || parser.isSet(open)))
+        return usage(QStringLiteral("--export reads a recording and ends: --local, --connect, --open, --play and --record do not go with it."));
     options.scenarioDirectory = scenarioDirectory();
     options.recordPath = parser.value(record);
     if (parser.isSet(record) && QFile::exists(options.recordPath))
@@ -171,6 +200,8 @@ int main(int count, char** arguments)
         window.setWorkspace(MainWindow::Workspace::Inspect);
     else if (parser.value(workspace) == QLatin1String("measure"))
         window.setWorkspace(MainWindow::Workspace::Measure);
+    else if (parser.value(workspace) == QLatin1String("space-time"))
+        window.setWorkspace(MainWindow::Workspace::SpaceTime);
     else if (parser.value(workspace) == QLatin1String("faults"))
         window.setWorkspace(MainWindow::Workspace::Faults);
     ScriptSettings settings;
@@ -179,6 +210,8 @@ int main(int count, char** arguments)
     if (parser.isSet(play))
         settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
     window.player().setSettings(settings);
+    if (parser.isSet(exported))
+        return exportRecording(window, parser.value(exported), parser.value(out), pixels);
     if (parser.isSet(sim))
         window.cluster().session().local().preferSimulated(simulated);
     if (parser.isSet(connect))

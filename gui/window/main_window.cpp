@@ -18,6 +18,7 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QStyleFactory>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -173,6 +174,7 @@ void MainWindow::connectAll()
         m_timeLine.follow();
         m_timeBar->track().reset();
         m_charts->reset();
+        m_spaceTime->clear();
         m_pacer.reset();
         m_selection->select({});
         m_log->model().clear();
@@ -238,6 +240,7 @@ bool MainWindow::onFrame(double seconds)
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
         m_log->model().restart(m_timeLine.committed());
+        m_spaceTime->restart(m_timeLine.committed());
     }
     if (!m_timeLine.isFrozen())
         m_pacer.advance(seconds);
@@ -387,18 +390,21 @@ void MainWindow::enableActions()
 void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
-    const bool hasDocks = workspace == Workspace::Inspect && showsCluster();
+    const auto workspaceOf = [this](const QDockWidget* dock) {
+        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : Workspace::Inspect;
+    };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(dock == m_faultDock ? workspace == Workspace::Faults && showsCluster()
-                : dock == m_chartDock            ? workspace == Workspace::Measure && showsCluster()
-                                                 : hasDocks && !(m_isViewLarge && isLow(dock)));
+        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
     m_canvas->setVisible(workspace != Workspace::Measure || !showsCluster()); // charts want the whole width
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
     m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
-    if (workspace != Workspace::Lecture && workspace != Workspace::Measure && showsCluster()) {
+    m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
+    if (workspace == Workspace::SpaceTime && showsCluster())
+        m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
+    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults) && showsCluster()) {
         // A third of the width, but room for a table.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
@@ -427,6 +433,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
     if (isStarted) {
         m_pacer.reset();
         m_log->model().clear();
+        m_spaceTime->clear();
         m_player->start();
     }
     m_player->show();
@@ -469,6 +476,7 @@ void MainWindow::applyTheme()
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);
     m_charts->setTheme(m_theme);
+    m_spaceTime->setTheme(m_theme);
     m_statusAt = -1;
 }
 
@@ -481,6 +489,13 @@ void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_player->stop();
     event->accept();
+}
+
+// Shares of the window are known when it has its size.
+void MainWindow::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    QTimer::singleShot(0, this, [this] { setWorkspace(m_workspace); });
 }
 
 // The hall's votes, and the clicker's way out of the presentation.

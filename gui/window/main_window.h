@@ -6,6 +6,7 @@
 #include "gui/view/event_log.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/record_table.h"
+#include "gui/view/space_time_view.h"
 #include "gui/window/actions.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/fault_panel.h"
@@ -28,6 +29,7 @@ class QStackedWidget;
 namespace lhrs::gui {
 
 class Recorder;
+struct ExportResult;
 struct PictureOrigin;
 class RecordingObserver;
 
@@ -38,7 +40,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime };
 
     struct Options {
         ThemeChoice theme = ThemeChoice::System;
@@ -93,14 +95,18 @@ public:
     FaultPanel& faults() { return *m_faults; }
     RecordGroupView& group() { return m_group->view(); }
     ChartPanel& charts() { return *m_charts; }
+    SpaceTimeView& spaceTime() { return *m_spaceTime; }
     bool showsCluster() const;
     // Writes the view that is shown: .svg, .pdf or .png its picture, .csv its rows. An error is a sentence; empty: written.
     QString exportViewTo(const QString& path);
+    // All that a recording, which must be open, has to give: its tables, ShiViz log, charts and pictures of its end.
+    ExportResult exportAll(const QString& directory);
     // The window as it is, as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
 
 protected:
     void closeEvent(QCloseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -200,7 +206,8 @@ private:
     QDockWidget* m_groupDock = nullptr;
     bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
-    QDockWidget* m_chartDock = nullptr;
+    SpaceTimeView* m_spaceTime = nullptr;
+    QDockWidget *m_chartDock = nullptr, *m_spaceTimeDock = nullptr;
     QListView* m_story = nullptr;
     std::vector<QDockWidget*> m_docks;
 

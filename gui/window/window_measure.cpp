@@ -3,10 +3,13 @@
 #include "gui/window/main_window.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/run_export.h"
 #include "gui/lab/sentences.h"
+#include "gui/lab/shiviz.h"
 #include "gui/view/object_words.h"
 #include "gui/view/picture_export.h"
 
+#include <QCoreApplication>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -18,18 +21,24 @@ namespace lhrs::gui {
 void MainWindow::makeMeasureActions()
 {
     m_actions->add({ "measure", "View", "Measure", "Ctrl+3", "Charts of the run: operations, latency, messages, load factor, storage, recoveries", true }, [this] { setWorkspace(Workspace::Measure); });
+    m_actions->add({ "spaceTime", "View", "Space-time diagram", "Ctrl+5", "Processes as lines over time, messages as arrows, below the picture", true }, [this] { setWorkspace(Workspace::SpaceTime); });
 }
 
 void MainWindow::makeMeasureDocks()
 {
     m_charts = new ChartPanel(m_timeLine, [this] { return m_operator->session().ingest().series(); }, this);
     m_chartDock = makeDock(QStringLiteral("chartDock"), tr("Charts"), m_charts);
+    m_spaceTime = new SpaceTimeView(m_timeLine, m_pacer, *m_selection, this);
+    m_spaceTimeDock = makeDock(QStringLiteral("spaceTimeDock"), tr("Space-time diagram"), m_spaceTime);
+    m_inner->addDockWidget(Qt::BottomDockWidgetArea, m_spaceTimeDock);
     m_charts->setRemedyWords([this](const QString& action) { return m_actions->get(action.toLatin1().constData())->text(); });
 }
 
 void MainWindow::connectMeasure()
 {
     m_clock->add(m_charts, m_charts);
+    m_clock->add(m_spaceTime, m_spaceTime);
+    connect(m_spaceTime, &SpaceTimeView::seekWanted, this, [this](qulonglong event) { m_timeLine.seek(event); });
     connect(m_charts, &ChartPanel::instantChosen, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(m_charts, &ChartPanel::remedyWanted, this, [this](const QString& action) { m_actions->get(action.toLatin1().constData())->trigger(); });
     connect(m_charts, &ChartPanel::exportWanted, this, &MainWindow::exportView);
@@ -50,11 +59,8 @@ PictureOrigin MainWindow::originShown() const
 RunIdentity MainWindow::identityShown() const
 {
     RunIdentity identity { m_startedUtc, m_pacer.state().isSimulated, machineShown() };
-    if (Recording* recording = m_timeLine.isReplay() ? const_cast<TimeLine&>(m_timeLine).recording() : nullptr) {
-        identity.run = recording->meta(QStringLiteral("started_utc"));
-        identity.isSimulated = recording->isSimulated();
-        identity.machine = recording->meta(QStringLiteral("machine"));
-    }
+    if (m_timeLine.isReplay())
+        identity = identityOf(*const_cast<TimeLine&>(m_timeLine).recording());
     return identity;
 }
 
@@ -76,16 +82,69 @@ QString MainWindow::exportViewTo(const QString& path)
         return writePicture(path, size, 2, tr("LHRS Lab: %1, %2").arg(chart.title, origin.line()),
             [&](QPainter& painter) { view.paintTo(painter, size, chart.title, origin.line() + QString::fromUtf8("  ·  ") + chart.note); });
     }
+    if (m_workspace == Workspace::SpaceTime) {
+        if (path.endsWith(QLatin1String(".shiviz"), Qt::CaseInsensitive)) {
+            const std::vector<RunEvent> events = m_spaceTime->events();
+            QSaveFile file(path);
+            if (!file.open(QIODevice::WriteOnly) || file.write(shivizOf(events, m_pacer.state())) < 0 || !file.commit())
+                return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
+            return {};
+        }
+        if (isCsv)
+            return tr("Rows of all messages are in the run's tables: lhrs-gui --export FILE.lhrun --out DIR. Here choose .svg, .pdf, .png or .shiviz.");
+        return writePicture(path, m_spaceTime->canvas().picture(), m_spaceTime->canvas().size(), tr("space-time diagram"), origin);
+    }
     if (isCsv)
         return tr("The picture of the cluster has no rows; choose .svg, .pdf or .png, or open the charts (Ctrl+3).");
     return writePicture(path, m_canvas->picture(), m_canvas->size(), tr("the file and its processes"), origin);
 }
 
+ExportResult MainWindow::exportAll(const QString& directory)
+{
+    ExportResult result = exportRun(*m_timeLine.recording(), directory);
+    const auto write = [&](const QString& name) {
+        if (!result.problem.isEmpty())
+            return;
+        result.problem = exportViewTo(directory + '/' + name);
+        if (result.problem.isEmpty())
+            result.written << name;
+    };
+    m_timeLine.follow(); // its end
+    m_clock->step(0.1);
+    setWorkspace(Workspace::Measure);
+    for (int kind = 0; kind < kCharts; ++kind) {
+        m_charts->choose(ChartKind(kind));
+        do {
+            QCoreApplication::processEvents(); // what was shown and moved gets its place
+            m_clock->step(0.5);
+        } while (m_charts->isReading());
+        m_clock->step(0.5);
+        const QString name = chartId(m_charts->kind());
+        if (!m_charts->chart().nothing.isEmpty()) {
+            result.notes << tr("no picture of %1: %2").arg(chartTitle(m_charts->kind()), m_charts->chart().nothing);
+            continue;
+        }
+        write(name + QStringLiteral(".svg"));
+        write(name + QStringLiteral(".csv"));
+    }
+    for (const auto& [workspace, name] : { std::pair(Workspace::SpaceTime, "space_time.svg"), std::pair(Workspace::Lecture, "cluster.svg") }) {
+        setWorkspace(workspace);
+        for (int frame = 0; frame < 8; ++frame) {
+            QCoreApplication::processEvents();
+            m_clock->step(0.5);
+        }
+        write(QString::fromLatin1(name));
+    }
+    return result;
+}
+
 void MainWindow::exportView()
 {
     const bool hasRows = m_workspace == Workspace::Measure;
-    const QString name = hasRows ? chartId(m_charts->kind()) + QStringLiteral(".svg") : QStringLiteral("cluster.svg");
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : tr("Pictures (*.svg *.pdf *.png)"));
+    const bool hasLog = m_workspace == Workspace::SpaceTime;
+    const QString name = hasRows ? chartId(m_charts->kind()) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : QStringLiteral("cluster.svg");
+    const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : hasLog ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)") : tr("Pictures (*.svg *.pdf *.png)");
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, filter);
     if (path.isEmpty())
         return;
     const QString problem = exportViewTo(path);
