@@ -152,6 +152,7 @@ private slots:
     void arrowKeysAloneGoThroughTheStory();
     void aClickTakesAMemberForLost();
     void aDeadBucketIsComparedWithWhatWasReadBefore();
+    void whatHappensTakesThePlaceOfWhatWasOnlySupposed();
 };
 
 void RecordGroupTest::whatIsLostIsComputedAndEqual_data()
@@ -557,6 +558,22 @@ void RecordGroupTest::aDeadBucketIsComparedWithWhatWasReadBefore()
     QVERIFY(!v.view.decoding()->hasBytes);
     QVERIFY(v.view.decoding()->story->isSolvable());
     QVERIFY(joined(v.view.picture()).contains("A recording holds no bytes."));
+}
+
+void RecordGroupTest::whatHappensTakesThePlaceOfWhatWasOnlySupposed()
+{
+    for (const bool isChosen : { false, true }) {
+        Viewed v;
+        if (isChosen) { // by a person: it stays beside what is really lost
+            v.view.toggleSupposed(dataMember(1));
+            v.view.toggleSupposed(dataMember(1));
+        }
+        QCOMPARE(v.view.decoding()->lost, std::vector { dataMember(1) });
+        v.feed.known().markEnded(kFileData + 2, "killed", 1'000);
+        v.pacer.reset();
+        v.frames(20);
+        QCOMPARE(v.view.decoding()->lost, isChosen ? (std::vector { dataMember(1), dataMember(2) }) : std::vector { dataMember(2) });
+    }
 }
 
 int main(int count, char** arguments)

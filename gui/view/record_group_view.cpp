@@ -63,7 +63,7 @@ void RecordGroupView::wish()
 // What is taken for lost when the group is opened and all its members are there.
 void RecordGroupView::chooseLost()
 {
-    m_isLostChosen = true;
+    m_isLostChosen = m_isSupposedByItself = true;
     const RecordGroup& group = *m_reader.group();
     const bool isSomethingDown = std::any_of(group.members.begin(), group.members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
     if (isSomethingDown || group.k == 0)
@@ -97,6 +97,10 @@ void RecordGroupView::rebuild()
     if (m_isOpen && group) {
         // When all are back, what was rebuilt is still what one wants to see.
         const bool isDown = std::any_of(group->members.begin(), group->members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
+        if (isDown && m_isSupposedByItself) { // what happens is more than what might
+            m_wish.supposed.clear();
+            m_isSupposedByItself = false;
+        }
         if (!m_isLostChosen || (m_wasDown && !isDown && m_wish.supposed.empty()))
             chooseLost();
         m_wasDown = isDown;
@@ -230,6 +234,7 @@ void RecordGroupView::nextTarget()
 
 void RecordGroupView::toggleSupposed(Participant member)
 {
+    m_isSupposedByItself = false;
     if (m_wish.supposed.erase(member) == 0)
         m_wish.supposed.insert(member);
     m_wish.choice.reset();

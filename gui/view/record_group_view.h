@@ -86,7 +86,7 @@ private:
     GroupPicture m_picture;
     DecodingWish m_wish;
     std::optional<Decoding> m_decoding;
-    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false, m_isDirty = true, m_isPending = false;
+    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false, m_isSupposedByItself = false, m_isDirty = true, m_isPending = false;
     ObjectRef m_opened;
     std::uint32_t m_groupNumber = 0, m_rank = 0;
     QString m_note;

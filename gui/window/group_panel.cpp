@@ -29,8 +29,8 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
     m_symbol->setToolTip(tr("The symbol whose arithmetic is shown (Alt+Up, Alt+Down)"));
     m_symbol->setKeyboardTracking(false);
     auto* bar = new QWidget(this);
-    auto* flow = new FlowLayout(bar, 4);
-    flow->setContentsMargins(6, 4, 6, 2);
+    auto* flow = new FlowLayout(bar, 3);
+    flow->setContentsMargins(4, 4, 4, 2);
     const auto add = [&](const char* id, const QString& words) {
         QPushButton* made = button(actions, id, words);
         flow->addWidget(made);

@@ -4,11 +4,11 @@
 
 #include "gui/lab/record_group.h"
 #include "gui/view/object_words.h"
+#include "gui/view/picture_export.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QDockWidget>
-#include <QFile>
 #include <QFileDialog>
 #include <QMenu>
 
@@ -21,9 +21,9 @@ void MainWindow::makeGroupActions()
     Actions& a = *m_actions;
     const auto view = [this]() -> RecordGroupView& { return m_group->view(); };
     a.add({ "recordGroup", "Record group", "Open record group", "Ctrl+G", "Opens the record group of the selected record: its members, and how a lost one is decoded" }, [this] { openGroup(m_selection->selected(), m_selection->rank()); });
-    a.add({ "groupUpdate", "Record group", "Page Update", "Alt+1", "What a change of one record does to the parity of its group", true }, [view] { view().setPage(GroupPage::Update); });
-    a.add({ "groupDecode", "Record group", "Page Decode", "Alt+2", "How a lost member is computed from the others, step by step", true }, [view] { view().setPage(GroupPage::Decode); });
-    a.add({ "groupCompare", "Record group", "Page Compare", "Alt+3", "The computed bytes beside those that were there before", true }, [view] { view().setPage(GroupPage::Compare); });
+    a.add({ "groupUpdate", "Record group", "Page Update", "Alt+U", "What a change of one record does to the parity of its group", true }, [view] { view().setPage(GroupPage::Update); });
+    a.add({ "groupDecode", "Record group", "Page Decode", "Alt+D", "How a lost member is computed from the others, step by step", true }, [view] { view().setPage(GroupPage::Decode); });
+    a.add({ "groupCompare", "Record group", "Page Compare", "Alt+V", "The computed bytes beside those that were there before", true }, [view] { view().setPage(GroupPage::Compare); });
     a.add({ "groupForward", "Record group", "Next step of the decoding", "Alt+Right", "Shows the next step of the arithmetic" }, [view] { view().step(1); });
     a.add({ "groupBack", "Record group", "Last step of the decoding", "Alt+Left", "Shows the step of the arithmetic before this one" }, [view] { view().step(-1); });
     a.add({ "groupSymbolNext", "Record group", "Next symbol", "Alt+Down", "The arithmetic of the next symbol of the record" }, [view] { view().moveSymbol(1); });
@@ -54,7 +54,7 @@ void MainWindow::makeGroupActions()
         QApplication::clipboard()->setText(view().text());
         m_line->answer(tr("copy the record group"), tr("%1 copied").arg(countedWords(std::uint64_t(view().text().count(QLatin1Char('\n'))), "line is", "lines are")), true);
     });
-    a.add({ "exportGroup", "Record group", "Export the record group …", "Alt+E", "Saves the picture of the record group as SVG or PNG" }, [this] { exportGroup(); });
+    a.add({ "exportGroup", "Record group", "Export the record group …", "Alt+E", "Saves the picture of the record group as SVG, PDF or PNG" }, [this] { exportGroup(); });
 }
 
 // The group at the rank; without a rank that of the first record of the bucket.
@@ -135,17 +135,11 @@ void MainWindow::exportGroup()
 {
     RecordGroupView& view = m_group->view();
     const QString name = QStringLiteral("record-group-%1-%2.svg").arg(view.groupNumber()).arg(view.rank());
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export the record group"), name, tr("Pictures (*.svg *.png)"));
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export the record group"), name, tr("Pictures (*.svg *.pdf *.png)"));
     if (path.isEmpty())
         return;
-    bool isWritten = false;
-    if (path.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-        QFile file(path);
-        isWritten = file.open(QIODevice::WriteOnly) && view.picture().toSvg(file, view.pictureSize(), tr("LHRS Lab: record group (%1, %2), %3").arg(view.groupNumber()).arg(view.rank()).arg(m_status->text()));
-    } else {
-        isWritten = view.picture().toImage(view.pictureSize(), 2, m_theme.card).save(path);
-    }
-    m_line->answer(tr("export %1").arg(path), isWritten ? tr("written") : tr("The file cannot be written; choose another place."), isWritten);
+    const QString problem = writePicture(path, view.picture(), view.pictureSize(), tr("record group (%1, %2)").arg(view.groupNumber()).arg(view.rank()), originShown());
+    m_line->answer(tr("export"), problem.isEmpty() ? tr("Written: %1").arg(path) : problem, problem.isEmpty());
 }
 
 void MainWindow::showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
