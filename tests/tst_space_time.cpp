@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The space-time diagram: causes before effects whatever clocks say, arrows that are neither lost nor doubled when lanes
 // are folded away, times to pixels and back; and the log for ShiViz, whose clocks know exactly the causes.
-#include "tests/fake_cluster.h"
-#include "tests/recording_rig.h"
+#include "tests/space_time_talk.h"
 
 #include "gui/lab/shiviz.h"
-#include "gui/view/space_time_view.h"
-#include "gui/window/main_window.h"
 
-#include <QComboBox>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QLabel>
-#include <QPushButton>
 #include <QRegularExpression>
-#include <QSignalSpy>
-#include <QTemporaryDir>
 
-#include <numeric>
+#include <deque>
+#include <map>
 #include <random>
 
 using namespace lhrs;
@@ -25,85 +18,8 @@ using namespace lhrs::gui;
 
 namespace {
 
-using Order = SpaceTimeWish::Order;
 using Filter = SpaceTimeWish::Filter;
 using Fate = SpaceTimeMessage::Fate;
-
-// Processes that talk: every event gets its number, its cause and its time.
-struct Talk {
-    std::vector<RunEvent> events;
-    std::map<ProcessId, std::uint64_t> sequences, messages;
-    std::int64_t now = 0;
-
-    std::size_t tell(ProcessId process, pb::Event event, std::size_t cause = kNoEvent)
-    {
-        event.set_sequence(++sequences[process]);
-        if (cause != kNoEvent) {
-            event.set_cause_process(events[cause].process);
-            event.set_cause_sequence(events[cause].event->sequence());
-        }
-        now += 1'000'000;
-        RunEvent run;
-        run.index = events.size() + 1;
-        run.process = process;
-        run.runNs = now;
-        run.event = std::make_shared<pb::Event>(event);
-        events.push_back(run);
-        return events.size() - 1;
-    }
-    std::size_t send(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0, std::uint64_t id = 0, std::uint32_t tries = 0)
-    {
-        pb::Event event;
-        event.mutable_message_sent()->set_id(id != 0 ? id : ++messages[from]);
-        event.mutable_message_sent()->set_to(to);
-        event.mutable_message_sent()->set_kind(kind);
-        event.mutable_message_sent()->set_tries(tries);
-        if (operation != 0) {
-            event.mutable_operation()->set_client(kFileClients);
-            event.mutable_operation()->set_number(operation);
-        }
-        return tell(from, event);
-    }
-    std::size_t receive(std::size_t sent, ProcessId at)
-    {
-        pb::Event event;
-        event.mutable_message_received()->set_id(events[sent].event->message_sent().id());
-        event.mutable_message_received()->set_from(events[sent].process);
-        event.mutable_message_received()->set_kind(events[sent].event->message_sent().kind());
-        *event.mutable_operation() = events[sent].event->operation();
-        return tell(at, event, sent);
-    }
-    std::size_t pass(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0) { return receive(send(from, to, kind, operation), to); }
-};
-
-// Inserts with their deltas, between the processes of a file.
-Talk conversation(int operations, std::uint32_t buckets = 8)
-{
-    Talk talk;
-    for (int i = 1; i <= operations; ++i) {
-        const std::uint32_t bucket = std::uint32_t(i) % buckets;
-        const ProcessId data = kFileData + bucket, parity = parityProcess(bucket / 4, 0);
-        talk.pass(kFileClients, data, "insert", std::uint64_t(i));
-        talk.pass(data, parity, "delta", std::uint64_t(i));
-        talk.pass(parity, data, "delta_ack", std::uint64_t(i));
-        talk.pass(data, kFileClients, "reply", std::uint64_t(i));
-    }
-    return talk;
-}
-
-SpaceTimeWish wishFor(const SpaceTime& model, Order order = Order::Logical)
-{
-    SpaceTimeWish wish;
-    wish.order = order;
-    wish.from = order == Order::Logical ? 0 : double(model.firstNs);
-    wish.to = order == Order::Logical ? double(model.logicalMax) + 1 : double(model.lastNs);
-    return wish;
-}
-
-std::size_t countOf(const SpaceTimeLayout& layout)
-{
-    return std::accumulate(layout.arrows.begin(), layout.arrows.end(), std::size_t(0), [](std::size_t sum, const auto& arrow) { return sum + arrow.count; });
-}
 
 std::vector<std::uint32_t> numbersOf(const SpaceTime& model)
 {
@@ -137,10 +53,7 @@ private slots:
     void theSamePictureIsTheSameText();
     void shivizClocksKnowExactlyTheCauses();
     void shivizLinesMatchTheirExpression();
-    void theViewShowsARecordingUpToItsInstant();
-    void selectionIsSharedWithTheCanvasAndTheLog();
-    void anEmptyDiagramOffersAReset();
-    void theLiveDiagramFollows();
+    void faultsAreShadedOnTheirLane();
 };
 
 void SpaceTimeTest::aMessageIsPairedWithItsArrival()
@@ -484,116 +397,24 @@ void SpaceTimeTest::shivizLinesMatchTheirExpression()
     QCOMPARE(matched, int(talk.events.size()));
 }
 
-namespace {
-
-MainWindow::Options options()
+void SpaceTimeTest::faultsAreShadedOnTheirLane()
 {
-    MainWindow::Options o;
-    o.theme = MainWindow::ThemeChoice::Light;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
-
-} // namespace
-
-void SpaceTimeTest::theViewShowsARecordingUpToItsInstant()
-{
-    QTemporaryDir folder;
-    makeRecording(folder.filePath("run.lhrun"));
-    MainWindow window(options());
-    window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
-    window.actions().get("spaceTime")->trigger();
-    QVERIFY(window.spaceTime().isVisible() && window.canvas().isVisible());
-    window.timeLine().seek(200);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(200));
-    window.timeLine().seek(100);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(100));
-    window.timeLine().step(1, TimeLine::Unit::Event);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(101));
-    QVERIFY(window.spaceTime().canvas().picture().texts().size() > 5);
-    for (const char* ending : { "svg", "pdf", "png", "shiviz" })
-        QCOMPARE(window.exportViewTo(folder.filePath(QStringLiteral("diagram.") + ending)), QString());
-    QVERIFY(window.exportViewTo(folder.filePath("diagram.csv")).contains(".shiviz"));
-}
-
-void SpaceTimeTest::selectionIsSharedWithTheCanvasAndTheLog()
-{
-    QTemporaryDir folder;
-    makeRecording(folder.filePath("run.lhrun"));
-    MainWindow window(options());
-    window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
-    window.actions().get("follow")->trigger();
-    window.actions().get("spaceTime")->trigger();
-    SpaceTimeView& view = window.spaceTime();
-    QTRY_VERIFY((window.clock().step(0.2), !view.canvas().layoutShown().lanes.empty()));
-    const auto& lanes = view.canvas().layoutShown().lanes;
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [](const auto& l) { return l.object.kind == ObjectKind::Data; });
-    QVERIFY(lane != lanes.end());
-    const ObjectRef object = lane->object;
-    QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, QPoint(20, int(lane->y)));
-    QCOMPARE(window.selection().selected(), object);
-    window.clock().step(0.2);
-    const auto& after = view.canvas().layoutShown().lanes;
-    QVERIFY(std::any_of(after.begin(), after.end(), [&](const auto& l) { return l.isSelected && l.object == object; }));
-    // A group is folded away by its name.
-    const std::size_t before = after.size();
-    const auto head = std::find_if(after.begin(), after.end(), [](const auto& l) { return l.isHead; });
-    QVERIFY(head != after.end());
-    QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, QPoint(8, int(head->y)));
-    QVERIFY(view.canvas().layoutShown().lanes.size() < before);
-    // An operation is followed everywhere.
-    window.selection().selectOperation({ kClient, 3 });
-    QCOMPARE(view.wish().operation.second, std::uint64_t(3));
-    QVERIFY(view.findChild<QPushButton*>("spaceTimeFree")->isVisible());
-    QVERIFY2(view.status().contains("following operation"), qPrintable(view.status()));
-}
-
-void SpaceTimeTest::anEmptyDiagramOffersAReset()
-{
-    FakeCluster cluster { { 4, 4, 1 } };
-    MainWindow window(options());
-    window.show();
-    window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
-    window.actions().get("spaceTime")->trigger();
-    std::vector<pb::Event> events;
-    for (int i = 0; i < 5; ++i) {
-        pb::Event event;
-        event.mutable_message_sent()->set_kind("alive");
-        event.mutable_message_sent()->set_to(kFileCoordinator);
-        event.mutable_message_sent()->set_id(std::uint64_t(i) + 1);
-        events.push_back(event);
-    }
-    cluster.tell(kFileData, events);
-    auto* reset = window.spaceTime().findChild<QPushButton*>("spaceTimeReset");
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), reset->isVisible()), 15'000);
-    QTest::mouseClick(reset, Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), window.spaceTime().canvas().layoutShown().messages >= 5), 15'000);
-}
-
-void SpaceTimeTest::theLiveDiagramFollows()
-{
-    FakeCluster cluster { { 4, 4, 1 } };
-    MainWindow window(options());
-    window.show();
-    window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
-    window.actions().get("spaceTime")->trigger();
-    for (int i = 0; i < 30; ++i) {
-        pb::Event event;
-        event.mutable_message_sent()->set_kind("delta");
-        event.mutable_message_sent()->set_to(parityProcess(0, 0));
-        event.mutable_message_sent()->set_id(std::uint64_t(i) + 1);
-        cluster.tell(kFileData, event);
-    }
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().model().messages.size() == 30), 15'000);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().canvas().layoutShown().messages == 30), 15'000);
-    // Time of the clocks shows the same messages.
-    window.spaceTime().findChild<QComboBox*>("spaceTimeOrder")->setCurrentIndex(1);
-    QCOMPARE(window.spaceTime().wish().order, Order::Time);
-    QCOMPARE(window.spaceTime().canvas().layoutShown().messages, std::size_t(30));
+    Talk talk = conversation(3);
+    pb::Event event;
+    event.mutable_fault_begun()->mutable_fault()->set_number(4);
+    event.mutable_fault_begun()->mutable_fault()->mutable_network()->set_drop(0.2);
+    const std::size_t begun = talk.tell(kFileData + 1, event);
+    talk.pass(kFileClients, kFileData + 1, "search", 9);
+    pb::Event ended;
+    *ended.mutable_fault_ended()->mutable_fault() = event.fault_begun().fault();
+    const std::size_t over = talk.tell(kFileData + 1, ended);
+    const SpaceTime model = spaceTimeOf(talk.events);
+    const SpaceTimeLayout layout = layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500));
+    QCOMPARE(layout.shades.size(), std::size_t(1));
+    QCOMPARE(layout.shades[0].box.left(), layout.xOf(model.events[begun].logical));
+    QCOMPARE(layout.shades[0].box.right(), layout.xOf(model.events[over].logical));
+    QCOMPARE(layout.laneAt(layout.shades[0].box.center().y())->process, kFileData + 1);
+    QVERIFY(!layout.shades[0].words.isEmpty());
 }
 
 int main(int count, char** arguments)

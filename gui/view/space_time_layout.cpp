@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/space_time_layout.h"
 
+#include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 
@@ -164,6 +165,33 @@ void bundle(SpaceTimeLayout& out, const SpaceTime& model)
         out.bundled += arrow.count > 1 ? arrow.count : 0;
 }
 
+// From where a fault began at a process to where it ended there.
+void shadeFaults(SpaceTimeLayout& out, const SpaceTime& model, const SpaceTimeWish& wish, const LaneOf& laneOf)
+{
+    const auto shade = [&](ProcessId process, double from, double to, const pb::Fault& fault) {
+        const auto lane = laneOf.find(process);
+        if (lane == laneOf.end() || to < out.from || from > out.to)
+            return;
+        const SpaceTimeLayout::Lane& line = out.lanes[lane->second];
+        const qreal left = out.xOf(std::max(from, out.from)), right = out.xOf(std::min(to, out.to));
+        out.shades.push_back({ QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), QString::fromStdString(faultWords(fault)) });
+    };
+    std::map<std::pair<ProcessId, std::uint64_t>, std::pair<double, const pb::Fault*>> acting;
+    for (const SpaceTimeEvent& event : model.events) {
+        const pb::Event& body = *event.run.event;
+        if (body.has_fault_begun()) {
+            acting[{ event.run.process, body.fault_begun().fault().number() }] = { valueOf(event, wish.order), &body.fault_begun().fault() };
+        } else if (body.has_fault_ended()) {
+            const auto known = acting.find({ event.run.process, body.fault_ended().fault().number() });
+            shade(event.run.process, known != acting.end() ? known->second.first : out.from, valueOf(event, wish.order), body.fault_ended().fault());
+            if (known != acting.end())
+                acting.erase(known);
+        }
+    }
+    for (const auto& [at, fault] : acting)
+        shade(at.first, fault.first, out.to, *fault.second);
+}
+
 qreal distanceTo(QPointF a, QPointF b, QPointF point)
 {
     const QPointF d = b - a;
@@ -283,6 +311,7 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
     }
     if (out.arrows.size() > kArrowsMax)
         bundle(out, model);
+    shadeFaults(out, model, wish, laneOf);
     return out;
 }
 

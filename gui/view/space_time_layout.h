@@ -55,10 +55,15 @@ struct SpaceTimeLayout {
         std::size_t event = 0;
         bool isStructure = false, isFaint = false;
     };
+    struct Shade { // a time in which a fault acted at a process
+        QRectF box;
+        QString words;
+    };
     QRectF plot;
     std::vector<Lane> lanes;
     std::vector<Arrow> arrows;
     std::vector<Tick> ticks;
+    std::vector<Shade> shades;
     std::size_t messages = 0;    // in the shown interval that pass the filter: the sum of all arrows' counts
     std::size_t hidden = 0;      // in the interval, not passing
     std::size_t bundled = 0;     // messages in bundles

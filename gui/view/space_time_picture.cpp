@@ -180,6 +180,12 @@ void drawNames(const SpaceTimeLayout& layout, const SpaceTime& model, DisplayLis
 void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const SpaceTimeWish& wish, DisplayList& out)
 {
     const Theme& theme = out.theme();
+    for (const SpaceTimeLayout::Shade& shade : layout.shades) {
+        QColor fill = theme.caution;
+        fill.setAlphaF(0.22F);
+        out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, fill, theme.caution, 1, false, true });
+        out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.text);
+    }
     drawAxis(layout, model, wish, out);
     drawLanes(layout, out);
     out.setClip(layout.plot.adjusted(0, -theme.px(6), theme.px(6), theme.px(4)));

@@ -38,11 +38,12 @@ SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_list(m_th
 {
     setObjectName(QStringLiteral("spaceTimeCanvas"));
     setAccessibleName(tr("Space-time diagram: processes as lines, messages as arrows"));
+    setWhatsThis(tr("Drag: earlier and later. Wheel: nearer. Shift and drag: measure. Click on a message: follow its operation."));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
 }
 
-void SpaceTimeCanvas::show(SpaceTimeLayout layout, DisplayList list)
+void SpaceTimeCanvas::setPicture(SpaceTimeLayout layout, DisplayList list)
 {
     m_layout = std::move(layout);
     m_list = std::move(list);
@@ -56,10 +57,37 @@ void SpaceTimeCanvas::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.card);
     m_list.paint(painter);
+    paintMeasure(painter);
     if (hasFocus()) {
         painter.setPen(QPen(m_theme.focus, 2));
         painter.drawRect(rect().adjusted(1, 1, -1, -1));
     }
+}
+
+QString SpaceTimeCanvas::measureWords() const
+{
+    if (!m_isMeasuring)
+        return {};
+    const double distance = std::abs(m_layout.valueAt(m_dragged.x()) - m_layout.valueAt(m_pressed.x()));
+    return m_isLogical ? tr("%1 in the order of causes").arg(countedWords(std::uint64_t(std::llround(distance)), "step", "steps")) : durationWords(std::llround(distance));
+}
+
+void SpaceTimeCanvas::paintMeasure(QPainter& painter) const
+{
+    if (!m_isMeasuring)
+        return;
+    QColor fill = m_theme.selection;
+    fill.setAlphaF(0.25F);
+    const QRectF band = QRectF(QPointF(m_pressed.x(), m_layout.plot.top()), QPointF(m_dragged.x(), m_layout.plot.bottom())).normalized();
+    painter.fillRect(band, fill);
+    const TextStyle style { TextSize::Strong, true, false };
+    const QString words = measureWords();
+    QRectF box(band.center().x() - m_theme.width(style, words) / 2 - 6, band.top() + 2, m_theme.width(style, words) + 12, m_theme.lineHeight(style));
+    box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - box.width())));
+    painter.fillRect(box, m_theme.card);
+    painter.setFont(m_theme.font(style));
+    painter.setPen(m_theme.text);
+    painter.drawText(box, Qt::AlignCenter, words);
 }
 
 void SpaceTimeCanvas::resizeEvent(QResizeEvent*) { emit resized(); }
@@ -70,13 +98,21 @@ void SpaceTimeCanvas::mousePressEvent(QMouseEvent* event)
         return;
     setFocus(Qt::MouseFocusReason);
     m_pressed = m_dragged = event->position();
+    m_isMeasuring = event->modifiers().testFlag(Qt::ShiftModifier);
     m_isDragging = true;
     m_hasMoved = false;
+    update();
 }
 
 void SpaceTimeCanvas::mouseMoveEvent(QMouseEvent* event)
 {
     const QPointF at = event->position();
+    if (m_isDragging && m_isMeasuring) {
+        m_dragged = at;
+        m_hasMoved = true;
+        update();
+        return;
+    }
     if (m_isDragging) {
         if (std::abs(at.x() - m_pressed.x()) > 4)
             m_hasMoved = true;
@@ -329,7 +365,8 @@ void SpaceTimeView::draw()
     if (isEmpty)
         m_nothing->setText(m_left + m_events.size() == 0 ? tr("No event yet. What processes say to each other will be drawn here.")
                                                          : tr("0 of %1 events pass the filter.").arg(grouped(m_left + m_events.size())));
-    m_canvas->show(std::move(layout), std::move(list));
+    m_canvas->setLogical(m_wish.order == SpaceTimeWish::Order::Logical);
+    m_canvas->setPicture(std::move(layout), std::move(list));
     m_status->setText(status());
     m_canvas->setAccessibleDescription(status());
     m_free->setVisible(m_wish.operation.first != 0);

@@ -22,10 +22,14 @@ class SpaceTimeCanvas : public QWidget {
     Q_OBJECT
 public:
     explicit SpaceTimeCanvas(QWidget* parent);
-    void show(SpaceTimeLayout layout, DisplayList list);
+    void setPicture(SpaceTimeLayout layout, DisplayList list);
     const SpaceTimeLayout& layoutShown() const { return m_layout; }
     const DisplayList& picture() const { return m_list; }
     void setTheme(const Theme& theme);
+    // Between two points that are measured, in words; empty: nothing is measured.
+    QString measureWords() const;
+    // What distances are: numbers of causes, or ns.
+    void setLogical(bool on) { m_isLogical = on; }
     // Gives a sentence for what is below the mouse.
     void setWords(std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> words) { m_words = std::move(words); }
 
@@ -55,9 +59,12 @@ private:
     SpaceTimeLayout m_layout;
     Theme m_theme;
     DisplayList m_list;
+    bool m_isLogical = true;
     std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> m_words;
+    void paintMeasure(QPainter& painter) const;
     QPointF m_pressed, m_dragged;
     bool m_isDragging = false, m_hasMoved = false;
+    bool m_isMeasuring = false; // Shift and dragging: the distance between two points
 };
 
 // The space-time diagram with its controls (window.md 2.4), of what the window shows: live, or up to the shown instant.
