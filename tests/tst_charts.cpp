@@ -107,6 +107,7 @@ private slots:
     void aRecoveryIsABarOfItsPhases();
     void theTableIsAModel();
     void chartsOfARecordingAreReadAndLinked();
+    void aPartOfTheRunIsShownByPages();
     void chartsFollowALiveCluster();
     void theLegendSwitchesSeries();
     void anEmptyChartOffersWhatHelps();
@@ -303,6 +304,40 @@ void ChartsTest::chartsOfARecordingAreReadAndLinked()
     window.actions().get("lecture")->trigger();
     QVERIFY(window.canvas().isVisible());
     QVERIFY(!window.charts().isVisible());
+}
+
+void ChartsTest::aPartOfTheRunIsShownByPages()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    {
+        auto recorder = recorderAt(path);
+        recorder->onKeyframe({}, 0);
+        Feeder feeder { *recorder };
+        feeder.isKept = false;
+        for (int i = 0; i < 300; ++i) { // ten a second
+            pb::Event event;
+            event.mutable_operation_done()->set_kind(pb::SEARCH);
+            feeder.event(kClient, event);
+            feeder.now += 100 * kMs;
+        }
+        recorder->finish();
+    }
+    MainWindow window(options());
+    window.show();
+    QCOMPARE(window.openRecording(path), QString());
+    window.actions().get("measure")->trigger();
+    QTRY_VERIFY((window.clock().step(0.3), window.charts().chart().note.startsWith("300 operations")));
+    window.charts().setSpan(10);
+    for (const double second : { 24.0, 3.0, 27.0 }) {
+        window.timeLine().seekTime(window.timeLine().beginNs() + std::int64_t(second * 1e9));
+        const double page = std::floor(second / 10) * 10;
+        QTRY_VERIFY((window.clock().step(0.3), !window.charts().isReading() && window.charts().chart().from == page));
+        QCOMPARE(window.charts().chart().to, page + 10);
+        // A slice may reach over the edge of the page.
+        const int counted = window.charts().chart().note.section(' ', 0, 0).toInt();
+        QVERIFY2(counted >= 99 && counted <= 101, qPrintable(window.charts().chart().note));
+    }
 }
 
 void ChartsTest::chartsFollowALiveCluster()

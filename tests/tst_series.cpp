@@ -100,6 +100,7 @@ private slots:
     void operationsWithoutMessagesAreNotObserved();
     void memoryIsBoundedForAnyLengthOfRun();
     void aClockOutOfItsMindMakesNoLongRun();
+    void aSimulatedClockBeginsAnew();
     void aRecordingGivesTheSameNumbersAsTheRun();
     void aPartOfARecordingHasTheNumbersOfThatPart();
     void theLoadFactorIsThatOfTheFold();
@@ -294,6 +295,28 @@ void SeriesTest::aClockOutOfItsMindMakesNoLongRun()
     for (const TimeSlice& slice : series.columns(0, series.endNs(), 256))
         all += slice.done();
     QCOMPARE(all, std::uint64_t(3));
+}
+
+void SeriesTest::aSimulatedClockBeginsAnew()
+{
+    RunSeries series;
+    series.take(kClient, done(1, pb::SEARCH, kMs), 5'000 * kMs);
+    pb::Told told;
+    told.mutable_forgotten();
+    series.take(0, told, 6'000 * kMs);
+    // Real time goes on.
+    series.take(kClient, done(2, pb::SEARCH, kMs), 7'000 * kMs);
+    QCOMPARE(series.columns(0, 8'000 * kMs, 1)[0].done(), std::uint64_t(2));
+    series.take(0, told, 8'000 * kMs);
+    const std::int64_t virtualNs = -700'000'000'000'000'007;
+    for (int i = 0; i < 100; ++i)
+        series.take(kClient, done(std::uint64_t(i) + 3, pb::SEARCH, kMs), virtualNs + i * 10 * kMs);
+    QVERIFY(series.beginNs() <= virtualNs && series.beginNs() > virtualNs - 10 * kMs);
+    QCOMPARE(series.sliceNs(), 10 * kMs);
+    std::uint64_t all = 0;
+    for (const TimeSlice& slice : series.columns(virtualNs, series.endNs(), 1'000))
+        all += slice.done();
+    QCOMPARE(all, std::uint64_t(100));
 }
 
 void SeriesTest::aRecordingGivesTheSameNumbersAsTheRun()

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -98,14 +99,24 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
     SeriesLevelKind kind, double factor)
 {
     ChartSeries series { id, name, colour, dash, {}, true, {} };
+    bool isResting = false;
     for (const TimeSlice& column : columns) {
         const SeriesLevel& level = column.level(kind);
         if (!level.isKnown)
             continue;
         const double begin = seconds(std::max(column.beginNs, wish.fromNs), wish), end = seconds(std::min(column.endNs, wish.toNs), wish);
+        // Where nothing changes there is nothing to draw but a line to the next change.
+        const bool isSame = level.min == level.max && !series.points.empty() && series.points.back().y == factor * level.last;
+        if (isSame && &column != &columns.back()) {
+            isResting = true;
+            continue;
+        }
+        if (std::exchange(isResting, false) && !isSame)
+            series.points.push_back({ begin, series.points.back().y });
         // The value that it ends with comes last, so that the line goes on from there.
         const bool endsHigh = level.last - level.min > level.max - level.last;
-        series.points.push_back({ begin, factor * (endsHigh ? level.min : level.max) });
+        if (!isSame)
+            series.points.push_back({ begin, factor * (endsHigh ? level.min : level.max) });
         if (level.max > level.min || &column == &columns.back())
             series.points.push_back({ end, factor * (level.max > level.min ? (endsHigh ? level.max : level.min) : level.last) });
     }
@@ -242,13 +253,17 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
         chart.rows.push_back(row);
     }
     if (all > 0) {
-        const std::uint32_t k = series.k();
-        chart.theory.push_back({ QStringLiteral("LH*: search 2"), QStringLiteral("request and answer, right address"), 2, 2 });
-        chart.theory.push_back({ QStringLiteral("LH*: search 4, insert 3 at worst"), QStringLiteral("two forwards; an insert without parity is not answered: 1, at worst 3"), 4, 4 });
-        if (observed[0] + observed[1] + observed[2] > 0 && 2 + 2 * k != 2 && 2 + 2 * k != 4)
-            chart.theory.push_back({ QStringLiteral("change 2 + 2k = %1").arg(2 + 2 * k), QStringLiteral("request, answer, delta and acknowledgement for each of k = %1 parity buckets").arg(k), 2.0 + 2.0 * k, 2.0 + 2.0 * k });
-        else if (k == 1)
-            chart.theory.back().name = QStringLiteral("LH*: search 4 at worst;  change 2 + 2k = 4");
+        // LH* itself answers searches only; here each change is answered, and held by k parity buckets before.
+        const double change = 2 + 2 * double(series.k());
+        chart.theory = { { QStringLiteral("LH*: insert 1"), {}, 1, 1 }, { QStringLiteral("LH*: search 2"), {}, 2, 2 },
+            { QStringLiteral("LH*: insert 3 at worst"), {}, 3, 3 }, { QStringLiteral("LH*: search 4 at worst"), {}, 4, 4 } };
+        const QString words = QStringLiteral("change 2 + 2k = %1").arg(change);
+        const auto same = std::find_if(chart.theory.begin(), chart.theory.end(), [&](const ChartTheory& theory) { return theory.low == change; });
+        if (same != chart.theory.end())
+            same->name += QStringLiteral(";  ") + words;
+        else
+            chart.theory.push_back({ words, {}, change, change });
+        chart.theory.back().source = QStringLiteral("LH* does not answer inserts; here a change is request, answer, and delta and acknowledgement for each of k = %1 parity buckets").arg(series.k());
         chart.note = QStringLiteral("mean: %1; resends included; of %2 of %3 operations, %4").arg(means.join(", ")).arg(all).arg(done).arg(countedPer(columns));
     } else if (done > 0) {
         chart.nothing = QStringLiteral("Messages were not observed: the processes published no messages in this time.");

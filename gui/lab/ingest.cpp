@@ -266,7 +266,7 @@ IngestCounters Ingest::counters() const
 RunSeries Ingest::series() const
 {
     const std::lock_guard lock(m_mutex);
-    return m_cluster->series;
+    return m_cluster->series.shown();
 }
 
 std::vector<ProcessId> Ingest::silentSince(milliseconds time) const

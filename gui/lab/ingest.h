@@ -86,7 +86,7 @@ public:
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
     IngestCounters counters() const;
-    // The run as numbers over time; a copy of about a megabyte, so not for every frame.
+    // The run as numbers over time, to be drawn; a copy of about a megabyte, so not for every frame.
     RunSeries series() const;
     // Processes of which nothing was received for that long.
     std::vector<ProcessId> silentSince(std::chrono::milliseconds time) const;

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace lhrs::gui {
 
 namespace {
+
+constexpr std::int64_t kElsewhere = std::int64_t(24) * 3'600 * 1'000'000'000;
 
 SeriesOperation kindOf(pb::OperationKind kind)
 {
@@ -87,7 +90,7 @@ void RunSeries::halve()
 TimeSlice& RunSeries::at(std::int64_t runNs)
 {
     if (m_slices.empty())
-        m_originNs = runNs - runNs % m_sliceNs;
+        m_originNs = runNs - (runNs % m_sliceNs + m_sliceNs) % m_sliceNs;
     // A clock that is out of its mind gets no longer run than this.
     const std::int64_t passed = std::clamp<std::int64_t>(runNs, m_originNs, std::numeric_limits<std::int64_t>::max() / 4) - m_originNs;
     while (std::size_t(passed / m_sliceNs) >= m_limits.slicesMax)
@@ -99,6 +102,17 @@ TimeSlice& RunSeries::at(std::int64_t runNs)
         slice.endNs = slice.beginNs + m_sliceNs;
     }
     return m_slices[index];
+}
+
+// A simulated cluster has its own time: where that is elsewhere, what was before does not share an axis with it.
+void RunSeries::restartIfElsewhere(std::int64_t runNs)
+{
+    if (!std::exchange(m_isOther, false) || m_slices.empty() || (runNs >= m_originNs && runNs < endNs() + kElsewhere))
+        return;
+    m_slices.clear();
+    m_shades.clear();
+    m_recoveries = RecoveryRows(256, 0);
+    m_sliceNs = std::max<std::int64_t>(1, m_limits.sliceNs);
 }
 
 std::vector<TimeSlice> RunSeries::columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const
@@ -129,6 +143,19 @@ std::vector<TimeSlice> RunSeries::columns(std::int64_t fromNs, std::int64_t toNs
         out.push_back(std::move(column));
     }
     return out;
+}
+
+RunSeries RunSeries::shown() const
+{
+    RunSeries copy(m_limits);
+    copy.m_sliceNs = m_sliceNs;
+    copy.m_originNs = m_originNs;
+    copy.m_slices = m_slices;
+    copy.m_recoveries = m_recoveries;
+    copy.m_shades = m_shades;
+    copy.m_m = m_m;
+    copy.m_k = m_k;
+    return copy;
 }
 
 // ---- what processes hold
@@ -336,6 +363,7 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
 
 void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
+    restartIfElsewhere(runNs);
     using B = pb::Event;
     switch (int(event.body_case())) {
     case B::kOperationStarted: {
@@ -389,6 +417,7 @@ void RunSeries::take(ProcessId process, const pb::Told& told, std::int64_t runNs
     if (told.has_ended()) {
         set(process, {}, runNs);
     } else if (told.has_forgotten()) {
+        m_isOther = true;
         m_holders.clear();
         m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
         m_buckets = m_b = m_m = m_k = 0;

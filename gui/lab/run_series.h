@@ -78,6 +78,9 @@ public:
     // Begins in the middle of a run: what the processes hold.
     void learn(const ClusterState& state, std::int64_t runNs);
 
+    // A copy of what is drawn, without what is only needed to go on counting.
+    RunSeries shown() const;
+
     bool isEmpty() const { return m_slices.empty(); }
     std::int64_t sliceNs() const { return m_sliceNs; }
     std::int64_t beginNs() const { return m_originNs; }
@@ -107,6 +110,7 @@ private:
     using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
 
     TimeSlice& at(std::int64_t runNs);
+    void restartIfElsewhere(std::int64_t runNs);
     void halve();
     void set(ProcessId process, const Holder& holder, std::int64_t runNs);
     Holder holderOf(ProcessId process) const;
@@ -120,6 +124,7 @@ private:
 
     Limits m_limits;
     std::int64_t m_sliceNs, m_originNs = 0;
+    bool m_isOther = false; // another cluster follows, perhaps with another clock
     std::vector<TimeSlice> m_slices;
     std::map<ProcessId, Holder> m_holders;
     std::uint64_t m_records = 0, m_dataBytes = 0, m_parityBytes = 0, m_memoryBytes = 0;

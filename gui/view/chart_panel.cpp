@@ -156,7 +156,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
         m_view->setLogarithmic(on);
     });
     connect(m_tableBox, &QCheckBox::toggled, this, &ChartPanel::setTableShown);
-    connect(m_view, &ChartView::instantChosen, this, [this](double seconds) { emit instantChosen(originNs() + std::int64_t(seconds * 1e9)); });
+    connect(m_view, &ChartView::instantChosen, this, [this](double seconds) { emit instantChosen(m_originNs + std::int64_t(seconds * 1e9)); });
     connect(m_export, &QPushButton::clicked, this, &ChartPanel::exportWanted);
     connect(m_remedy, &QPushButton::clicked, this, [this] { emit remedyWanted(chart().remedy); });
     m_isLog[std::size_t(ChartKind::Latency)] = true;
@@ -205,13 +205,6 @@ void ChartPanel::setTableShown(bool on)
     m_isDirty = true;
 }
 
-std::int64_t ChartPanel::originNs() const
-{
-    if (m_time.isReplay())
-        return m_time.beginNs();
-    return m_series.isEmpty() ? 0 : m_series.beginNs();
-}
-
 // Brings the numbers of the interval that is to be shown.
 void ChartPanel::pull(double seconds)
 {
@@ -221,7 +214,7 @@ void ChartPanel::pull(double seconds)
     const auto span = std::int64_t(m_span * 1e9);
     std::int64_t from = 0, to = 0;
     if (recording != nullptr && (m_time.isReplay() || span > 0)) {
-        from = recording->beginNs();
+        from = m_originNs = recording->beginNs();
         to = std::max(recording->endNs(), from + 1);
         if (span > 0 && span < to - from) {
             // By pages, so that the axes stand while the instant moves.
@@ -239,7 +232,7 @@ void ChartPanel::pull(double seconds)
             m_reader->step(kEventsPerFrame);
             if (m_reader->isDone() || m_sincePull >= kPullEvery) {
                 m_sincePull = 0;
-                m_series = m_reader->series();
+                m_series = m_reader->series().shown();
                 m_isDirty = true;
             }
         }
@@ -252,8 +245,10 @@ void ChartPanel::pull(double seconds)
     m_sincePull = 0;
     m_series = m_live();
     m_isDirty = true;
-    m_readTo = std::max(m_series.endNs(), m_time.endNs());
-    m_readFrom = m_series.isEmpty() ? 0 : m_series.beginNs();
+    // The clock goes on where nothing happens; while a simulator's time is being found it may be elsewhere.
+    const std::int64_t now = m_time.endNs();
+    m_readTo = now > m_series.endNs() && now - m_series.endNs() < std::int64_t(86'400) * 1'000'000'000 ? now : m_series.endNs();
+    m_readFrom = m_originNs = m_series.isEmpty() ? 0 : m_series.beginNs();
     if (span > 0 && isFollowing)
         m_readFrom = std::max(m_readFrom, m_readTo - span);
 }
@@ -264,7 +259,7 @@ bool ChartPanel::refresh(double seconds)
     m_sinceDraw += seconds;
     if (m_isDirty && (m_sinceDraw >= kDrawEvery || !isReading()))
         draw();
-    m_view->setInstant(double(m_time.cursorNs() - originNs()) / 1e9);
+    m_view->setInstant(double(m_time.cursorNs() - m_originNs) / 1e9);
     return isReading();
 }
 
@@ -274,7 +269,7 @@ void ChartPanel::draw()
     m_isDirty = false;
     ChartWish wish;
     wish.kind = m_kind;
-    wish.originNs = originNs();
+    wish.originNs = m_originNs;
     wish.fromNs = m_readFrom;
     wish.toNs = std::max(m_readTo, m_readFrom + 1);
     wish.columns = std::size_t(std::max(64, m_view->viewport()->width() - int(m_theme.px(90))));
@@ -283,7 +278,8 @@ void ChartPanel::draw()
     m_model->show(chart.header, chart.rows);
     QString note = chart.note;
     for (const ChartTheory& theory : chart.theory)
-        note += QStringLiteral(".  ") + theory.name + QStringLiteral(": ") + theory.source;
+        if (!theory.source.isEmpty())
+            note += QStringLiteral(".  ") + theory.name + QStringLiteral(": ") + theory.source;
     if (isReading())
         note = tr("reading the recording, %1 %;  ").arg(int(100 * m_reader->progress())) + note;
     m_note->setText(note);

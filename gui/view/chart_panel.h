@@ -77,7 +77,6 @@ private:
     void pull(double seconds);
     void draw();
     void makeLegend();
-    std::int64_t originNs() const;
 
     TimeLine& m_time;
     const std::function<RunSeries()> m_live;
@@ -86,7 +85,7 @@ private:
     RunSeries m_series;
     std::unique_ptr<SeriesReader> m_reader;
     const Recording* m_read = nullptr; // which recording the reader reads
-    std::int64_t m_readFrom = 0, m_readTo = 0;
+    std::int64_t m_readFrom = 0, m_readTo = 0, m_originNs = 0; // shown; where the axis has its 0
     ChartKind m_kind = ChartKind::Operations;
     double m_span = 0, m_sincePull = 1, m_sinceDraw = 1;
     bool m_isDirty = true, m_isLogChosen = false;

@@ -395,7 +395,10 @@ std::vector<ChartView::Label> ChartView::labels() const
         return out;
     }
     std::vector<QRectF> taken;
-    for (const ChartTheory& theory : m_data.theory) {
+    // From below to above, so that names of lines that lie close together stand in their order and never below the axis.
+    std::vector<ChartTheory> ascending = m_data.theory;
+    std::stable_sort(ascending.begin(), ascending.end(), [](const ChartTheory& x, const ChartTheory& y) { return x.low < y.low; });
+    for (const ChartTheory& theory : ascending) {
         const qreal wide = m_theme.width(kName, theory.name) + m_theme.px(8);
         const qreal line = positionOf(m_data.from, shownY(theory.isBand() ? theory.high : theory.low)).y();
         if (line < plot.top() - 1 || line > plot.bottom() + 1)
@@ -403,10 +406,10 @@ std::vector<ChartView::Label> ChartView::labels() const
         QRectF box(plot.right() - wide, line - high - 1, wide, high);
         if (theory.isBand())
             box.moveTop(line + (positionOf(m_data.from, shownY(theory.low)).y() - line - high) / 2);
-        if (box.top() < plot.top())
-            box.moveTop(line + 1);
         while (std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(box); }))
-            box.translate(0, high);
+            box.translate(0, -1);
+        if (box.top() < 0)
+            continue; // the words below the chart name it
         taken.push_back(box);
         out.push_back({ box, theory.name, m_theme.text, kName });
     }
