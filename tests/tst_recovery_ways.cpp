@@ -396,8 +396,10 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(isStreamed, !isUdp);
     QCOMPARE(packets[Body::kPart] > 0, isUdp);
     QCOMPARE(packets[Body::kOpenConnection] > 0, config.tcp_mode() == pb::TCP_HANDSHAKE && !isUdp);
-    QCOMPARE(done.buckets_size(), int(lost));
-    QCOMPARE(done.is_xor(), lost == 1 && config.decode() == pb::DECODE_AUTO);
+    // In a rough network one that lives may be taken for dead, and is brought back with the others.
+    const int back = done.buckets_size();
+    QVERIFY(back == int(lost) || (isRough && back > int(lost)));
+    QCOMPARE(done.is_xor(), back == 1 && config.decode() == pb::DECODE_AUTO);
     QCOMPARE(done.survivors_size(), 4);
     // The manager told whom it decodes from, and the coefficients that make the lost records.
     QVERIFY(!decoders.empty());
@@ -407,7 +409,7 @@ void TestRecoveryWays::lostBucketsComeBack()
     for (const auto& p : told.participants())
         participants.push_back(p.role() == pb::DATA ? Participant::data(Position(p.index())) : Participant::parity(ParityColumn(p.index())));
     const ErasureCode code(told.field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, 4);
-    QCOMPARE(told.lost_size(), int(lost));
+    QCOMPARE(told.lost_size(), back);
     for (const auto& row : told.lost()) {
         const std::vector<Position> position { Position(row.position()) };
         const auto decoder = Decoder::create(code, participants, position);

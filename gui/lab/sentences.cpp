@@ -424,7 +424,7 @@ std::string Writer::recovery() const
             + counted(e.silent(), "silent member", "silent members") + ".";
     }
     case B::kForeignBucket:
-        return event.foreign_bucket().alive().process().name()
+        return "Process " + event.foreign_bucket().alive().process().name()
             + " holds a bucket of another file, which was here before this one. It is left as it is: end one of the two.";
     case B::kCoordinatorSuperseded: return "Another coordinator has taken over; this one does nothing any more.";
     default: return {};
