@@ -211,7 +211,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
             startOver(now, out);
         return;
     }
-    if (m_parity && m_parity->isCountedOn())
+    if (m_parity && (m_parity->isOver() || m_parity->isCountedOn()))
         abortParity(now, out); // it is there: no loss
     const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
     if (failures() + losses > group().k) {
@@ -243,11 +243,13 @@ void GroupRecovery::stop(Time now, Effects& out)
 
 void GroupRecovery::abortParity(Time now, Effects& out)
 {
-    if (!m_parity || m_parity->isOver())
+    if (!m_parity)
         return;
-    m_parity->abort("another member of the group failed", now, out);
-    if (m_parity->isOver() && !m_parity->wasUndone()) {
-        m_columnsToFill.erase(m_parity->column());
+    if (!m_parity->isOver())
+        m_parity->abort("another member of the group failed", now, out);
+    if (m_parity->isOver()) { // settled before the new failures count: it may be among them
+        if (!m_parity->wasUndone())
+            m_columnsToFill.erase(m_parity->column());
         m_parity.reset();
     }
 }
