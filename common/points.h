@@ -140,9 +140,10 @@ enum class Mutant {
     RaisedAtAnyN,            // coordinator: K grows wherever the split pointer is
     RestartKeepsOldN,        // coordinator: one that starts misses the last split
     SameEpochAfterRestart,   // coordinator: one that starts takes the epoch of the former one
+    ReplacedForgotten,       // coordinator: one that starts believes members that were replaced
 };
 
-inline constexpr std::size_t kMutants = 50; // without None
+inline constexpr std::size_t kMutants = 51; // without None
 
 // The name by which the command line knows a mutant: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
@@ -157,7 +158,8 @@ constexpr std::string_view nameOf(Mutant mutant)
         "EnabledBeforeFence", "ManagersMix", "SequenceNotCut", "CreationMissesWrites", "RaisedEarly",
         "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound",
         "TimerNeverCancelled", "SourceFreesFirst", "TargetParityForgotten", "CommitsOutOfOrder", "AbortAfterCommit",
-        "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart"
+        "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart",
+        "ReplacedForgotten"
     };
     return names[std::size_t(mutant)];
 }

@@ -60,6 +60,7 @@ private slots:
     void theAnswerToAForwardedRequestNamesTheLastForwarder();
     void theAddressMayBeThatOfTheMixedKey();
     void aSpareBelievesTheLaterRecoveryOnly();
+    void aSliceWithARankThatCannotBeIsRefused();
 };
 
 void TestDataBucket::aChangeGoesToAllParityBucketsAndIsAnsweredAfterAll_data()
@@ -531,6 +532,22 @@ void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
     QCOMPARE(std::string(rig.data().store().at(Rank(1)).value), std::string("new"));
     QCOMPARE(rig.data().results().size(), std::size_t(1));
     QCOMPARE(rig.data().link().sequence(), Sequence(3));
+}
+
+void TestDataBucket::aSliceWithARankThatCannotBeIsRefused()
+{
+    // A rank costs memory up to it.
+    DataRig::Options options;
+    options.state = pb::RECOVERING;
+    DataRig rig(options);
+    for (const std::uint32_t rank : { 0u, 0xFFFF'FFF0u, rankLimit(options.config).value + 1 }) {
+        pb::Message message = Sender(DataRig::kParity).message();
+        auto* sent = message.mutable_spare_slice();
+        sent->set_recovery(7);
+        sent->set_records(blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(1), .rank = Rank(rank), .length = 1, .version = 1, .bytes = "a" } }));
+        QCOMPARE(rig.driven.message(message).count(Body::kAck), std::size_t(0));
+        QCOMPARE(rig.data().store().rankMax(), Rank());
+    }
 }
 
 QTEST_APPLESS_MAIN(TestDataBucket)

@@ -49,6 +49,8 @@ private slots:
     void membersThatComeBackInTimeCountAsAlive();
     void theLossOutlivesTheCoordinator();
     void aParityBucketThatAllDataBucketsCountOnIsNoLoss();
+    void replacedMembersAreNotTakenForTheGroup_data();
+    void replacedMembersAreNotTakenForTheGroup();
     void recoveryByCommandWaitsForTheCommand();
     void commandsThatCannotBeFollowedAreRefused();
 
@@ -215,6 +217,43 @@ void TestLoss::aParityBucketThatAllDataBucketsCountOnIsNoLoss()
     QCOMPARE(read.operations(), kRecords);
     QCOMPARE(read.missing() + read.wrong(), 0u);
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
+}
+
+void TestLoss::replacedMembersAreNotTakenForTheGroup_data()
+{
+    QTest::addColumn<bool>("isParity");
+    QTest::newRow("a data bucket") << false;
+    QTest::newRow("a parity bucket") << true;
+}
+
+void TestLoss::replacedMembersAreNotTakenForTheGroup()
+{
+    // A member is cut off, replaced, and never told. Then all the others end, and the coordinator: what is left of the group
+    // is an old state. It must be called lost, not be recovered to what it once was.
+    QFETCH(const bool, isParity);
+    FileRig::Options options = optionsOf(1);
+    options.config.set_m(1);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.insertMany(8, 30, 1).results().at("OK"), 8u);
+    const pb::Role role = isParity ? pb::PARITY : pb::DATA;
+    const std::uint64_t former = rig.holder(role, 0, 0);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != former && packet.message->sender() != former; };
+    const auto isReplaced = [&] {
+        return stateOf(rig, 0) == pb::GROUP_UP && rig.coordinator().isAtRest() && rig.holder(role, 0, 0) != former;
+    };
+    rig.operate(pb::SEARCH, 0);
+    QVERIFY(rig.cluster.runUntil(isReplaced, 30s));
+    QCOMPARE(rig.insertMany(3, 30, 1).results().at("OK"), 3u);
+    rig.cluster.run(1s); // the spares say that they live, and are told
+    for (const pb::Role member : { pb::DATA, pb::PARITY })
+        rig.kill(rig.holder(member, 0, 0));
+    rig.cluster.kill(FileRig::kCoordinator);
+    rig.cluster.onPacket = nullptr;
+    rig.startCoordinator(true);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
+    QVERIFY(rig.cluster.runUntil([&] { return stateOf(rig, 0) == pb::GROUP_LOST; }, 30s));
+    QCOMPARE(rig.verify().results().at("LOST"), 11u);
 }
 
 void TestLoss::recoveryByCommandWaitsForTheCommand()

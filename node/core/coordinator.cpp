@@ -135,7 +135,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     if (m_file.exists() && !m_isFileTold) {
         m_isFileTold = true;
         for (const Directory::Entry* entry : m_directory.all())
-            tellOfFile(*entry, out);
+            tellOfFile(*entry, 0, out);
     }
     answerWaiters(now, out);
 }
@@ -145,15 +145,17 @@ void Coordinator::onRegister(const pb::Message& message, Time now, Effects& out)
     const Directory::Entry& entry = m_directory.learn(message.register_().process(), now);
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
-    fill(*answer.mutable_registered(), entry);
+    fill(*answer.mutable_registered(), entry, 0);
 }
 
-void Coordinator::fill(pb::Registered& registered, const Directory::Entry& entry) const
+void Coordinator::fill(pb::Registered& registered, const Directory::Entry& entry, std::uint64_t knowsReplaced) const
 {
     *registered.mutable_config() = m_file.config();
     *registered.mutable_timers() = m_acks.timers();
     registered.set_ordinal(entry.ordinal);
     registered.set_file_exists(m_file.exists());
+    if (entry.info.kind() == pb::NODE)
+        m_file.replaced().tell(knowsReplaced, m_file.coordinatorEpoch(), registered);
 }
 
 void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
@@ -162,8 +164,9 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     m_directory.learn(alive, now);
     if (m_unheard.contains(Incarnation(alive.incarnation())))
         out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
-    if (m_file.exists() && !alive.knows_file())
-        tellOfFile(*m_directory.find(NodeId(alive.process().node())), out);
+    const bool isServer = alive.process().kind() == pb::NODE;
+    if ((m_file.exists() && !alive.knows_file()) || (isServer && alive.knows_replaced() != m_file.replaced().stamp(m_file.coordinatorEpoch())))
+        tellOfFile(*m_directory.find(NodeId(alive.process().node())), alive.knows_replaced(), out);
     if (alive.role() == pb::NO_ROLE)
         return;
     if (m_isFileNew && alive.knows_file() && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
@@ -185,11 +188,12 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
             AckList::Patience::GiveUp, PlainOrder, now, out);
 }
 
-// Who knows of the file keeps a coordinator that starts from making a second one.
-void Coordinator::tellOfFile(const Directory::Entry& entry, Effects& out)
+// Who knows of the file keeps a coordinator that starts from making a second one, and who knows which members were
+// replaced keeps it from taking them for the group.
+void Coordinator::tellOfFile(const Directory::Entry& entry, std::uint64_t knowsReplaced, Effects& out)
 {
     pb::Message& message = out.send(Address::from(entry.info.address()), Way::Auto, 0, NodeId(entry.info.node()));
-    fill(*message.mutable_registered(), entry);
+    fill(*message.mutable_registered(), entry, knowsReplaced);
 }
 
 void Coordinator::onWhereIs(const pb::Message& message, Effects& out)

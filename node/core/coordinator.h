@@ -70,8 +70,8 @@ private:
 
     void onRegister(const pb::Message& message, Time now, Effects& out);
     void onAlive(const pb::Message& message, Time now, Effects& out);
-    void fill(pb::Registered& registered, const Directory::Entry& entry) const;
-    void tellOfFile(const Directory::Entry& entry, Effects& out);
+    void fill(pb::Registered& registered, const Directory::Entry& entry, std::uint64_t knowsReplaced) const;
+    void tellOfFile(const Directory::Entry& entry, std::uint64_t knowsReplaced, Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
     void onUnderflow(const pb::Message& message, Time now, Effects& out);

@@ -114,6 +114,7 @@ private:
     void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
     void takeView(Time now);
     bool isUpIn(const pb::View& view) const;
+    bool isFit(const std::string& block) const;
     void storeSlice(const pb::SpareSlice& slice, Time now, Effects& out);
     void renewLease(Time now, Effects& out);
     void check() const;

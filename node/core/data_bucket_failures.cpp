@@ -123,7 +123,7 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         NodeContext::acknowledge(message, out);
         return;
     }
-    if (!BlockReader(slice.records()).isWellFormed())
+    if (!isFit(slice.records()))
         return;
     if (slice.number() > m_slicesStored) { // each may come over a way of its own
         if (m_slicesAhead.size() < kSlicesAheadMax)
@@ -138,6 +138,18 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
             storeSlice(next->second.spare_slice(), now, out);
         m_slicesAhead.erase(next);
     }
+}
+
+bool DataBucket::isFit(const std::string& block) const
+{
+    const Rank limit = rankLimit(m_config);
+    BlockReader reader(block);
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (!entry.isOfRequests() && (entry.rank == Rank() || entry.rank > limit))
+            return false;
+    }
+    return !reader.isMalformed();
 }
 
 void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)

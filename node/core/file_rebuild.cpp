@@ -13,8 +13,6 @@ namespace {
 
 using Open = pb::OpenSplit;
 
-bool hasFailed(pb::MemberState state) { return state == pb::FAILED || state == pb::MEMBER_LOST; }
-
 bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
 {
     return split && !split->isMerge && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
@@ -41,6 +39,8 @@ MemberId idOf(const pb::Member& member) { return { member.role(), member.index()
 void FileRebuild::add(const pb::StateReport& report)
 {
     m_reports[NodeId(report.process().node())] = report;
+    for (const std::uint64_t incarnation : report.replaced())
+        m_replaced.insert(Incarnation(incarnation));
 }
 
 std::vector<const pb::StateReport*> FileRebuild::reports() const
@@ -106,11 +106,17 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
         Group& group = groups[GroupNumber(report.view().group())];
         for (const pb::Member& member : group.view.members()) {
             // One that was declared failed is no member any more, although it may be back.
-            if (member.holder().incarnation() == report.incarnation() && !hasFailed(member.state()))
+            if (member.holder().incarnation() == report.incarnation() && !hasFailed(member))
                 group.reports[Incarnation(report.incarnation())] = &report;
         }
     }
     return groups;
+}
+
+bool FileRebuild::hasFailed(const pb::Member& member) const
+{
+    return member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST
+        || (!LHRS_MUTANT(ReplacedForgotten) && m_replaced.contains(Incarnation(member.holder().incarnation())));
 }
 
 bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
@@ -339,6 +345,8 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
     const FileImage image = found.split ? imageOf(levels, found.split) : within(imageOf(levels, found.split), known, levels);
     file.setImage(image);
     file.setExists();
+    for (const Incarnation incarnation : m_replaced)
+        file.replaced().add(incarnation);
     const auto concernsSplit = [&](GroupNumber g) {
         return found.split && (g == groupOf(found.split->source, m) || g == groupOf(found.split->target, m));
     };
@@ -355,6 +363,8 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             if (isReleased(member, g, image, found.split, m))
                 continue; // it gets its Cancel
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
+            if (!info.hasFailed() && hasFailed(member)) // the view that calls it UP is an old one
+                info.state = pb::FAILED;
             if (!info.hasFailed())
                 info.state = isSplitTarget(member, g, found.split, m) ? pb::INIT : pb::UP;
             const bool isSilent = !info.hasFailed() && !group.reports.contains(info.holder.incarnation);

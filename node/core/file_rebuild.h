@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ private:
         std::map<Incarnation, const pb::StateReport*> reports;
     };
     std::map<GroupNumber, Group> groups() const;
+    // Declared failed, or the group has gone on without it and the view that names it is an old one.
+    bool hasFailed(const pb::Member& member) const;
     // Whether it is a bucket, and not what something undecided was to bring in.
     bool isBucket(const Group& group, const pb::Member& member) const;
     // The same, or the target of the split that was under way.
@@ -84,6 +87,7 @@ private:
     bool m_isFileKnown = false;
     std::map<NodeId, pb::StateReport> m_reports;
     std::map<NodeId, Incarnation> m_expected;
+    std::set<Incarnation> m_replaced;
 };
 
 } // namespace lhrs

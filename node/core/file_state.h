@@ -3,6 +3,7 @@
 
 #include "common/linear_hash.h"
 #include "node/core/node_context.h"
+#include "node/core/replaced_members.h"
 #include "proto/control.pb.h"
 
 #include <map>
@@ -91,6 +92,8 @@ public:
     // A spare that is being filled for a place: a bucket, but in no view yet.
     void hide(Incarnation incarnation) { m_hidden.insert(incarnation); }
     void unhide(Incarnation incarnation) { m_hidden.erase(incarnation); }
+    ReplacedMembers& replaced() { return m_replaced; }
+    const ReplacedMembers& replaced() const { return m_replaced; }
 
 private:
     pb::FileConfig m_config;
@@ -102,6 +105,7 @@ private:
     std::map<GroupNumber, Group> m_groups;
     std::map<GroupNumber, Epoch> m_former; // of groups that are no more; should they come again
     std::set<Incarnation> m_hidden;
+    ReplacedMembers m_replaced;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_counter = 0;
     std::map<Incarnation, NodeId> m_given;

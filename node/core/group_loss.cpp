@@ -105,9 +105,11 @@ void GroupRecovery::renew(Time now, Effects& out)
         place.state = pb::UP;
         event->add_buckets(place.number);
         places.push_back(place);
+        m_replaced.push_back(g.data.at(q).holder.incarnation);
     }
     // The parity that is left encodes what is lost: it is made anew from what there is.
     for (const auto& [p, member] : g.parity) {
+        m_replaced.push_back(member.holder.incarnation);
         if (!member.hasFailed()) {
             pb::Message cancel;
             cancel.mutable_cancel()->set_incarnation(member.holder.incarnation.value);

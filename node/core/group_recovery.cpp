@@ -361,6 +361,7 @@ void GroupRecovery::enable(Time now, Effects& out)
     for (const Enlistment::Member& spare : m_enlistment->members()) {
         FileState::MemberInfo& member = group().data.at(positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()));
         m_parts.file.unhide(spare.holder.incarnation);
+        m_replaced.push_back(member.holder.incarnation);
         member.holder = spare.holder;
         member.state = pb::UP;
         member.isFenced = false;
@@ -372,6 +373,8 @@ void GroupRecovery::enable(Time now, Effects& out)
 
 void GroupRecovery::refill(Time now, Effects& out)
 {
+    for (const Incarnation incarnation : std::exchange(m_replaced, {})) // those in their places have acknowledged it
+        m_parts.file.replaced().add(incarnation);
     if (m_step == Step::Enable) {
         auto* event = out.event().mutable_recovery_finished();
         event->set_recovery(m_recovery);
@@ -431,6 +434,8 @@ void GroupRecovery::advance(Time now, Effects& out)
         }
         return;
     case Step::Degrade:
+        for (const ParityColumn p : failedParity()) // from now on the data buckets change without them
+            m_parts.file.replaced().add(group().parity.at(p).holder.incarnation);
         if (failedData().empty())
             refill(now, out);
         else

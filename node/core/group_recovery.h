@@ -114,6 +114,7 @@ private:
     std::unique_ptr<ParityCreation> m_parity;
     std::set<ParityColumn> m_columnsToFill; // lost, and out of the table
     std::vector<std::uint32_t> m_rebuilt;   // buckets that were enabled
+    std::vector<Incarnation> m_replaced;    // whose places are told to be another's
     Time m_fencedAt {};
     bool m_isFenced = false;
     std::uint64_t m_recovery = 0;

@@ -28,6 +28,9 @@ struct HolderInfo {
 // Bucket number -> holder, as far as this process has been told (lhrs.md 1.6). A hint: who is there may have changed.
 using LocationCache = std::map<BucketNumber, HolderInfo>;
 
+// The highest rank of a bucket: 4 b records at most, and ranks that wait to be free.
+inline Rank rankLimit(const pb::FileConfig& config) { return Rank(8 * config.b() + 65'536); }
+
 // How a slice of a bucket recovery travels in this file.
 inline Way bulkWay(const pb::FileConfig& config)
 {

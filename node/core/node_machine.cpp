@@ -183,6 +183,7 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
     auto* report = answer.mutable_state_report();
     *report->mutable_process() = m_context.self;
     *report->mutable_timers() = m_context.acks.timers();
+    m_replaced.report(*report);
     report->set_coordinator_epoch(std::max(m_context.coordinatorEpoch, m_promised == 0 ? 0 : m_promised - 1));
     if (m_data)
         m_data->report(*report);
@@ -415,6 +416,7 @@ void NodeMachine::onRegistered(const pb::Message& message, Time, Effects&)
 {
     m_isRegistered = true;
     m_knowsFile = m_knowsFile || message.registered().file_exists();
+    m_replaced.learn(message.registered());
     m_context.acks.setTimers(message.registered().timers());
 }
 
@@ -426,6 +428,7 @@ void NodeMachine::onAlive(Time now, Effects& out)
     auto* alive = out.send(m_context.coordinator).mutable_alive();
     *alive->mutable_process() = m_context.self;
     alive->set_knows_file(m_knowsFile);
+    alive->set_knows_replaced(m_replaced.known());
     if (m_data) {
         alive->set_role(pb::DATA);
         alive->set_number(m_data->number().value);

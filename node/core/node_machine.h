@@ -6,6 +6,7 @@
 #include "node/core/machine.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_bucket.h"
+#include "node/core/replaced_members.h"
 #include "node/core/part_transfers.h"
 
 #include <memory>
@@ -70,6 +71,7 @@ private:
     bool m_isStarted = false;
     bool m_isRegistered = false;
     bool m_knowsFile = false; // it has been told that there is a file
+    ReplacedMembers m_replaced;
     std::uint64_t m_invitation = 0; // of the open offer
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};

@@ -44,7 +44,7 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm, Tim
     , m_column(confirm.column())
     , m_incarnation(confirm.incarnation())
     , m_state(confirm.state())
-    , m_rankLimit(8 * confirm.config().b() + 65'536) // 4 b records at most, and ranks that wait to be free
+    , m_rankLimit(rankLimit(confirm.config()))
     , m_store(confirm.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, confirm.config().m(), m_column, optionsOf(confirm.config()))
     , m_positions(confirm.config().m())
 {
