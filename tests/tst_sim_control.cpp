@@ -35,6 +35,8 @@ private slots:
     void itSaysOfItselfThatItIsSimulated();
     void theSameCommandsBringTheSameEvents();
     void questionsChangeNothing();
+    void whoWatchesChangesNothingAndSeesWhatThereIs();
+    void aHeldClientGoesOnWhenNobodyRenewsInRealTime();
     void aKilledBucketIsRecovered();
     void aProcessThatStandsStillAnswersLater();
     void aPauseEndsWithItsLeaseOrByHand();
@@ -184,6 +186,68 @@ void TestSimControl::questionsChangeNothing()
     command.mutable_describe_file();
     QCOMPARE(site.replies[site.give(command, site.place(pb::DATA, 0))].refusal(), pb::WRONG_PROCESS);
     QCOMPARE(site.events.size(), before);
+}
+
+void TestSimControl::whoWatchesChangesNothingAndSeesWhatThereIs()
+{
+    Site site;
+    site.stepNs(300ms);
+    const std::size_t before = site.events.size();
+    pb::Command watch;
+    watch.mutable_watch();
+    const std::uint64_t bucket = site.place(pb::DATA, 0);
+    const pb::NodeSample sample = site.replies[site.give(watch, bucket)].sample();
+    QCOMPARE(sample.process(), bucket);
+    QVERIFY(sample.is_simulated());
+    QCOMPARE(sample.threads_size(), 0); // there are none in a simulated process
+    QCOMPARE(sample.queues(0).name(), std::string("Inbox"));
+    QCOMPARE(sample.place().role(), pb::DATA);
+    QCOMPARE(sample.state(), pb::UP);
+    QCOMPARE(sample.columns_size(), 1); // k is 1
+    QCOMPARE(sample.grants_held(), sample.grants_needed());
+    QVERIFY(sample.lease_left_ns() > 0 && sample.epoch() > 0);
+    QCOMPARE(sample.sequence(), site.cluster.numbered(NodeId(bucket))->stamper().sequence());
+    QCOMPARE(site.events.size(), before);
+
+    // One that stands still is seen to: what it is sent waits in its inbox.
+    pb::Fault fault = faultOf(60'000);
+    fault.mutable_pause();
+    site.arm(bucket, fault);
+    site.stepNs(2s);
+    const pb::NodeSample held = site.replies[site.give(watch, bucket)].sample();
+    QVERIFY2(held.queues(0).length() > 0, "its timers and messages wait");
+    QVERIFY(held.queues(0).high_mark() >= held.queues(0).length());
+    QCOMPARE(held.lease_left_ns(), std::int64_t(0)); // its clock goes on
+}
+
+void TestSimControl::aHeldClientGoesOnWhenNobodyRenewsInRealTime()
+{
+    Site site;
+    site.stepNs(300ms);
+    const std::uint64_t alice = site.started(pb::CLIENT, pb::NO_ROLE, { "alice" }).at(0);
+    QCOMPARE(site.operate(alice, pb::INSERT, 1).result(), pb::OK);
+    pb::Command hold;
+    hold.mutable_hold_workload()->set_is_held(true);
+    hold.mutable_hold_workload()->set_lease_ms(5'000);
+    site.real = 10s;
+    QVERIFY(site.ask(hold, alice).client().is_held());
+    pb::Command insert;
+    insert.mutable_operate()->set_kind(pb::INSERT);
+    insert.mutable_operate()->set_key(2);
+    const std::uint64_t waits = site.give(insert, alice);
+    site.stepNs(60s); // of virtual time, which says nothing about who holds it
+    QVERIFY(!site.replies.contains(waits));
+    site.real = 14s;
+    QVERIFY(site.ask(hold, alice).client().is_held()); // renewed
+    site.real = 18s;
+    site.stepNs(1s);
+    QVERIFY(!site.replies.contains(waits));
+    site.real = 19s; // 5 s after the last word
+    site.stepNs(1s);
+    QVERIFY(site.replies.contains(waits));
+    QCOMPARE(site.replies[waits].operation().result(), pb::OK);
+    QCOMPARE(site.count(pb::Event::kWorkloadHeld), std::size_t(2));
+    QCOMPARE(site.events.size() > 0 && !site.cluster.failure(), true);
 }
 
 void TestSimControl::aKilledBucketIsRecovered()

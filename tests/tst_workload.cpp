@@ -54,6 +54,13 @@ struct WorkloadRig : ClientRig {
         widest = std::max(widest, open.size());
         return step;
     }
+    Step hold(bool isHeld, std::uint32_t leaseMs = 0)
+    {
+        pb::Command order;
+        order.mutable_hold_workload()->set_is_held(isHeld);
+        order.mutable_hold_workload()->set_lease_ms(leaseMs);
+        return take(command(order));
+    }
     // The bucket answers the request that has waited longest.
     Step serve()
     {
@@ -124,6 +131,10 @@ private slots:
     void theReportCountsWhatCameOut();
     void timesAreThoseOfTheOperations();
     void badOrdersAreRefused();
+    void aHeldWorkloadEndsWhatIsUnderWayAndBeginsNothingNew();
+    void aHoldThatNobodyRenewsEndsByItself();
+    void whatIsCommandedDuringAHoldBeginsAtItsEnd();
+    void whoeverWatchesSeesWhatTheClientWaitsFor();
 
     void aValueSaysWhoWroteIt();
     void generatedValuesComeBackRight();
@@ -394,6 +405,95 @@ void TestWorkload::badOrdersAreRefused()
 }
 
 // ---- values
+
+void TestWorkload::aHeldWorkloadEndsWhatIsUnderWayAndBeginsNothingNew()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 10, 3));
+    QCOMPARE(rig.open.size(), std::size_t(3));
+    const Step held = rig.hold(true);
+    QVERIFY(held.replies.at(0).client().is_held());
+    QCOMPARE(held.count(Happened::kWorkloadHeld), std::size_t(1));
+    QVERIFY(held.of(Happened::kWorkloadHeld).at(0).workload_held().is_held());
+    QCOMPARE(rig.hold(true).count(Happened::kWorkloadHeld), std::size_t(0)); // renewed: nothing new to tell
+    while (!rig.open.empty())
+        rig.serve(); // answered, and nothing follows
+    QCOMPARE(rig.records.size(), std::size_t(3));
+    rig.driven.pass(2s);
+    QVERIFY(rig.open.empty());
+
+    const Step released = rig.hold(false);
+    QVERIFY(!released.replies.at(0).client().is_held());
+    QVERIFY(!released.of(Happened::kWorkloadHeld).at(0).workload_held().is_held());
+    QCOMPARE(rig.open.size(), std::size_t(3));
+    const pb::WorkloadResult result = rig.serveAll();
+    QCOMPARE(result.operations(), std::uint64_t(10));
+    QVERIFY(Time(result.held_ns()) >= 2s);
+    QVERIFY2(Time(result.total_ns()) < 2s, "the time of the hold is none of the workload's");
+}
+
+void TestWorkload::aHoldThatNobodyRenewsEndsByItself()
+{
+    WorkloadRig rig;
+    rig.hold(true); // without a time: 5 s
+    rig.start(workload(pb::INSERT, 4));
+    QVERIFY(rig.open.empty());
+    QCOMPARE(rig.take(rig.driven.pass(4900ms)).count(Happened::kWorkloadHeld), std::size_t(0));
+    rig.hold(true, 1'000); // whoever holds it renews
+    QCOMPARE(rig.take(rig.driven.pass(900ms)).count(Happened::kWorkloadHeld), std::size_t(0));
+    QVERIFY(rig.open.empty());
+    const Step over = rig.take(rig.driven.pass(200ms));
+    QCOMPARE(over.count(Happened::kWorkloadHeld), std::size_t(1));
+    QVERIFY(!over.of(Happened::kWorkloadHeld).at(0).workload_held().is_held());
+    QCOMPARE(over.of(Happened::kWorkloadHeld).at(0).workload_held().reason(), std::string("nobody has renewed the hold"));
+    QCOMPARE(rig.serveAll().operations(), std::uint64_t(4));
+}
+
+void TestWorkload::whatIsCommandedDuringAHoldBeginsAtItsEnd()
+{
+    WorkloadRig rig;
+    rig.hold(true);
+    QVERIFY(rig.take(rig.operate(pb::INSERT, 7, "seven")).replies.empty());
+    QVERIFY(rig.open.empty());
+    pb::Command ask;
+    ask.mutable_describe_client();
+    const pb::ClientDescription client = rig.command(ask).replies.at(0).client();
+    QVERIFY(client.is_held());
+    QCOMPARE(client.waiting(), std::uint64_t(1));
+    // It ends, too, when somebody stops it meanwhile.
+    QVERIFY(rig.start(workload(pb::INSERT, 5)).replies.empty());
+    pb::Command stop;
+    stop.mutable_stop_workload();
+    const Step stopped = rig.take(rig.command(stop));
+    QVERIFY(std::any_of(stopped.replies.begin(), stopped.replies.end(), [](const auto& reply) { return reply.has_workload(); }));
+    // What is too much is refused, with a sentence.
+    Step last;
+    for (int i = 0; i < 300 && last.replies.empty(); ++i)
+        last = rig.take(rig.operate(pb::SEARCH, 7));
+    QCOMPARE(last.replies.at(0).refusal(), pb::REFUSED);
+    QVERIFY(last.replies.at(0).text().find("held") != std::string::npos);
+
+    rig.hold(false);
+    QCOMPARE(rig.open.size(), std::size_t(1)); // all on one key: in turn
+    rig.serveAll();
+    QCOMPARE(rig.records.at(7), std::string("seven"));
+    QCOMPARE(rig.served[Body::kSearch], std::size_t(255));
+}
+
+void TestWorkload::whoeverWatchesSeesWhatTheClientWaitsFor()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 2, 2));
+    rig.take(rig.driven.pass(100ms)); // sent again
+    pb::NodeSample sample;
+    rig.client.inspect(rig.driven.now(), sample);
+    QCOMPARE(sample.awaited_count(), 2u);
+    const auto& wait = sample.awaited(0);
+    QCOMPARE(wait.kind(), std::string("insert"));
+    QCOMPARE(wait.to(), ClientRig::kData);
+    QVERIFY(wait.tries() > 0 && wait.tries() <= wait.tries_max());
+    QVERIFY(wait.due_ns() > wait.sent_ns());
+}
 
 void TestWorkload::aValueSaysWhoWroteIt()
 {

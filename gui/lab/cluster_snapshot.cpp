@@ -86,11 +86,20 @@ void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
     settleOverflows(s);
 }
 
+void take(ProcessState& process, ProcessId id, const pb::NodeSample& sample, std::int64_t runNs)
+{
+    process.id = id;
+    if (process.samples.size() >= ProcessState::kSamples)
+        process.samples.pop_front();
+    process.samples.push_back({ runNs, std::make_shared<const pb::NodeSample>(sample) });
+}
+
 void take(ClusterState& s, ProcessId process, const pb::ClientDescription& from)
 {
     ClientState& client = clientOf(s, process);
     client.image = from.image();
     client.mode = from.mode();
+    client.isHeld = from.is_held();
     client.operations = from.operations();
     client.done = from.operations() - std::min(from.operations(), from.under_way());
     client.forwards = from.forwards();
@@ -151,6 +160,7 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
     case pb::Told::kPaused: markPaused(process, told.paused().is_paused()); break;
     case pb::Told::kForgotten: *this = ClusterState(); break;
     case pb::Told::kOrigin: isSimulated = told.origin().is_simulated(); break;
+    case pb::Told::kSampled: take(processes[process], process, told.sampled(), runNs); break;
     case pb::Told::WHAT_NOT_SET: break;
     }
 }

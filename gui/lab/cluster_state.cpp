@@ -404,6 +404,7 @@ void Step::apply()
             + event.spare_missing().purpose();
         break;
     case B::kStateChanged: membership(event.state_changed()); break;
+    case B::kWorkloadHeld: clientOf(s, process).isHeld = event.workload_held().is_held(); break;
     case B::kOperationStarted: startOperation(s, process, event, runNs); break;
     case B::kOperationForwarded: forwardOperation(s, event); break;
     case B::kImageAdjusted: adjustImage(s, process, event); break;

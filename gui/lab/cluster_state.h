@@ -77,6 +77,12 @@ struct FaultState {
     std::shared_ptr<const pb::Fault> what;
 };
 
+// What a process did at one moment, as it was asked.
+struct NodeSampleState {
+    std::int64_t runNs = 0;
+    std::shared_ptr<const pb::NodeSample> sample;
+};
+
 // A process as its events and the directory tell of it.
 struct ProcessState {
     ProcessId id = 0;
@@ -102,6 +108,8 @@ struct ProcessState {
     std::uint64_t lostEvents = 0;
     bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
     pb::Gauges gauges;
+    std::deque<NodeSampleState> samples; // while somebody watched it: the newest at the back, at most kSamples
+    static constexpr std::size_t kSamples = 16;
 };
 
 struct DataBucketState {
@@ -217,6 +225,7 @@ struct ClientState {
     pb::ImageMode mode = pb::ADJUSTING;
     std::uint64_t operations = 0, forwards = 0, imageAdjustments = 0, resends = 0, done = 0;
     std::array<std::uint64_t, 3> hops {}; // operations with 0, 1, 2 forwards
+    bool isHeld = false;                  // begins no new operations
     std::deque<OperationState> last;      // newest at the back, at most kOperations
     static constexpr std::size_t kOperations = 32;
 };

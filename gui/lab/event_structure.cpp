@@ -46,6 +46,7 @@ bool changesStructure(const pb::Event& event)
     case B::kFaultEnded:
     case B::kSpareMissing:
     case B::kStateChanged:
+    case B::kWorkloadHeld:
     case B::kBucketOverflowed:
     case B::kSplitOrdered:
     case B::kRecordsMoved:

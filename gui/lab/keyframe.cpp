@@ -53,6 +53,11 @@ void write(const ProcessState& from, pb::Keyframe::Process& out)
     out.set_lost_events(from.lostEvents);
     out.set_is_incomplete(from.isIncomplete);
     *out.mutable_gauges() = from.gauges;
+    for (const NodeSampleState& taken : from.samples) {
+        auto& sample = *out.add_samples();
+        sample.set_t_ns(taken.runNs);
+        *sample.mutable_sample() = *taken.sample;
+    }
 }
 
 ProcessState read(const pb::Keyframe::Process& from)
@@ -85,6 +90,8 @@ ProcessState read(const pb::Keyframe::Process& from)
     process.lostEvents = from.lost_events();
     process.isIncomplete = from.is_incomplete();
     process.gauges = from.gauges();
+    for (const auto& taken : from.samples())
+        process.samples.push_back({ taken.t_ns(), std::make_shared<const pb::NodeSample>(taken.sample()) });
     return process;
 }
 
@@ -305,6 +312,7 @@ void write(const ClientState& from, pb::Keyframe::Client& out)
     out.set_image_adjustments(from.imageAdjustments);
     out.set_resends(from.resends);
     out.set_done(from.done);
+    out.set_is_held(from.isHeld);
     for (const std::uint64_t count : from.hops)
         out.add_hops(count);
     for (const OperationState& operation : from.last)
@@ -323,6 +331,7 @@ ClientState read(const pb::Keyframe::Client& from)
     client.imageAdjustments = from.image_adjustments();
     client.resends = from.resends();
     client.done = from.done();
+    client.isHeld = from.is_held();
     for (int i = 0; i < std::min(from.hops_size(), int(client.hops.size())); ++i)
         client.hops[std::size_t(i)] = from.hops(i);
     for (int i = 0; i < std::min(from.last_size(), int(ClientState::kOperations)); ++i)

@@ -63,6 +63,7 @@ const char* toldName(const pb::Told& told)
     case pb::Told::kPaused: return told.paused().is_paused() ? "paused" : "resumed";
     case pb::Told::kForgotten: return "forgotten";
     case pb::Told::kOrigin: return "origin";
+    case pb::Told::kSampled: return "sampled";
     case pb::Told::WHAT_NOT_SET: break;
     }
     return "";
@@ -213,6 +214,8 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
             { number(process), number(told.gap().first()), number(told.gap().last()), qlonglong(tNs), reason });
         return;
     }
+    if (told.has_sampled())
+        m_bytesSinceKeyframe += told.sampled().ByteSizeLong(); // they may be many, and a seek folds them, too
     addRow("told", "id,event,process,t_ns,kind,body",
         { number(++m_lastTold), number(m_lastEvent), number(process), qlonglong(tNs), toldName(told), bytesOf(told) });
     if (told.has_introduced()) {

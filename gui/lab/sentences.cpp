@@ -195,6 +195,8 @@ std::string Writer::operations() const
             + num(e.bucket())
             + ", by its image " + imageText(e.image()) + ".";
     }
+    case B::kWorkloadHeld:
+        return who() + (event.workload_held().is_held() ? " begins no new operations" : " begins operations again") + because(event.workload_held().reason());
     case B::kOperationForwarded: {
         const pb::OperationForwarded& e = event.operation_forwarded();
         return "Data bucket " + num(e.from()) + " forwards the " + operationWord(e.kind()) + " of key " + num(e.key())

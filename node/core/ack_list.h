@@ -64,6 +64,8 @@ public:
     // When onTime is wanted next.
     Time deadline() const;
     std::uint32_t size() const { return std::uint32_t(m_pending.size()); }
+    // Those that wait, by id, so that the first sent comes first; for who watches.
+    const std::map<std::uint64_t, Entry>& pending() const { return m_pending; }
 
 private:
     Time interval(const Entry& entry) const;

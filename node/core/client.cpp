@@ -486,6 +486,8 @@ void Client::onTime(Time now, Effects& out)
         alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
         alive->set_knows_file(m_knowsFile);
     }
+    if (m_isHeld && m_holdEnds <= now)
+        endHold("nobody has renewed the hold", now, out);
     if (m_scan && m_scan->deadline() <= now)
         m_scan->onTime(now, out);
     endScan(now, out);
@@ -545,7 +547,7 @@ Time Client::deadline() const
     if (!m_isStarted)
         return Time();
     return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
-        m_bulk ? m_bulk->deadline() : Time::max() });
+        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max() });
 }
 
 } // namespace lhrs

@@ -36,6 +36,7 @@ public:
     Time deadline() const override;
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
+    void inspect(Time now, pb::NodeSample& out) const override;
 
     bool isRegistered() const { return m_isRegistered; }
     FileImage image() const { return m_image; }
@@ -73,6 +74,14 @@ private:
     void runScan(const pb::Command& command, Time now, Effects& out);
     void endScan(Time now, Effects& out);
     void describe(pb::ClientDescription& out) const;
+
+    // Somebody holds the workload: nothing new begins, what is under way ends, single operations and scans wait.
+    void holdWorkload(const pb::Command& command, Time now, Effects& out);
+    void endHold(const std::string& reason, Time now, Effects& out);
+    void waitForHold(const pb::Command& command, Effects& out);
+    // How long it was held since it began to run.
+    Time heldSince(Time before, Time now) const { return m_heldSum + (m_isHeld ? now - m_holdBegan : Time()) - before; }
+    void reportWorkload(pb::WorkloadResult& out, Time now) const;
 
     Operation& create(pb::OperationKind kind, Key key, Time now);
     void begin(Operation& op, Time now, Effects& out);
@@ -119,6 +128,11 @@ private:
     Time m_roundTrip {};
     Time m_nextTick = Time::max(), m_nextAlive {};
     bool m_isFeeding = false;
+    bool m_isHeld = false;
+    Time m_holdBegan {}, m_holdEnds = Time::max(); // the latter unless it is renewed
+    Time m_heldSum {};                             // of former holds
+    Time m_heldBefore {};                          // of them when the workload began
+    std::deque<pb::Command> m_heldCommands;
 };
 
 } // namespace lhrs

@@ -19,7 +19,7 @@ void Client::feedWorkload(Time now, Effects& out)
     if (m_isFeeding || !m_workload || !m_isRegistered)
         return; // the keys of a workload depend on our number among the clients
     m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
-    while (m_workload->wantsMore()) {
+    while (!m_isHeld && m_workload->wantsMore()) {
         const auto step = m_workload->next(m_ledger, m_nextKey);
         if (!step) {
             m_workload->stop(); // no key fits any more
@@ -35,7 +35,7 @@ void Client::feedWorkload(Time now, Effects& out)
     }
     m_isFeeding = false;
     if (m_workload->isOver()) {
-        m_workload->report(*out.reply(m_workload->ticket()).mutable_workload(), now);
+        reportWorkload(*out.reply(m_workload->ticket()).mutable_workload(), now);
         m_workload.reset();
     }
 }
@@ -83,16 +83,17 @@ void Client::feedBulkInsert(Time now, Effects& out)
     if (!m_bulk || m_isFeeding)
         return;
     m_isFeeding = true; // a check that ends at once begins the next; once around is enough
-    std::uint32_t due = m_bulk->due(now);
+    std::uint32_t due = m_isHeld ? 0 : m_bulk->due(now);
     if (due > 0) {
         while (due > 0 && sendUnanswered(now, out))
             --due;
         if (due == 0)
             m_bulk->burstSent(now);
     }
-    m_bulk->onTime(now);
+    if (!m_isHeld)
+        m_bulk->onTime(now);
     // A fence counts only where it lets go of all the requests before.
-    while (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber()) {
+    while (!m_isHeld && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
         const auto request = m_bulk->nextCheck(now);
         if (!request)
             break;
@@ -106,7 +107,7 @@ void Client::feedBulkInsert(Time now, Effects& out)
     m_isFeeding = false;
     if (!m_bulk->isOver())
         return;
-    m_bulk->report(*out.reply(m_bulk->ticket()).mutable_workload(), now);
+    reportWorkload(*out.reply(m_bulk->ticket()).mutable_workload(), now);
     m_bulk.reset();
 }
 
@@ -188,6 +189,7 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         m_bulk = std::make_unique<BulkInsert>(order, command.ticket(), m_lastNumber + 1, now);
     else
         m_workload = std::make_unique<Workload>(order, command.ticket(), now);
+    m_heldBefore = heldSince({}, now);
     feedWorkload(now, out);
     feedBulkInsert(now, out);
 }
@@ -223,7 +225,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    case C::kOperate: operate(command, now, out); break;
+    case C::kOperate: m_isHeld ? waitForHold(command, out) : operate(command, now, out); break;
     case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
     case C::kVerify: {
         pb::RunWorkload order;
@@ -247,12 +249,10 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         break;
     case C::kWorkloadProgress: {
         auto* progress = out.reply(command.ticket()).mutable_workload();
-        if (m_workload)
-            m_workload->report(*progress, now);
-        else if (m_bulk)
-            m_bulk->report(*progress, now);
+        reportWorkload(*progress, now);
         break;
     }
+    case C::kHoldWorkload: holdWorkload(command, now, out); break;
     case C::kSetImage:
         m_mode = command.set_image().mode();
         if (command.set_image().forget()) {
@@ -261,7 +261,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         }
         describe(*out.reply(command.ticket()).mutable_client());
         break;
-    case C::kRunScan: runScan(command, now, out); break;
+    case C::kRunScan: m_isHeld ? waitForHold(command, out) : runScan(command, now, out); break;
     case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
 
     case C::kWhoAreYou:
@@ -287,6 +287,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kStepClock:
     case C::kDescribeSimulation:
     case C::kStartProcesses:
+    case C::kWatch:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);
@@ -308,6 +309,8 @@ void Client::describe(pb::ClientDescription& out) const
     out.set_keys_known(m_ledger.keys().size());
     out.set_next_key(m_nextKey);
     out.set_under_way(m_operations.size());
+    out.set_is_held(m_isHeld);
+    out.set_waiting(m_heldCommands.size());
 }
 
 void Client::snapshot(pb::Snapshot& out) const

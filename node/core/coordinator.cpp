@@ -387,6 +387,8 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kStepClock:
     case C::kDescribeSimulation:
     case C::kStartProcesses:
+    case C::kWatch:
+    case C::kHoldWorkload:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -35,6 +35,7 @@ public:
     Time deadline() const override;
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
+    void inspect(Time now, pb::NodeSample& out) const override;
 
     const FileState& file() const { return m_file; }
     const Growth& growth() const { return m_growth; }

@@ -71,6 +71,7 @@ public:
     // Whether reads may be answered: fenced by leases, where the file recovers from failures (lhrs.md 10.2).
     bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
     void snapshot(pb::Snapshot& out) const;
+    void inspect(Time now, pb::NodeSample& out) const;
     // What a coordinator that starts wants to know (lhrs.md 10.9).
     void report(pb::StateReport& out) const;
     // A page of the contents; `count` and its bytes are bounded.

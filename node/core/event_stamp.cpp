@@ -88,6 +88,7 @@ EventClass classOf(const pb::Event& event)
     case B::kMergeCommitted:
     case B::kMergeFinished:
     case B::kMergeUndone:
+    case B::kWorkloadHeld:
     case B::kGauges:
     case B::BODY_NOT_SET:
         return EventClass::Structure;

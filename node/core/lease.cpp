@@ -50,7 +50,23 @@ void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
 
 bool LeaseHolder::isHeld(Time now) const
 {
-    return std::uint32_t(std::count_if(m_granters.begin(), m_granters.end(), [now](const State& s) { return s.until > now; })) >= m_needed;
+    return held(now) >= m_needed;
+}
+
+std::uint32_t LeaseHolder::held(Time now) const
+{
+    return std::uint32_t(std::count_if(m_granters.begin(), m_granters.end(), [now](const State& s) { return s.until > now; }));
+}
+
+Time LeaseHolder::heldUntil() const
+{
+    if (m_needed == 0)
+        return Time::max();
+    std::vector<Time> ends;
+    for (const State& state : m_granters)
+        ends.push_back(state.until);
+    std::sort(ends.rbegin(), ends.rend());
+    return m_needed <= ends.size() ? ends[m_needed - 1] : Time();
 }
 
 void LeaseHolder::onGrant(MemberId from, Incarnation incarnation, Time sent, Time length)

@@ -44,6 +44,9 @@ public:
     void setTimes(const LeaseTimes& times) { m_times = times; }
     std::uint32_t needed() const { return m_needed; }
     bool isHeld(Time now) const;
+    std::uint32_t held(Time now) const;
+    // Until when it is held if none of the grants is renewed; max(): none is needed.
+    Time heldUntil() const;
     // `from` granted a request that was sent at `sent`, for `length`.
     void onGrant(MemberId from, Incarnation incarnation, Time sent, Time length);
 

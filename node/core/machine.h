@@ -23,6 +23,8 @@ public:
     virtual Time deadline() const = 0;
     // What a watcher who comes late needs; the driver adds process, sequence, times and info.
     virtual void snapshot(pb::Snapshot& out) const = 0;
+    // What it knows beyond that for who watches: messages in wait, sequences, leases. The driver adds threads and queues.
+    virtual void inspect(Time now, pb::NodeSample& out) const { (void)now, (void)out; }
     // Counters of the role; the driver adds its own (queue, dropped, memory, cpu, messages).
     virtual void gauges(pb::Gauges& out) const = 0;
 };

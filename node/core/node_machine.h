@@ -34,6 +34,7 @@ public:
     Time deadline() const override;
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
+    void inspect(Time now, pb::NodeSample& out) const override;
 
     // Whether the coordinator has answered.
     bool isRegistered() const { return m_isRegistered; }

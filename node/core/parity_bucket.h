@@ -67,6 +67,7 @@ public:
     // lacks more than it was given.
     bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
     void snapshot(pb::Snapshot& out) const;
+    void inspect(Time now, pb::NodeSample& out) const;
     // What a coordinator that starts wants to know (lhrs.md 10.9).
     void report(pb::StateReport& out) const;
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;

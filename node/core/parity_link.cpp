@@ -213,6 +213,13 @@ void ParityLink::takeDone(const std::function<void(Change&)>& done)
     }
 }
 
+const ParityLink::Change* ParityLink::pendingChange(Sequence sequence) const
+{
+    if (m_pending.empty() || sequence < m_pending.front()->sequence || sequence > m_pending.back()->sequence)
+        return nullptr;
+    return m_pending[std::size_t(sequence - m_pending.front()->sequence)].get();
+}
+
 bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
 {
     if (m_deletes == 0)

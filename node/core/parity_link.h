@@ -77,6 +77,8 @@ public:
         Time due = Time::max();
     };
     const std::map<ParityColumn, Column>& columns() const { return m_columns; }
+    // The change of this number, while somebody may still want it again.
+    const Change* pendingChange(Sequence sequence) const;
 
     void onTime(Time now, Effects& out);
     Time deadline() const;

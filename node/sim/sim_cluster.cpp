@@ -308,6 +308,7 @@ void SimCluster::arrive(SimProcess& process, SimInput input)
     if (isDatagram && m_now < process.m_pausedUntil && process.m_inbox.size() >= m_options.inboxMax)
         return; // as a socket's buffer that nobody empties
     process.m_inbox.push_back(std::move(input));
+    process.m_inboxMost = std::max(process.m_inboxMost, process.m_inbox.size());
     if (!process.m_stepIsScheduled)
         scheduleWork(process, std::max({ m_now, process.m_busyUntil, process.m_pausedUntil }));
 }

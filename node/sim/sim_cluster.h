@@ -45,6 +45,10 @@ struct SimProcess {
     const EventStamper& stamper() const { return *m_stamper; }
     std::uint64_t messagesIn() const { return m_messagesIn; }
     std::uint64_t messagesOut() const { return m_messagesOut; }
+    // What waits for its next step; the most that ever did.
+    std::size_t inbox() const { return m_inbox.size(); }
+    std::size_t inboxMost() const { return m_inboxMost; }
+    const pb::Place& place() const { return m_place; }
 
 private:
     friend class SimCluster;
@@ -53,6 +57,7 @@ private:
     std::optional<EventStamper> m_stamper;
     Time m_wallOffset {};
     std::deque<SimInput> m_inbox;
+    std::size_t m_inboxMost = 0;
     Time m_busyUntil {};
     Time m_workAt {}; // of the next step, if one is scheduled
     Time m_pausedUntil {};
@@ -180,6 +185,7 @@ public:
     std::uint64_t kills() const { return m_kills; }
     std::uint64_t eventCount() const { return m_eventCount; }
     std::uint64_t messagesDelivered() const { return m_messagesDelivered; }
+    std::uint32_t inboxMax() const { return m_options.inboxMax; }
 
 private:
     struct Happening; // an entry of the queue

@@ -2,9 +2,16 @@
 #include "node/sim/sim_control.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace lhrs {
+
+namespace {
+
+constexpr std::uint32_t kHoldLeaseMs = 5'000;
+
+} // namespace
 
 SimControl::SimControl(SimCluster& cluster, SimClock& clock, Self self, OnReply onReply)
     : m_cluster(cluster), m_clock(clock), m_self(std::move(self)), m_onReply(std::move(onReply))
@@ -53,6 +60,7 @@ void SimControl::look(Time real)
             reply(ticket, std::move(done));
         }
     }
+    endHolds(real);
     if (std::exchange(m_kills, m_cluster.kills()) != m_cluster.kills()) {
         std::vector<std::pair<std::uint64_t, std::string>> lost;
         for (const auto& [ticket, open] : m_open)
@@ -216,6 +224,12 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         look(real); // it may have ended, or gone on
         return;
     }
+    if (command.has_watch()) { // also of one that stands still
+        pb::CommandReply done;
+        sample(process, *done.mutable_sample());
+        reply(command.ticket(), std::move(done));
+        return;
+    }
     if (process.pausedUntil() > m_cluster.now() && m_deferred.size() < 10'000) {
         m_deferred.emplace_back(process.info.node(), command);
         return;
@@ -244,8 +258,17 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         reply(command.ticket(), {});
         look(real);
     } else {
+        pb::Command given = command;
+        if (command.has_hold_workload()) {
+            // Who holds lives in real time: virtual time may run a hundred times as fast, or stand still.
+            const std::uint32_t lease = command.hold_workload().lease_ms() == 0 ? kHoldLeaseMs : command.hold_workload().lease_ms();
+            m_holds.erase(process.info.node());
+            if (command.hold_workload().is_held())
+                m_holds[process.info.node()] = real + std::chrono::milliseconds(lease);
+            given.mutable_hold_workload()->set_lease_ms(std::numeric_limits<std::uint32_t>::max());
+        }
         m_open[command.ticket()] = { process.info.node(), process.info.name() };
-        m_cluster.command(process, command, [this, ticket = command.ticket()](const pb::CommandReply& answer) {
+        m_cluster.command(process, given, [this, ticket = command.ticket()](const pb::CommandReply& answer) {
             m_open.erase(ticket);
             reply(ticket, answer);
         });
@@ -281,6 +304,49 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
     }
     reply(command.ticket(), std::move(answer));
     return true;
+}
+
+// There are no threads in a simulated process: it has an inbox, and takes one step after the other.
+void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
+{
+    const Time now = m_cluster.clockOf(process);
+    out.set_process(process.info.node());
+    out.set_time_ns(now.count());
+    out.set_wall_ns(m_self.wallAt(m_cluster.now()));
+    out.set_sequence(process.stamper().sequence());
+    out.set_is_simulated(true);
+    *out.mutable_place() = process.place();
+    auto& inbox = *out.add_queues();
+    inbox.set_name("Inbox");
+    inbox.set_length(process.inbox());
+    inbox.set_bound(m_cluster.inboxMax());
+    inbox.set_high_mark(process.inboxMost());
+    inbox.set_has_high_mark(true);
+    inbox.set_when_full("datagrams are dropped while it is paused");
+    const Time deadline = process.machine->deadline();
+    out.set_deadline_ns(deadline == Time::max() ? -1 : deadline.count());
+    process.machine->inspect(now, out);
+    SimSite::fillGauges(process, *out.mutable_gauges());
+}
+
+// Holds that nobody has renewed run out now, by the word of the client itself.
+void SimControl::endHolds(Time real)
+{
+    for (auto at = m_holds.begin(); at != m_holds.end();) {
+        if (at->second > real) {
+            ++at;
+            continue;
+        }
+        const SimProcess* process = m_cluster.numbered(NodeId(at->first));
+        at = m_holds.erase(at);
+        if (!process || process->isGone())
+            continue;
+        letTimePass(real);
+        pb::Command last;
+        last.mutable_hold_workload()->set_is_held(true);
+        last.mutable_hold_workload()->set_lease_ms(1);
+        m_cluster.command(*process, last, [](const pb::CommandReply&) {});
+    }
 }
 
 void SimControl::startProcesses(const pb::Command& command, Time real)

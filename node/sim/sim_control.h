@@ -63,6 +63,8 @@ private:
     bool commandClock(const pb::Command& command, Time real);
     void commandProcess(const SimProcess& process, const pb::Command& command, Time real);
     bool question(const SimProcess& process, const pb::Command& command);
+    void sample(const SimProcess& process, pb::NodeSample& out) const;
+    void endHolds(Time real);
     void startProcesses(const pb::Command& command, Time real);
     const SimProcess* processOf(const pb::Command& command) const;
     void letTimePass(Time real);
@@ -81,6 +83,7 @@ private:
     bool m_isEnding = false;
     std::map<std::uint64_t, Open> m_open; // given to machines, by ticket
     std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for processes that stand still, by number
+    std::map<std::uint64_t, Time> m_holds; // clients whose workload is held: when, in real time, unless it is renewed
     std::vector<std::uint64_t> m_steppers;                         // tickets
     std::uint64_t m_kills = 0;                                     // that were looked at
 };
