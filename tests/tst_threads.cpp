@@ -29,7 +29,82 @@ private slots:
     void randomBytesOverStreamsDoNotStopAProcessFromServing();
     void aBurstIsNotLostWhileTheCoreIsBusy();
     void aCoordinatorThatNeverAnswersIsMissed();
+
+    void whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills();
+    void theMulticastThreadsAreInASampleUntilTheyEnd();
+    void aPausedProcessIsSeenToStandStill();
+    void watchingEndsFiveSecondsAfterTheLastQuestion();
+    void timeIsTakenOnlyWhileSomebodyWatches();
 };
+
+namespace {
+
+// Asks a station as a window does: a DEALER socket of its own.
+class Watcher {
+public:
+    explicit Watcher(const Station& station) : m_socket(m_context, zmq::socket_type::dealer)
+    {
+        m_socket.set(zmq::sockopt::linger, 0);
+        m_socket.set(zmq::sockopt::rcvtimeo, int(std::chrono::milliseconds(kPatience).count()));
+        m_socket.connect(station.runtime->self().control_endpoint());
+    }
+    void send(pb::Command command)
+    {
+        command.set_ticket(++m_ticket);
+        m_socket.send(zmq::buffer(command.SerializeAsString()), zmq::send_flags::none);
+    }
+    // The reply to this command; those to others that come before it are dropped.
+    pb::CommandReply ask(pb::Command command)
+    {
+        send(std::move(command));
+        for (;;) {
+            zmq::message_t bytes;
+            pb::CommandReply reply;
+            if (!m_socket.recv(bytes) || !reply.ParseFromArray(bytes.data(), int(bytes.size())))
+                return {};
+            if (reply.ticket() == m_ticket)
+                return reply;
+        }
+    }
+    pb::NodeSample sample()
+    {
+        pb::Command command;
+        command.mutable_watch();
+        return ask(std::move(command)).sample();
+    }
+
+private:
+    zmq::context_t m_context;
+    zmq::socket_t m_socket;
+    std::uint64_t m_ticket = 0;
+};
+
+pb::NodeSample::Thread threadOf(const pb::NodeSample& sample, const std::string& name)
+{
+    for (const auto& thread : sample.threads())
+        if (thread.name() == name)
+            return thread;
+    return {};
+}
+
+pb::NodeSample::Queue queueOf(const pb::NodeSample& sample, const std::string& name)
+{
+    for (const auto& queue : sample.queues())
+        if (queue.name() == name)
+            return queue;
+    return {};
+}
+
+pb::Command anyCommand()
+{
+    pb::Command command;
+    command.mutable_describe_file();
+    return command;
+}
+
+ThreadBook::Clock::time_point s_now {};
+
+} // namespace
 
 void ThreadsTest::initTestCase()
 {
@@ -247,6 +322,156 @@ void ThreadsTest::aCoordinatorThatNeverAnswersIsMissed()
     QCOMPARE(ending.exitCode, 3);
     QVERIFY(ending.reason.find(textOf(nobody->self())) != std::string::npos);
     QVERIFY(ending.reason.find("--coordinator") != std::string::npos);
+}
+
+// ---- who watches
+
+void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
+{
+    RuntimeOptions options;
+    options.workingThreads = 2;
+    auto heard = std::make_shared<EchoMachine::Heard>();
+    std::promise<void> goOn;
+    heard->beforeReply = [until = goOn.get_future().share()] { until.wait(); };
+    Station station(options, heard);
+    std::shared_ptr<void> release(nullptr, [&](void*) { goOn.set_value(); }); // also where a check fails: a station ends with its handlers
+    Watcher watcher(station), other(station);
+    QVERIFY(watcher.sample().has_gauges());
+
+    // A handler that does not end holds the core (a stream's message is for the working threads); the other working thread
+    // waits for it with a command in its hands.
+    Speaker speaker(station.udp());
+    speaker.search(station.address(), "holds the core", Way::Stream);
+    QVERIFY(speaker.flush());
+    std::string holder, waiter;
+    QVERIFY(eventually([&] {
+        const pb::NodeSample sample = watcher.sample();
+        for (const auto& [one, two] : { std::pair("Working 1", "Working 2"), std::pair("Working 2", "Working 1") })
+            if (threadOf(sample, one).handler() == "search")
+                holder = one, waiter = two;
+        return !holder.empty();
+    }));
+    other.send(anyCommand());
+    QVERIFY(eventually([&] { return threadOf(watcher.sample(), waiter).state() == pb::NodeSample::IN_CORE_WAIT; }));
+    for (int i = 0; i < 5; ++i)
+        other.send(anyCommand());
+    QVERIFY(eventually([&] { return queueOf(watcher.sample(), "Working threads").length() == 5; }));
+    const pb::NodeSample held = watcher.sample();
+    QVERIFY(held.core_is_busy());
+    QVERIFY(!held.has_gauges());
+    QCOMPARE(queueOf(held, "Working threads").high_mark(), std::uint64_t(5));
+    QVERIFY(queueOf(held, "Working threads").bound() > 5);
+    QCOMPARE(queueOf(held, "Commands").length(), std::uint64_t(7)); // these six, and the question itself
+    QCOMPARE(threadOf(held, "Acknowledgement manager").state(), pb::NodeSample::WAITING);
+    QVERIFY(threadOf(held, waiter).core_wait_ns() > 0);
+    QVERIFY(threadOf(held, waiter).cpu_ns() >= 0);
+    for (const char* name : { "TCP listening", "Control server", "Event publisher", "Main" })
+        QVERIFY2(threadOf(held, name).name() == name, name);
+
+    release.reset(); // now
+    QVERIFY(eventually([&] { return queueOf(watcher.sample(), "Working threads").length() == 0; }));
+    const pb::NodeSample after = watcher.sample();
+    QVERIFY(!after.core_is_busy());
+    QCOMPARE(queueOf(after, "Working threads").high_mark(), std::uint64_t(5)); // the most so far stays
+    QVERIFY(after.gauges().operations() > 0);
+    QVERIFY(threadOf(after, holder).handler_ns() > threadOf(held, holder).handler_ns());
+}
+
+void ThreadsTest::theMulticastThreadsAreInASampleUntilTheyEnd()
+{
+    RuntimeOptions options;
+    options.pool = pb::DATA;
+    Station station(options);
+    Watcher watcher(station);
+    Speaker speaker(station.udp());
+    const auto hasBoth = [&] {
+        const pb::NodeSample sample = watcher.sample();
+        return threadOf(sample, "Multicast listening").name() != "" && threadOf(sample, "Multicast working").name() != "" && queueOf(sample, "Multicast").bound() > 0;
+    };
+    const auto hasNone = [&] {
+        const pb::NodeSample sample = watcher.sample();
+        return threadOf(sample, "Multicast listening").name() == "" && threadOf(sample, "Multicast working").name() == "" && queueOf(sample, "Multicast").bound() == 0;
+    };
+    QVERIFY(eventually(hasBoth));
+    speaker.say(station.address()).mutable_confirm();
+    QVERIFY(speaker.flush());
+    QVERIFY(eventually(hasNone));
+    speaker.say(station.address()).mutable_cancel();
+    QVERIFY(speaker.flush());
+    QVERIFY(eventually(hasBoth));
+}
+
+void ThreadsTest::aPausedProcessIsSeenToStandStill()
+{
+    Station station;
+    Watcher watcher(station);
+    pb::Command pause;
+    pb::Fault& fault = *pause.mutable_arm_fault()->mutable_fault();
+    fault.set_number(1);
+    fault.set_lease_ms(60'000);
+    fault.mutable_pause();
+    QVERIFY2(watcher.ask(pause).refusal() == pb::NOT_REFUSED, "the pause is armed");
+    Watcher(station).send(anyCommand());
+    Speaker speaker(station.udp());
+    speaker.search(station.address(), "nobody takes it");
+    QVERIFY(speaker.flush());
+    QVERIFY(eventually([&] {
+        const pb::NodeSample sample = watcher.sample();
+        return threadOf(sample, "UDP listening").state() == pb::NodeSample::IN_PAUSE;
+    }));
+    pb::Command heal;
+    heal.mutable_heal_faults();
+    QVERIFY(watcher.ask(heal).refusal() == pb::NOT_REFUSED);
+    QVERIFY(eventually([&] { return threadOf(watcher.sample(), "UDP listening").state() != pb::NodeSample::IN_PAUSE; }));
+}
+
+void ThreadsTest::watchingEndsFiveSecondsAfterTheLastQuestion()
+{
+    s_now = ThreadBook::Clock::time_point(100s);
+    ThreadBook book([] { return s_now; });
+    QVERIFY(!book.isWatched());
+    QVERIFY(book.deadline() == ThreadBook::Clock::time_point::max()); // nobody has to look
+    book.watch();
+    QVERIFY(book.isWatched());
+    s_now += 4s;
+    book.watch(); // renewed
+    QVERIFY(book.deadline() == s_now + ThreadBook::kLease);
+    s_now += 4999ms;
+    book.look();
+    QVERIFY(book.isWatched());
+    s_now += 1ms;
+    book.look(); // whoever watched is gone: killed, perhaps
+    QVERIFY(!book.isWatched());
+    QVERIFY(book.deadline() == ThreadBook::Clock::time_point::max());
+}
+
+void ThreadsTest::timeIsTakenOnlyWhileSomebodyWatches()
+{
+    s_now = ThreadBook::Clock::time_point(100s);
+    ThreadBook book([] { return s_now; });
+    const ThreadMeter meter(&book, "one");
+    const auto sampled = [&] {
+        pb::NodeSample sample;
+        book.sample(sample);
+        return sample.threads(0);
+    };
+    ThreadMeter::become(pb::NodeSample::IN_HANDLER, int(pb::Message::kDelta));
+    s_now += 10s;
+    ThreadMeter::become(pb::NodeSample::WAITING);
+    QCOMPARE(sampled().handler_ns(), std::int64_t(0));
+    ThreadMeter::become(pb::NodeSample::IN_HANDLER, int(pb::Message::kDelta));
+    book.watch();
+    s_now += 2s;
+    QCOMPARE(sampled().handler(), std::string("delta"));
+    QCOMPARE(sampled().in_state_ns(), std::int64_t(-1)); // it became so while nobody watched
+    QCOMPARE(sampled().handler_ns(), std::int64_t(2'000'000'000)); // of which this much was seen
+    ThreadMeter::become(pb::NodeSample::IN_SOCKET);
+    s_now += 1s;
+    ThreadMeter::become(pb::NodeSample::IN_HANDLER, -int(pb::Command::kDescribeFile));
+    QCOMPARE(sampled().handler(), std::string("describe_file"));
+    QCOMPARE(sampled().socket_ns(), std::int64_t(1'000'000'000));
+    QCOMPARE(sampled().handler_ns(), std::int64_t(2'000'000'000));
+    QCOMPARE(sampled().in_state_ns(), std::int64_t(0));
 }
 
 QTEST_GUILESS_MAIN(ThreadsTest)

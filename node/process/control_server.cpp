@@ -2,12 +2,14 @@
 #include "node/process/control_server.h"
 
 #include "common/wire.h"
+#include "node/process/thread_meter.h"
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -58,10 +60,11 @@ ControlServer::~ControlServer()
     ::close(m_wake);
 }
 
-void ControlServer::start(std::optional<pb::ProcessInfo> self, Handler handler)
+void ControlServer::start(std::optional<pb::ProcessInfo> self, Handler handler, ThreadBook* threads)
 {
     m_self = std::move(self);
     m_handler = std::move(handler);
+    m_threads = threads;
     m_thread = std::jthread([this] { run(); });
 }
 
@@ -98,14 +101,29 @@ void ControlServer::reply(pb::CommandReply& reply)
     ::eventfd_write(m_wake, 1);
 }
 
+std::size_t ControlServer::open() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_open.size();
+}
+
+std::size_t ControlServer::openMost() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_openMost;
+}
+
 void ControlServer::run()
 {
     pthread_setname_np(pthread_self(), "Control Server");
+    const ThreadMeter meter(m_threads, "Control server");
     bool isLast = false;
     while (!isLast) {
         try {
             std::array<zmq::pollitem_t, 2> items { { { m_socket.handle(), 0, ZMQ_POLLIN, 0 }, { nullptr, m_wake, ZMQ_POLLIN, 0 } } };
+            ThreadMeter::become(pb::NodeSample::WAITING);
             zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
+            ThreadMeter::become(pb::NodeSample::IN_SOCKET);
             if (items[1].revents != 0) {
                 eventfd_t count = 0;
                 ::eventfd_read(m_wake, &count);
@@ -170,6 +188,7 @@ void ControlServer::onCommand(Asker asker, pb::Command command)
         }
         command.set_ticket(++m_lastTicket);
         m_open.emplace(m_lastTicket, std::move(asker));
+        m_openMost = std::max(m_openMost, m_open.size());
     }
     m_handler(std::move(command));
 }

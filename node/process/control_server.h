@@ -20,6 +20,8 @@
 
 namespace lhrs {
 
+class ThreadBook;
+
 // Takes commands from operators and watchers: a ZeroMQ ROUTER socket on a thread of its own. It answers WhoAreYou
 // itself, refuses what is no command, and passes the rest to the driver under a ticket of its own, so that two clients
 // may use the same numbers. Each command gets one reply, in any order and from any thread.
@@ -40,9 +42,12 @@ public:
     // Where to connect a DEALER socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
     // Without `self` the driver answers WhoAreYou, too: it speaks for several.
-    void start(std::optional<pb::ProcessInfo> self, Handler handler);
+    void start(std::optional<pb::ProcessInfo> self, Handler handler, ThreadBook* threads = nullptr);
     // The reply to the command with this ticket; from any thread. Gets the client's ticket on the way.
     void reply(pb::CommandReply& reply);
+    // Commands without reply; the most that there ever were.
+    std::size_t open() const;
+    std::size_t openMost() const;
     // Messages that were no commands, since the start.
     std::uint64_t malformed() const { return m_malformed.load(std::memory_order_relaxed); }
     // Sends the replies that wait, then ends the thread and closes the socket.
@@ -73,10 +78,12 @@ private:
     std::string m_endpoint;
     std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;
+    ThreadBook* m_threads = nullptr;
     std::atomic<std::uint64_t> m_malformed = 0;
 
     // Between reply() and the thread; guarded by m_mutex.
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
+    std::size_t m_openMost = 0;
     std::map<std::uint64_t, Asker> m_open; // by our ticket
     std::uint64_t m_lastTicket = 0;
     std::vector<Answer> m_answers;

@@ -2,10 +2,12 @@
 #include "node/process/event_publisher.h"
 
 #include "common/wire.h"
+#include "node/process/thread_meter.h"
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lhrs {
@@ -74,6 +76,12 @@ std::size_t EventPublisher::waiting() const
     return m_events + m_eventsLeaving;
 }
 
+std::size_t EventPublisher::waitingMost() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_eventsMost;
+}
+
 void EventPublisher::publish(const EventSource& source, std::span<pb::Event* const> events)
 {
     if (events.empty())
@@ -97,6 +105,7 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
             m_bytes += size;
             wakes = wakes || batch.count == kBatch;
         }
+        m_eventsMost = std::max(m_eventsMost, m_events + m_eventsLeaving);
         wakes = (wakes || wasEmpty) && !m_batches.empty();
     }
     if (wakes)
@@ -138,9 +147,11 @@ void EventPublisher::stop()
 void EventPublisher::run()
 {
     pthread_setname_np(pthread_self(), "Event Publisher");
+    const ThreadMeter meter(m_options.threads, "Event publisher");
     std::vector<Batch> sending;
     bool isLast = false;
     while (!isLast) {
+        ThreadMeter::become(pb::NodeSample::WAITING);
         {
             std::unique_lock lock(m_mutex);
             m_wake.wait(lock, [this] { return m_isStopping || !m_batches.empty(); });
@@ -151,6 +162,7 @@ void EventPublisher::run()
             m_eventsLeaving = std::exchange(m_events, 0);
             m_bytes = 0;
         }
+        ThreadMeter::become(pb::NodeSample::IN_SOCKET);
         for (const Batch& batch : sending)
             send(batch);
         const std::lock_guard lock(m_mutex);

@@ -20,6 +20,8 @@
 
 namespace lhrs {
 
+class ThreadBook;
+
 // Whose events they are.
 struct EventSource {
     std::uint64_t process = 0; // process number
@@ -35,6 +37,7 @@ struct PublisherOptions {
     std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
     std::size_t eventsMax = 262'144;                         // that may wait; more are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
+    ThreadBook* threads = nullptr;                           // in which its thread has its line
 };
 
 // Tells the watchers what happened: a ZeroMQ PUB socket on a thread of its own. Events come numbered without gaps and
@@ -55,8 +58,10 @@ public:
     void publish(std::span<pb::Event* const> events) { publish(m_options.self, events); }
     // Of one of many processes.
     void publish(const EventSource& source, std::span<pb::Event* const> events);
-    // Events that have not left yet.
+    // Events that have not left yet; the most that ever waited, and that may.
     std::size_t waiting() const;
+    std::size_t waitingMost() const;
+    std::size_t bound() const { return m_options.eventsMax; }
     // Events dropped because the queue was full, since the start.
     std::uint64_t lost() const;
     // Sends what waits, then ends the thread and closes the socket.
@@ -90,6 +95,7 @@ private:
     std::vector<std::string> m_spareBodies;
     std::size_t m_events = 0;
     std::size_t m_eventsLeaving = 0; // that the thread has taken
+    std::size_t m_eventsMost = 0;
     std::size_t m_bytes = 0;
     std::uint64_t m_lost = 0;
     bool m_isStopping = false;

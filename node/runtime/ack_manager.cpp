@@ -5,9 +5,10 @@
 
 namespace lhrs {
 
-AckManager::AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step)
+AckManager::AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step, ThreadBook* threads)
     : m_start(start)
     , m_step(std::move(step))
+    , m_threads(threads)
     , m_until(deadline)
     , m_thread(spawn("Ack Manager", [this](std::stop_token stop) { watch(stop); }))
 {
@@ -34,12 +35,14 @@ void AckManager::expect(Time deadline)
 
 void AckManager::watch(std::stop_token stop)
 {
+    const ThreadMeter meter(m_threads, "Acknowledgement manager");
     const std::stop_callback wakeUp(stop, [this] {
         const std::lock_guard lock(m_mutex);
         m_wake.notify_one();
     });
     std::unique_lock lock(m_mutex);
     while (!stop.stop_requested()) {
+        ThreadMeter::become(pb::NodeSample::WAITING);
         const Time until = m_until.load();
         if (until == Time::max()) {
             m_wake.wait(lock);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/machine.h"
+#include "node/process/thread_meter.h"
 
 #include <condition_variable>
 #include <functional>
@@ -16,7 +17,7 @@ class AckManager {
 public:
     // `step` is called in the manager's thread when the deadline has passed; it ends with expectOnly() or expect().
     // Zero of Time is `start`.
-    AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step);
+    AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step, ThreadBook* threads);
 
     // While the core is held: its deadline now, as the last word. From the manager's own step.
     void expectOnly(Time deadline);
@@ -30,6 +31,7 @@ private:
 
     const std::chrono::steady_clock::time_point m_start;
     const std::function<void()> m_step;
+    ThreadBook* const m_threads;
     std::mutex m_mutex;
     std::condition_variable m_wake;
     std::atomic<Time> m_until; // written under m_mutex

@@ -14,11 +14,11 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 // Members in the order in which they must live.
 struct MulticastListener::Membership {
-    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work)
+    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work, ThreadBook* threads)
         : socket(std::move(joined))
         , inputs(kItemsMax, kBytesMax)
         , working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); }))
-        , listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults })
+        , listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads })
     {
     }
 
@@ -28,8 +28,8 @@ struct MulticastListener::Membership {
     UdpListener listening;
 };
 
-MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work)
-    : m_envelope(envelope), m_counters(counters), m_faults(faults), m_work(std::move(work))
+MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads)
+    : m_envelope(envelope), m_counters(counters), m_faults(faults), m_work(std::move(work)), m_threads(threads)
 {
 }
 
@@ -41,13 +41,31 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
     auto socket = UdpSocket::openGroup(group, interfaceIp);
     if (!socket)
         return socket.error();
-    m_membership = std::make_unique<Membership>(std::move(*socket), m_envelope, m_counters, m_faults, m_work);
+    auto membership = std::make_unique<Membership>(std::move(*socket), m_envelope, m_counters, m_faults, m_work, m_threads);
+    const std::lock_guard lock(m_mutex);
+    m_membership = std::move(membership);
     return {};
 }
 
 void MulticastListener::leave()
 {
-    m_membership.reset();
+    std::unique_ptr<Membership> ended; // its threads are waited for without the lock
+    const std::lock_guard lock(m_mutex);
+    ended.swap(m_membership);
+}
+
+void MulticastListener::sample(pb::NodeSample& out) const
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_membership)
+        return;
+    auto& queue = *out.add_queues();
+    queue.set_name("Multicast");
+    queue.set_length(m_membership->inputs.size());
+    queue.set_bound(m_membership->inputs.bound());
+    queue.set_high_mark(m_membership->inputs.highMark());
+    queue.set_has_high_mark(true);
+    queue.set_when_full("datagrams are dropped");
 }
 
 } // namespace lhrs

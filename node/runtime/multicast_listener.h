@@ -9,25 +9,28 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
 namespace lhrs {
 
 // The Multicast Listening and Multicast Working Threads of the demo paper's figure 2: they exist while the process is
-// an idle server in the multicast group of its pool, and end when it is recruited. Used by one thread.
+// an idle server in the multicast group of its pool, and end when it is recruited. Used by one thread, but for sample().
 class MulticastListener {
 public:
     // What the Multicast Working Thread does with its queue until it is stopped.
     using Work = std::function<void(Queue<Input>& inputs, std::stop_token stop)>;
 
-    MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work);
+    MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads);
     ~MulticastListener();
 
     // Hears the group from now on, and no other. An Error: multicast does not work here.
     Result<void> join(Endpoint group, std::uint32_t interfaceIp);
     // Ends both threads.
     void leave();
+    // The queue between the two, while there are any; from any thread.
+    void sample(pb::NodeSample& out) const;
 
 private:
     struct Membership;
@@ -36,6 +39,9 @@ private:
     Counters& m_counters;
     FaultShim& m_faults;
     const Work m_work;
+    ThreadBook* const m_threads;
+    mutable std::mutex m_mutex;
+    // Guarded by m_mutex; changed by one thread.
     std::unique_ptr<Membership> m_membership;
 };
 

@@ -24,12 +24,15 @@ template <class T>
 class Queue {
 public:
     Queue(std::size_t itemsMax, std::size_t bytesMax, std::function<void()> onRoom = {})
-        : m_ring(itemsMax), m_bytesMax(bytesMax), m_onRoom(std::move(onRoom))
+        : m_ring(itemsMax), m_itemsMax(itemsMax), m_bytesMax(bytesMax), m_onRoom(std::move(onRoom))
     {
     }
 
     // Items that wait; may be old news.
     std::size_t size() const { return m_size.load(std::memory_order_relaxed); }
+    // The most that ever waited, and that may.
+    std::size_t highMark() const { return m_highMark.load(std::memory_order_relaxed); }
+    std::size_t bound() const { return m_itemsMax; }
 
     // Takes items from the front as long as there is room and says how many; each is left as an empty one.
     std::size_t pushSome(std::span<T> items)
@@ -117,6 +120,8 @@ private:
             m_spare.pop_back();
         }
         m_size.store(m_count, std::memory_order_relaxed);
+        if (m_count > m_highMark.load(std::memory_order_relaxed))
+            m_highMark.store(m_count, std::memory_order_relaxed);
     }
 
     void take(T& item)
@@ -186,9 +191,11 @@ private:
     int m_sleepers = 0;
     bool m_isRoomWanted = false;
 
+    const std::size_t m_itemsMax;
     const std::size_t m_bytesMax;
     const std::function<void()> m_onRoom; // called without the lock
     std::atomic<std::size_t> m_size = 0;  // m_count, for those without the lock
+    std::atomic<std::size_t> m_highMark = 0; // likewise; written under the lock
     std::atomic<bool> m_isSpinning = false;
     int m_credit = 0;          // of the one who spins
     int m_sleepsSinceTry = 0;  // likewise

@@ -6,11 +6,9 @@
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <random>
 
 namespace lhrs {
@@ -111,6 +109,7 @@ Result<void> Runtime::openSockets()
     publishing.endpoint = endpointFor(m_options.listen, m_options.eventsPort);
     publishing.self = { m_node.value, m_options.name };
     publishing.start = m_start;
+    publishing.threads = &m_threads;
     auto publisher = EventPublisher::open(m_context, publishing);
     if (!publisher)
         return Error { publisher.error().text + "; end that program, or choose another port with --events" };
@@ -156,29 +155,34 @@ Time Runtime::clock() const
 void Runtime::start(std::unique_ptr<Machine> machine)
 {
     m_machine = std::move(machine);
-    m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, stop); });
+    m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
     m_poolWanted = m_options.pool;
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
-    m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); });
+    m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
     m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
-        m_workingThreads.push_back(spawn("Working", [this](std::stop_token stop) { work(m_inputs, stop); }));
-    m_tcpListener.emplace(*m_streams, m_inputs, *m_faults);
-    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults });
+        m_workingThreads.push_back(spawn("Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
+    m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, &m_threads);
+    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads });
     m_control->start(m_self, [this](pb::Command command) {
-        // Not by the queue: a paused process takes commands about its pause.
+        // Not by the queue: a paused process takes commands about its pause, and who watches sees it stand still.
         pb::CommandReply reply;
         reply.set_ticket(command.ticket());
         if (m_faults->command(command, reply)) {
             m_control->reply(reply);
             return;
         }
+        if (command.has_watch()) {
+            watch(*reply.mutable_sample());
+            m_control->reply(reply);
+            return;
+        }
         Input input;
         input.command = std::make_unique<pb::Command>(std::move(command));
         m_inputs.push(std::move(input), m_stopping.get_token());
-    });
+    }, &m_threads);
     spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
         m_udp->receiveBuffer(), m_node.value);
 }
@@ -188,7 +192,8 @@ Runtime::~Runtime()
     m_stopping.request_stop();
     if (m_faults)
         m_faults->stop(); // nobody waits for the end of a pause any more
-    m_multicast.reset();
+    if (m_multicast)
+        m_multicast->leave(); // not reset(): who watches may ask until the control server has ended
     m_udpListener.reset();
     m_tcpListener.reset();
     m_workingThreads.clear();
@@ -216,11 +221,32 @@ void Runtime::stop(const std::string& reason)
 
 // ---- the way of an input
 
-void Runtime::work(Queue<Input>& inputs, std::stop_token stop)
+void Runtime::work(Queue<Input>& inputs, const std::string& name, std::stop_token stop)
 {
+    const ThreadMeter meter(&m_threads, name);
     Worker worker(ways(), m_stepClock);
-    while (const std::size_t count = inputs.pop(worker.inputs, stop))
+    ThreadMeter::become(pb::NodeSample::WAITING);
+    while (const std::size_t count = inputs.pop(worker.inputs, stop)) {
         handle({ worker.inputs.data(), count }, worker);
+        ThreadMeter::become(pb::NodeSample::WAITING);
+    }
+}
+
+void Runtime::standWhilePaused()
+{
+    if (m_faults->touches(FaultBook::Pause))
+        ThreadMeter::become(pb::NodeSample::IN_PAUSE);
+    m_faults->waitWhilePaused();
+}
+
+std::unique_lock<std::mutex> Runtime::lockCore() const
+{
+    std::unique_lock lock(m_coreMutex, std::try_to_lock);
+    if (!lock.owns_lock()) {
+        ThreadMeter::become(pb::NodeSample::IN_CORE_WAIT);
+        lock.lock();
+    }
+    return lock;
 }
 
 // In the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy machine the wait for
@@ -238,19 +264,21 @@ bool Runtime::handleDirectly(std::span<Input> inputs)
 // An input's whole way through a working thread.
 void Runtime::handle(std::span<Input> inputs, Worker& worker)
 {
-    m_faults->waitWhilePaused();
+    standWhilePaused();
+    ThreadMeter::become(pb::NodeSample::IN_SOCKET); // bytes become messages
     parse(inputs, worker);
     std::span<const Item> items(worker.items);
     while (!items.empty()) {
         const auto turn = items.first(std::min(items.size(), kStepsInTurn));
         Time deadline;
         {
-            const std::lock_guard lock(m_coreMutex);
+            const auto lock = lockCore();
             for (const Item& item : turn)
                 step(item, worker.next()); // ends with publishing: events keep their order
             deadline = m_machine->deadline();
         }
         m_ackManager->expect(deadline);
+        ThreadMeter::become(pb::NodeSample::IN_SOCKET);
         carryOut(worker);
         items = items.subspan(turn.size());
     }
@@ -285,6 +313,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
 // One step of the machine; the core is held.
 void Runtime::step(const Item& item, Effects& out)
 {
+    ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
     const Time now = clock();
     out.at(m_place.role(), m_place.number(), m_place.column());
     out.begin(item.message);
@@ -302,9 +331,10 @@ void Runtime::step(const Item& item, Effects& out)
 
 void Runtime::stepTime(Worker& worker)
 {
-    m_faults->waitWhilePaused();
+    standWhilePaused();
     {
-        const std::lock_guard lock(m_coreMutex);
+        const auto lock = lockCore();
+        ThreadMeter::become(pb::NodeSample::IN_HANDLER);
         Effects& out = worker.next();
         const Time now = clock();
         out.at(m_place.role(), m_place.number(), m_place.column());
@@ -314,6 +344,7 @@ void Runtime::stepTime(Worker& worker)
         markChanged();
         m_ackManager->expectOnly(m_machine->deadline());
     }
+    ThreadMeter::become(pb::NodeSample::IN_SOCKET);
     carryOut(worker);
 }
 
@@ -435,37 +466,6 @@ FaultShim::Ways Runtime::faultWays()
     return ways;
 }
 
-void Runtime::fillGauges(pb::Gauges& out) const
-{
-    m_machine->gauges(out);
-    out.set_messages_in(m_counters.in());
-    out.set_messages_out(m_counters.out());
-    out.set_dropped(m_counters.droppedSum() + m_control->malformed());
-    out.set_queue(std::uint32_t(m_inputs.size()));
-    std::uint64_t pages = 0;
-    std::uint64_t resident = 0;
-    if (std::ifstream("/proc/self/statm") >> pages >> resident)
-        out.set_memory_bytes(resident * std::uint64_t(::sysconf(_SC_PAGESIZE)));
-    timespec used {};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    out.set_cpu_ns(std::uint64_t(used.tv_sec) * 1'000'000'000u + std::uint64_t(used.tv_nsec));
-}
-
-void Runtime::tellDropped(Effects& out)
-{
-    const auto drop = [&out](const char* reason, std::uint64_t sum, std::uint64_t& told) {
-        if (sum == told)
-            return;
-        auto* dropped = out.event().mutable_message_dropped();
-        dropped->set_reason(reason);
-        dropped->set_count(sum - told);
-        told = sum;
-    };
-    for (std::size_t i = 0; i < m_droppedTold.size(); ++i)
-        drop(textOf(Drop(i)), m_counters.of(Drop(i)), m_droppedTold[i]);
-    drop("malformed command", m_control->malformed(), m_malformedTold);
-}
-
 void Runtime::recruitByRegistry(const Error& why)
 {
     if (m_isMulticastBroken.exchange(true))
@@ -501,9 +501,12 @@ void Runtime::wakeRun() const
 
 Ending Runtime::run(int endSignals)
 {
+    const ThreadMeter meter(&m_threads, "Main");
     for (;;) {
+        ThreadMeter::become(pb::NodeSample::WAITING);
         std::array<pollfd, 2> waits { { { m_wake.get(), POLLIN, 0 }, { endSignals, POLLIN, 0 } } };
         ::poll(waits.data(), waits.size(), untilNextChore());
+        ThreadMeter::become(pb::NodeSample::IN_SOCKET);
         eventfd_t count = 0;
         ::eventfd_read(m_wake.get(), &count);
         if (waits[1].revents != 0)
@@ -529,6 +532,7 @@ int Runtime::untilNextChore() const
         next = m_gaugesTold + kGaugesPeriod;
     if (m_options.coordinator && !m_hasHeardCoordinator)
         next = std::min(next, m_start + (m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate));
+    next = std::min(next, m_threads.deadline());
     if (next == steady_clock::time_point::max())
         return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_clock::now()).count();
@@ -549,6 +553,7 @@ void Runtime::doChores()
         if (!joined)
             recruitByRegistry(joined.error());
     }
+    m_threads.look();
     const auto now = std::chrono::steady_clock::now();
     if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
         m_hasChanged = false;

@@ -6,6 +6,7 @@
 #include "node/core/machine.h"
 #include "node/process/control_server.h"
 #include "node/process/event_publisher.h"
+#include "node/process/thread_meter.h"
 #include "node/runtime/ack_manager.h"
 #include "node/runtime/input.h"
 #include "node/runtime/multicast_listener.h"
@@ -118,7 +119,10 @@ private:
     Sender::Ways ways();
     Time clock() const;
 
-    void work(Queue<Input>& inputs, std::stop_token stop);
+    void work(Queue<Input>& inputs, const std::string& name, std::stop_token stop);
+    void standWhilePaused();
+    // The core, for the calling thread; what it waits for is in its meter.
+    std::unique_lock<std::mutex> lockCore() const;
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
@@ -132,6 +136,9 @@ private:
     template <class Tell>
     void tell(Tell tell);
     void tellDropped(Effects& out);
+    // Somebody watches: what all threads, queues and the machine do right now. In the thread of the control server.
+    void watch(pb::NodeSample& out);
+    void fillQueues(pb::NodeSample& out) const;
     void fillGauges(pb::Gauges& out) const;
     FaultShim::Ways faultWays();
     void recruitByRegistry(const Error& why);
@@ -149,6 +156,8 @@ private:
     const NodeId m_node; // process number, drawn at the start
     pb::ProcessInfo m_self;
     Counters m_counters;
+
+    ThreadBook m_threads; // outlives all of them
 
     zmq::context_t m_context;
     std::optional<Envelope> m_envelope;

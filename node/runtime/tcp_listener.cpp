@@ -5,8 +5,9 @@
 
 namespace lhrs {
 
-TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults)
-    : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults](std::stop_token stop) {
+TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, ThreadBook* threads)
+    : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults, threads](std::stop_token stop) {
+        const ThreadMeter meter(threads, "TCP listening");
         Input input;
         std::string body;
         const auto take = [&](std::string& packet) {
@@ -27,7 +28,12 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& f
                 return true;
             return take(packet);
         };
-        streams.run(stop, onFrame, [&faults] { faults.waitWhilePaused(); });
+        streams.run(stop, onFrame, [&faults] {
+            if (faults.touches(FaultBook::Pause))
+                ThreadMeter::become(pb::NodeSample::IN_PAUSE);
+            faults.waitWhilePaused();
+            ThreadMeter::become(pb::NodeSample::IN_SOCKET);
+        });
     }))
 {
 }

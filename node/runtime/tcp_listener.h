@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/process/thread_meter.h"
 #include "node/runtime/input.h"
 #include "node/runtime/queue.h"
 #include "node/transport/fault_shim.h"
@@ -14,7 +15,7 @@ namespace lhrs {
 // for its receivers, and passes frames on to the working threads. While their queue is full it does not read.
 class TcpListener {
 public:
-    TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults);
+    TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, ThreadBook* threads);
 
 private:
     std::jthread m_thread;

@@ -22,15 +22,21 @@ UdpListener::~UdpListener()
 
 void UdpListener::listen(std::stop_token stop)
 {
+    const ThreadMeter meter(m_parts.threads, m_parts.transport == pb::MULTICAST ? "Multicast listening" : "UDP listening");
     DatagramBatch batch;
     std::array<Input, DatagramBatch::kCount> inputs;
     while (!stop.stop_requested()) {
+        ThreadMeter::become(pb::NodeSample::WAITING);
         if (const auto received = m_parts.socket.receive(batch); !received) {
             spdlog::error("{}", received.error().text);
             return;
         }
-        if (m_parts.faults != nullptr)
+        if (m_parts.faults != nullptr) {
+            if (m_parts.faults->touches(FaultBook::Pause))
+                ThreadMeter::become(pb::NodeSample::IN_PAUSE);
             m_parts.faults->waitWhilePaused();
+        }
+        ThreadMeter::become(pb::NodeSample::IN_SOCKET);
         if (stop.stop_requested())
             return;
         if (batch.lostBefore() > 0)

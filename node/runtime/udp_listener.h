@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/process/thread_meter.h"
 #include "node/runtime/input.h"
 #include "node/runtime/queue.h"
 #include "node/transport/envelope.h"
@@ -27,9 +28,10 @@ public:
         // Deals with these inputs at once instead of queueing them, or says false.
         std::function<bool(std::span<Input>)> dealDirectly = {};
         FaultShim* faults = nullptr;
+        ThreadBook* threads = nullptr; // in which it has its line
     };
 
-    // Starts the thread, which shows this name.
+    // Starts the thread, which shows this name to the system.
     UdpListener(const char* name, const Parts& parts);
     ~UdpListener();
 

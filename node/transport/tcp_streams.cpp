@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/tcp_streams.h"
 
+#include "node/process/thread_meter.h"
+
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -98,6 +100,17 @@ bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter, boo
     return true;
 }
 
+TcpStreams::Queued TcpStreams::queued() const
+{
+    const std::lock_guard lock(m_mutex);
+    Queued queued;
+    for (const auto& [to, bytes] : m_queued) {
+        queued.receivers += bytes > 0 ? 1 : 0;
+        queued.most = std::max(queued.most, bytes);
+    }
+    return queued;
+}
+
 void TcpStreams::wake() const
 {
     const std::uint64_t one = 1;
@@ -122,6 +135,7 @@ void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame, const std::fu
     m_nextCare = m_now;
     std::array<epoll_event, 64> events;
     while (!stop.stop_requested()) {
+        ThreadMeter::become(pb::NodeSample::WAITING);
         const int count = ::epoll_wait(m_epoll.get(), events.data(), int(events.size()), waitTime());
         if (beforeTurn)
             beforeTurn();

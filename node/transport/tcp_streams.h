@@ -50,6 +50,13 @@ public:
     // `cutAfter`: the connection breaks after so many bytes of it, once, and the packet goes over the next one; for
     // faults that are made on purpose. 0: it does not. `isAlone`: over a connection of its own, which ends with it.
     bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false);
+    // What waits to be sent; from any thread.
+    struct Queued {
+        std::size_t receivers = 0; // for whom something waits
+        std::size_t most = 0;      // bytes for one of them
+    };
+    Queued queued() const;
+    const StreamLimits& limits() const { return m_limits; }
     // There is room for frames again; from any thread.
     void wake() const;
     // Accepts, reads, connects and writes until stopped; calls `beforeTurn` each time it has something to do.
@@ -134,7 +141,7 @@ private:
     const OnFrame* m_onFrame = nullptr;
 
     // Between send() and run().
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::vector<Posted> m_posted;
     std::uint16_t m_lastAlone = 0;
     std::map<Endpoint, std::size_t> m_queued; // bytes on their way to each receiver

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/udp_socket.h"
 
+#include <linux/sock_diag.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -122,6 +124,15 @@ Result<void> UdpSocket::receive(DatagramBatch& batch) const
         batch.m_lostSum = sum;
     }
     return {};
+}
+
+UdpSocket::Buffered UdpSocket::buffered() const
+{
+    std::array<std::uint32_t, SK_MEMINFO_VARS> memory {};
+    socklen_t size = sizeof memory;
+    if (::getsockopt(m_socket.get(), SOL_SOCKET, SO_MEMINFO, memory.data(), &size) != 0)
+        return { 0, std::size_t(m_receiveBuffer), 0 };
+    return { memory[SK_MEMINFO_RMEM_ALLOC], memory[SK_MEMINFO_RCVBUF], memory[SK_MEMINFO_DROPS] };
 }
 
 void UdpSocket::interrupt() const

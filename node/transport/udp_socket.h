@@ -69,6 +69,12 @@ public:
     // Bytes of the receive buffer as the kernel granted it.
     int receiveBuffer() const { return m_receiveBuffer; }
 
+    // What the kernel holds for us, as bytes of its buffer, and datagrams that found no room.
+    struct Buffered {
+        std::size_t bytes = 0, bound = 0, dropped = 0;
+    };
+    Buffered buffered() const;
+
     // Waits for at least one datagram and takes what is there.
     Result<void> receive(DatagramBatch& batch) const;
     // From any thread: a receive() that waits, and each later one, returns at once with nothing of use. Its caller then

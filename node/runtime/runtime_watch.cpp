@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the runtime tells of itself: gauges, what was dropped, and for who watches, its threads and queues.
+#include "node/runtime/runtime.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace lhrs {
+
+namespace {
+
+constexpr auto kWaitForCore = std::chrono::milliseconds(2); // a usual step is over long before; one that does not end must not stop the sampling
+
+std::int64_t wallNow()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+struct QueueLength {
+    const char* name;
+    std::size_t length, bound, most;
+    std::uint64_t dropped;
+    const char* unit;
+    const char* whenFull;
+    bool hasMost = true;
+};
+
+void add(const QueueLength& queue, pb::NodeSample& out)
+{
+    auto& made = *out.add_queues();
+    made.set_name(queue.name);
+    made.set_length(queue.length);
+    made.set_bound(queue.bound);
+    made.set_high_mark(queue.most);
+    made.set_has_high_mark(queue.hasMost);
+    made.set_dropped(queue.dropped);
+    made.set_unit(queue.unit);
+    made.set_when_full(queue.whenFull);
+}
+
+} // namespace
+
+// ---- who watches
+
+void Runtime::watch(pb::NodeSample& out)
+{
+    m_threads.watch();
+    wakeRun(); // it ends the lease
+    m_threads.sample(out);
+    fillQueues(out);
+    out.set_process(m_node.value);
+    out.set_lost_events(m_publisher->lost());
+    std::unique_lock lock(m_coreMutex, std::try_to_lock);
+    for (const auto end = std::chrono::steady_clock::now() + kWaitForCore; !lock.owns_lock() && std::chrono::steady_clock::now() < end;) {
+        std::this_thread::yield();
+        lock.try_lock();
+    }
+    const Time now = clock();
+    out.set_time_ns(now.count());
+    out.set_wall_ns(wallNow());
+    if (!lock.owns_lock()) {
+        out.set_core_is_busy(true);
+        return;
+    }
+    out.set_sequence(m_stamper->sequence());
+    *out.mutable_place() = m_place;
+    const Time deadline = m_machine->deadline();
+    out.set_deadline_ns(deadline == Time::max() ? -1 : deadline.count());
+    m_machine->inspect(now, out);
+    fillGauges(*out.mutable_gauges());
+}
+
+void Runtime::fillQueues(pb::NodeSample& out) const
+{
+    const UdpSocket::Buffered udp = m_udp->buffered();
+    add({ "UDP socket", udp.bytes, udp.bound, 0, udp.dropped, "bytes", "the kernel drops datagrams", false }, out);
+    m_multicast->sample(out);
+    add({ "Working threads", m_inputs.size(), m_inputs.bound(), m_inputs.highMark(), m_counters.of(Drop::QueueFull), "", "datagrams are dropped; streams and commands wait" }, out);
+    const TcpStreams::Queued tcp = m_streams->queued();
+    add({ "TCP, to be sent", tcp.most, m_streams->limits().queuedMax, 0, m_counters.of(Drop::StreamQueueFull), "bytes", "what is for this receiver is dropped", false }, out);
+    add({ "Commands", m_control->open(), ControlServer::kOpenMax, m_control->openMost(), 0, "", "further ones are refused" }, out);
+    add({ "Events", m_publisher->waiting(), m_publisher->bound(), m_publisher->waitingMost(), m_publisher->lost(), "", "events are lost, and counted" }, out);
+}
+
+// ---- gauges
+
+void Runtime::fillGauges(pb::Gauges& out) const
+{
+    m_machine->gauges(out);
+    out.set_messages_in(m_counters.in());
+    out.set_messages_out(m_counters.out());
+    out.set_dropped(m_counters.droppedSum() + m_control->malformed());
+    out.set_queue(std::uint32_t(m_inputs.size()));
+    std::uint64_t pages = 0;
+    std::uint64_t resident = 0;
+    if (std::ifstream("/proc/self/statm") >> pages >> resident)
+        out.set_memory_bytes(resident * std::uint64_t(::sysconf(_SC_PAGESIZE)));
+    timespec used {};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    out.set_cpu_ns(std::uint64_t(used.tv_sec) * 1'000'000'000u + std::uint64_t(used.tv_nsec));
+}
+
+void Runtime::tellDropped(Effects& out)
+{
+    const auto drop = [&out](const char* reason, std::uint64_t sum, std::uint64_t& told) {
+        if (sum == told)
+            return;
+        auto* dropped = out.event().mutable_message_dropped();
+        dropped->set_reason(reason);
+        dropped->set_count(sum - told);
+        told = sum;
+    };
+    for (std::size_t i = 0; i < m_droppedTold.size(); ++i)
+        drop(textOf(Drop(i)), m_counters.of(Drop(i)), m_droppedTold[i]);
+    drop("malformed command", m_control->malformed(), m_malformedTold);
+}
+
+} // namespace lhrs
