@@ -197,7 +197,7 @@ QString rectText(const QRectF& r)
 
 QString objectText(ObjectRef o)
 {
-    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "client", "coordinator", "pool", "file", "message" };
+    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "displaced", "client", "coordinator", "pool", "file", "message", "fault" };
     return QStringLiteral("[%1 %2.%3]").arg(QLatin1String(kNames[std::size_t(o.kind)])).arg(o.a).arg(o.b);
 }
 
