@@ -58,6 +58,8 @@ private slots:
     void nothingOverlapsAndAllLiesInItsArea();
     void fullPoolsAndManyClientsFit();
     void theCardsShowAsMuchAsTheirRoomAllows();
+    void manyBucketsAreTilesAndMoreAHeatMap();
+    void failuresAreSeenAmongAThousandTiles();
     void zoomAndPanReachEveryBucket();
     void theFirstGroupKeepsItsOrderFromLeftToRight();
     void noTextIsClippedOrCovered_data();
@@ -142,6 +144,77 @@ void ViewsTest::theCardsShowAsMuchAsTheirRoomAllows()
         const CardDetail now = detailOf(buckets, kWideView);
         QVERIFY(now >= before); // more buckets never show more of each
         before = now;
+    }
+}
+
+void ViewsTest::manyBucketsAreTilesAndMoreAHeatMap()
+{
+    const auto shownOf = [](std::uint32_t buckets, qreal zoom) {
+        FileShape shape { buckets };
+        shape.records = 0;
+        const ClusterState state = fileOf(shape);
+        const Theme theme;
+        LayoutOptions options;
+        options.viewport = QSizeF(3'840, 2'000); // room is not what decides
+        options.zoom = zoom;
+        const ClusterLayout layout = layoutCluster(state, theme, options);
+        CellReader cells;
+        DisplayList list(theme);
+        PictureInput input { state, layout, theme, cells };
+        input.plan = cellPlanOf(state, layout.detail);
+        drawCluster(input, list);
+        return std::pair(layout.detail, list.texts().join(QStringLiteral(" | ")));
+    };
+    QVERIFY(shownOf(64, 1).first <= CardDetail::Compact);
+    QCOMPARE(shownOf(65, 1).first, CardDetail::Tile);
+    QVERIFY(shownOf(65, 1).second.contains("more than 64 buckets: tiles, shade = fill; zoom in for cards"));
+    QCOMPARE(shownOf(1'024, 1).first, CardDetail::Tile);
+    QCOMPARE(shownOf(1'025, 1).first, CardDetail::Heat);
+    QVERIFY(shownOf(1'025, 1).second.contains(QString::fromUtf8("more than 1\u202f024 buckets: heat map")));
+    const auto [detail, words] = shownOf(1'024, 8);
+    QVERIFY(detail <= CardDetail::Compact); // what is left in sight are few enough
+    QVERIFY2(words.contains(QString::fromUtf8("of 1\u202f024 buckets in sight")), qPrintable(words));
+}
+
+void ViewsTest::failuresAreSeenAmongAThousandTiles()
+{
+    FileShape shape { 1'024 };
+    shape.records = 0;
+    ClusterState state = fileOf(shape);
+    state.data[17].state = pb::SPLITTING;
+    state.data[300].state = pb::RECOVERING;
+    state.groups[75].recovery.isStarted = true;
+    DownMember& failed = state.groups[200].down[{ pb::DATA, 1 }];
+    failed.process = state.data[801].process;
+    state.groups[200].state = pb::GROUP_DEGRADED;
+    DownMember& lost = state.groups[10].down[{ pb::DATA, 0 }];
+    lost.process = state.data[40].process;
+    lost.isLost = true;
+    state.groups[10].state = pb::GROUP_LOST;
+    auto fault = std::make_shared<pb::Fault>();
+    fault->set_number(9);
+    fault->mutable_network();
+    state.processes[state.data[500].process].faults[9] = { "loses half of what it sends", fault };
+    const auto largestOf = [](const DisplayList& list, ObjectRef object, Glyph glyph) {
+        qreal side = 0;
+        for (const DisplayList::Item& item : list.items())
+            if (const auto* mark = std::get_if<DisplayList::Mark>(&item.primitive); mark && item.object == object && mark->glyph == glyph)
+                side = std::max(side, mark->rect.width());
+        return side;
+    };
+    for (const QSizeF view : { kSmallView, kWideView }) {
+        const Drawn picture = drawn(state, view);
+        const Theme theme;
+        for (const auto& [a, glyph] : { std::pair(17, theme.look(Look::DataSplitting).glyph), std::pair(300, theme.look(Look::DataRecovering).glyph),
+                 std::pair(801, theme.look(Look::DataFailed).glyph), std::pair(40, theme.look(Look::DataLost).glyph), std::pair(500, Glyph::Warning) })
+            QVERIFY2(largestOf(picture.list, { ObjectKind::Data, std::uint64_t(a), 0 }, glyph) >= 8, qPrintable(QString::number(a)));
+        for (const std::uint64_t group : { 10, 75, 200 }) {
+            const bool hasFrame = std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+                const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+                return box && item.object == ObjectRef { ObjectKind::Group, group, 0 } && box->stroke.isValid() && box->width >= 2;
+            });
+            QVERIFY2(hasFrame, qPrintable(QString("group %1").arg(group)));
+        }
     }
 }
 

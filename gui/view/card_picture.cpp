@@ -50,7 +50,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     const Theme& theme = in.theme;
     const LookStyle& style = theme.look(card.look);
     const qreal u = theme.px(1);
-    const CardDetail detail = detailFor(card.rect.size(), theme);
+    const CardDetail detail = detailOf(in, card.rect.size());
     const bool isQuiet = style.glyph == Glyph::None;
     const qreal cut = std::min(9 * u, card.rect.width() * 0.16);
     if (in.selected == object || in.hovered == object) {
@@ -69,8 +69,13 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
                 const qreal side = std::min({ inside.width(), inside.height(), 14 * u });
                 out.add(DisplayList::Mark { QRectF(inside.center().x() - side / 2, inside.center().y() - side / 2, side, side), style.glyph, inkOn(shade), {} });
             } else if (in.layers.labels && inside.height() >= theme.lineHeight(kSmallBold)
-                && theme.metrics(kSmallBold).horizontalAdvance(card.title.back()) <= inside.width()) {
-                out.text(inside, card.title.back(), kSmallBold, inkOn(shade), Qt::AlignCenter);
+                && theme.width(kSmallBold, card.title.back()) <= inside.width()) {
+                const qreal line = theme.lineHeight(kSmallBold);
+                const bool hasAmount = inside.height() >= 2 * line && theme.width(kSmall, card.amount.back()) <= inside.width();
+                const qreal top = inside.center().y() - (hasAmount ? line : line / 2);
+                out.text(QRectF(inside.left(), top, inside.width(), line), card.title.back(), kSmallBold, inkOn(shade), Qt::AlignCenter);
+                if (hasAmount)
+                    out.text(QRectF(inside.left(), top + line, inside.width(), line), card.amount.back(), kSmall, inkOn(shade), Qt::AlignCenter);
             }
         }
         return detail;
@@ -246,6 +251,11 @@ bool isThere(Look look)
 
 } // namespace
 
+CardDetail detailOf(const PictureInput& in, QSizeF card)
+{
+    return std::max(detailFor(card, in.theme), in.layout.detail);
+}
+
 void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const QRectF& rect, DisplayList& out)
 {
     const ObjectRef object { ObjectKind::Data, bucket.number, 0 };
@@ -340,7 +350,7 @@ void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect,
 {
     const ObjectRef object { ObjectKind::Dummy, number, 0 };
     out.setObject(object);
-    const CardDetail detail = detailFor(rect.size(), in.theme);
+    const CardDetail detail = detailOf(in, rect.size());
     if (detail == CardDetail::Heat)
         return;
     const bool isMarked = in.selected == object || in.hovered == object;

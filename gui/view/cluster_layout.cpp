@@ -101,7 +101,6 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     const RowFit fit = fitRows(census, whole, layout.columns, theme);
     layout.card = fit.card;
     layout.pointerHeight = fit.pointer;
-    layout.detail = detailFor(fit.card, theme);
     layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
     layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
 
@@ -140,6 +139,11 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
             x += fit.card.width() + fit.cardGap;
         }
     }
+    layout.buckets = state.data.size();
+    layout.bucketsInSight = std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
+        [&](const ClusterLayout::Item& item) { return item.object.kind == ObjectKind::Data && area.intersects(item.rect); }));
+    const CardDetail byCount = layout.bucketsInSight > kTilesMax ? CardDetail::Heat : layout.bucketsInSight > kCardsMax ? CardDetail::Tile : CardDetail::Full;
+    layout.detail = std::max(detailFor(fit.card, theme), byCount);
 }
 
 void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::Role role, ClusterLayout& layout)
@@ -220,14 +224,18 @@ void placeTop(const ClusterState& state, const Theme& theme, QRectF band, Cluste
 
 const ClusterLayout::Item* ClusterLayout::find(ObjectRef object) const
 {
-    const auto found = m_byObject.find(object);
-    return found == m_byObject.end() ? nullptr : &items[found->second];
+    if (!m_index)
+        return nullptr;
+    const auto found = m_index->byObject.find(object);
+    return found == m_index->byObject.end() ? nullptr : &items[found->second];
 }
 
 const ClusterLayout::Item* ClusterLayout::findProcess(ProcessId process) const
 {
-    const auto found = m_byProcess.find(process);
-    return found == m_byProcess.end() ? nullptr : &items[found->second];
+    if (!m_index)
+        return nullptr;
+    const auto found = m_index->byProcess.find(process);
+    return found == m_index->byProcess.end() ? nullptr : &items[found->second];
 }
 
 QPointF ClusterLayout::anchor(const QRectF& rect) const
@@ -245,13 +253,14 @@ bool ClusterLayout::isInGroups(ObjectRef object) const
 
 void ClusterLayout::index()
 {
-    m_byObject.clear();
-    m_byProcess.clear();
+    auto index = std::make_shared<Index>();
+    index->byProcess.reserve(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
-        m_byObject[items[i].object] = i;
+        index->byObject[items[i].object] = i;
         if (items[i].process != 0)
-            m_byProcess[items[i].process] = i;
+            index->byProcess[items[i].process] = i;
     }
+    m_index = std::move(index);
 }
 
 CardDetail detailFor(QSizeF card, const Theme& theme)
@@ -264,6 +273,35 @@ CardDetail detailFor(QSizeF card, const Theme& theme)
     if (card.width() >= 9 && card.height() >= 9)
         return CardDetail::Tile;
     return CardDetail::Heat;
+}
+
+std::uint64_t placesStamp(const ClusterState& state)
+{
+    std::uint64_t stamp = 0;
+    const auto mix = [&stamp](std::uint64_t value) { stamp = (stamp ^ value) * 0x9e3779b97f4a7c15ULL + (stamp >> 29); };
+    mix(state.m());
+    mix(state.file.availability);
+    for (const auto& [number, bucket] : state.data) {
+        mix(number);
+        mix(bucket.process);
+    }
+    for (const auto& [place, bucket] : state.parity) {
+        mix((std::uint64_t(place.first) << 32) + place.second);
+        mix(bucket.process);
+    }
+    for (const auto& [number, group] : state.groups)
+        mix(number);
+    for (const auto& [id, process] : state.processes) {
+        mix(id);
+        mix((std::uint64_t(process.kind) << 32) + (std::uint64_t(process.pool) << 16) + (std::uint64_t(process.place.role()) << 8) + (process.hasEnded ? 1 : 0));
+        mix(process.name.size()); // known later than the process
+    }
+    for (const auto& [id, bucket] : state.displacedData)
+        mix(id);
+    for (const auto& [id, bucket] : state.displacedParity)
+        mix(id);
+    mix(coordinatorOf(state));
+    return stamp;
 }
 
 ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options)

@@ -8,13 +8,19 @@
 #include <QRectF>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace lhrs::gui {
 
-// How much a bucket's rectangle has room for: everything; number, level and fill; a number on a colour; a colour.
+// How much of a bucket is drawn: everything; number, level and fill; a number on a colour; a colour.
 enum class CardDetail { Full, Compact, Tile, Heat };
+// Up to so many data buckets in sight are cards, up to so many tiles, more a heat map (window.md 3.2, rule 9); a rectangle
+// that has no room for it shows less.
+inline constexpr std::size_t kCardsMax = 64, kTilesMax = 1'024;
 
 struct LayoutOptions {
     QSizeF viewport;
@@ -54,6 +60,7 @@ struct ClusterLayout {
     QPointF panMax;    // pan lies between 0 and this
     QPointF pan;
     CardDetail detail = CardDetail::Full;
+    std::size_t buckets = 0, bucketsInSight = 0; // data buckets
     QSizeF card;
     qreal pointerHeight = 0; // room under a card for the split pointer
     int columns = 1;         // of groups
@@ -69,13 +76,18 @@ struct ClusterLayout {
     void index();
 
 private:
-    std::map<ObjectRef, std::size_t> m_byObject;
-    std::map<ProcessId, std::size_t> m_byProcess;
+    struct Index {
+        std::map<ObjectRef, std::size_t> byObject;
+        std::unordered_map<ProcessId, std::size_t> byProcess;
+    };
+    std::shared_ptr<const Index> m_index; // of all copies, whose rectangles may differ
 };
 
 ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
+// Of two states with the same stamp everything has the same place.
+std::uint64_t placesStamp(const ClusterState& state);
 
-// The detail for a card of that size.
+// The detail that a card of that size has room for.
 CardDetail detailFor(QSizeF card, const Theme& theme);
 
 // Processes by role as the canvas orders them: by name, numbers as numbers.

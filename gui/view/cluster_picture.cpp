@@ -82,9 +82,12 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     const ObjectRef object { ObjectKind::Group, group.number, 0 };
     out.setObject(object);
     const qreal u = in.theme.px(1);
-    if (group.header.height() < in.theme.lineHeight(kSmall) || !in.layers.labels)
-        return;
     const auto known = in.state.groups.find(group.number);
+    if (group.header.height() < in.theme.lineHeight(kSmall) || !in.layers.labels) {
+        if (known != in.state.groups.end())
+            drawSmallGroupState(in, group, known->second, out);
+        return;
+    }
     const std::uint32_t k = known != in.state.groups.end() ? known->second.k : 0;
     const QString name = QStringLiteral("Group %1").arg(group.number);
     QRectF row = group.header.adjusted(2 * u, 0, -2 * u, 0);
@@ -119,7 +122,8 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     out.setObject({ ObjectKind::File, 0, 0 });
     const qreal u = in.theme.px(1);
     const QRectF under(item->rect.left(), item->rect.bottom() + 1, item->rect.width(), in.layout.pointerHeight - 1);
-    const qreal side = std::min(11 * u, under.height());
+    // Of tiles there is little room below: the arrow reaches over what it points at.
+    const qreal side = in.layout.detail >= CardDetail::Tile ? 11 * u : std::min(11 * u, under.height());
     const QString words = QStringLiteral("split pointer n = %1").arg(in.state.file.n);
     const QString shorter = QStringLiteral("n = %1").arg(in.state.file.n);
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
@@ -128,8 +132,10 @@ void drawPointer(const PictureInput& in, DisplayList& out)
         label = metrics.horizontalAdvance(words) + side + 6 * u < under.width() ? words : metrics.horizontalAdvance(shorter) + side + 4 * u < under.width() ? shorter : QString();
     const qreal labelWidth = label.isEmpty() ? 0 : metrics.horizontalAdvance(label) + 4 * u;
     const qreal left = under.center().x() - (side + labelWidth) / 2;
-    const QPointF tip(left + side / 2, under.top());
-    out.add(DisplayList::Line { { QPointF(tip.x(), under.top() + side), tip }, in.theme.text, 2 * u, false, side * 0.8 });
+    const QPointF tip(left + side / 2, std::min(under.top(), under.bottom() + 2 * u - side));
+    if (side > under.height() + 2 * u)
+        out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.card, 5 * u, false, side * 0.9 });
+    out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.text, 2 * u, false, side * 0.8 });
     if (!label.isEmpty())
         out.text(QRectF(left + side + 3 * u, under.top(), labelWidth, under.height()), label, kSmallBold, in.theme.text);
 }
@@ -262,6 +268,26 @@ void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool has
     }
 }
 
+// What a bucket is drawn as, and what would show more of it (window.md 3.2, rule 9).
+QString levelWords(const PictureInput& in, const CellGeometry& geometry)
+{
+    switch (in.layout.detail) {
+    case CardDetail::Full:
+        if (!in.layers.ranks)
+            return QStringLiteral("ranks are switched off");
+        if (!geometry.isValid())
+            return QStringLiteral("no room for ranks, zoom in");
+        return geometry.hasKeys ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers")
+            : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank") : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio);
+    case CardDetail::Compact: return QStringLiteral("small cards: ranks not drawn, zoom in");
+    case CardDetail::Tile:
+        return in.layout.bucketsInSight > kCardsMax ? QStringLiteral("more than %1 buckets: tiles, shade = fill; zoom in for cards").arg(kCardsMax) : QStringLiteral("tiles: shade = fill, zoom in for more");
+    case CardDetail::Heat:
+        return in.layout.bucketsInSight > kTilesMax ? QStringLiteral("more than %1 buckets: heat map, shade = fill; zoom in for tiles").arg(grouped(kTilesMax)) : QStringLiteral("heat map: shade = fill, zoom in for more");
+    }
+    return {};
+}
+
 void drawFoot(const PictureInput& in, DisplayList& out)
 {
     out.setObject({});
@@ -269,14 +295,9 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     QStringList parts;
     const CellGeometry geometry = cellGeometry(in.theme, QRectF(QPointF(0, 0), in.layout.card), in.plan);
     if (!in.layout.groups.empty()) {
-        if (in.layout.detail == CardDetail::Full && geometry.isValid())
-            parts << (geometry.hasKeys ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers") : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank") : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio));
-        else if (in.layout.detail == CardDetail::Compact)
-            parts << QStringLiteral("small cards: ranks not drawn, zoom in");
-        else if (in.layout.detail == CardDetail::Tile)
-            parts << QStringLiteral("tiles: shade = fill, zoom in for more");
-        else if (in.layout.detail == CardDetail::Heat)
-            parts << QStringLiteral("heat map: shade = fill, zoom in for more");
+        parts << levelWords(in, geometry);
+        if (in.layout.bucketsInSight < in.layout.buckets)
+            parts << QStringLiteral("%1 of %2 in sight").arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
     }
     if (!in.footNote.isEmpty())
         parts << in.footNote;
@@ -400,6 +421,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
         if (item.isMoving && item.object.kind == ObjectKind::Data && sight.intersects(item.target))
             drawDummy(in, std::uint32_t(item.object.a), item.target, out);
     }
+    drawSigns(in, out);
     drawPointer(in, out);
     out.setClip({});
     out.setObject({});

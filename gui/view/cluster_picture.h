@@ -30,8 +30,10 @@ struct CellGeometry {
 struct CellPlan {
     std::uint32_t ranks = 0;     // the larger of b and the highest rank in use
     std::uint32_t keyDigits = 0; // of the longest key; 0: keys are too long or too many to be written
+    bool isDrawn = true;         // false: so many buckets are in sight that no ranks are drawn
 };
-CellPlan cellPlanOf(const ClusterState& state);
+// `detail`: of the layout.
+CellPlan cellPlanOf(const ClusterState& state, CardDetail detail = CardDetail::Full);
 CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan& plan);
 
 // A cell's value: 0 (empty) to kCellShades - 1 (all ranks used, or all members present), or kCellIncoming.
@@ -92,6 +94,12 @@ void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group
 // The faults that are armed at a process, as a badge at the foot of its card.
 void drawFaults(const PictureInput& input, ProcessId process, const QRectF& card, DisplayList& out);
 void drawDisplaced(const PictureInput& input, DisplayList& out);
+// Where cards are too small to carry them: what has failed, is being split or rebuilt, and armed faults, large enough to be seen.
+void drawSigns(const PictureInput& input, DisplayList& out);
+// The state of a group whose header has no room for words.
+void drawSmallGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, DisplayList& out);
+// How much of a bucket is drawn in a rectangle of that size.
+CardDetail detailOf(const PictureInput& input, QSizeF card);
 // Over a card whose contents are not there any more: they are told from those that are.
 void drawDamage(const PictureInput& input, Look look, const QRectF& card, DisplayList& out);
 void drawFilePanel(const PictureInput& input, DisplayList& out);

@@ -138,14 +138,53 @@ void drawDamage(const PictureInput& in, Look look, const QRectF& area, DisplayLi
         cross(QRectF(c.x() - side * 0.6, c.y() - side / 2, side * 1.2, side));
 }
 
+void drawSmallGroupState(const PictureInput& in, const ClusterLayout::Group& layout, const GroupState& group, DisplayList& out)
+{
+    const bool isLost = group.state == pb::GROUP_LOST, isFrozen = group.state == pb::GROUP_FROZEN, isRebuilt = group.recovery.isUnderWay() && !isLost;
+    if (group.state == pb::GROUP_UP && !isRebuilt)
+        return;
+    const QColor colour = isLost ? in.theme.look(Look::DataLost).colour : isFrozen ? in.theme.incoming : in.theme.caution;
+    const qreal u = in.theme.px(1), out1 = 2 * u;
+    out.add(DisplayList::Box { layout.frame.adjusted(-out1, -out1, out1, out1), Outline::Rounded, 3 * u, {}, colour, 2 * u, isFrozen, false });
+}
+
+void drawSigns(const PictureInput& in, DisplayList& out)
+{
+    if (in.layout.detail < CardDetail::Tile)
+        return;
+    const qreal u = in.theme.px(1), side = 15 * u;
+    const QRectF sight = in.layout.groupsArea;
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        const bool isBucket = item.object.kind == ObjectKind::Data || item.object.kind == ObjectKind::Parity;
+        if (!isBucket || !sight.intersects(item.rect))
+            continue;
+        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
+        const auto process = in.state.processes.find(item.process);
+        const bool isBroken = process != in.state.processes.end() && !process->second.faults.empty();
+        const bool hasRoom = std::min(item.rect.width(), item.rect.height()) >= side;
+        out.setObject(item.object);
+        if (style.glyph != Glyph::None && !hasRoom) {
+            const QRectF sign(item.rect.center() - QPointF(side / 2, side / 2), QSizeF(side, side));
+            out.add(DisplayList::Box { sign, Outline::Circle, 0, style.colour, in.theme.card, 1.5, false, false });
+            out.add(DisplayList::Mark { sign.adjusted(side * 0.22, side * 0.22, -side * 0.22, -side * 0.22), style.glyph, inkOn(style.colour), {} });
+        }
+        if (isBroken) {
+            const QRectF sign(item.rect.topRight() - QPointF(side * 0.7, side * 0.3), QSizeF(side, side));
+            out.add(DisplayList::Box { sign, Outline::Circle, 0, in.theme.caution, in.theme.outline, 1, false, false });
+            out.add(DisplayList::Mark { sign.adjusted(side * 0.22, side * 0.22, -side * 0.22, -side * 0.22), process->second.cuts.empty() ? Glyph::Warning : Glyph::Cut, inkOn(in.theme.caution), {} });
+        }
+    }
+    out.setObject({});
+}
+
 void drawFaults(const PictureInput& in, ProcessId id, const QRectF& card, DisplayList& out)
 {
     const auto process = in.state.processes.find(id);
     if (process == in.state.processes.end() || process->second.faults.empty())
         return;
     const qreal u = in.theme.px(1), high = in.theme.lineHeight(kSmallBold) + 4 * u;
-    if (card.height() < 2.2 * high)
-        return;
+    if (card.height() < 2.2 * high || in.layout.detail >= CardDetail::Tile)
+        return; // drawSigns() has them
     // What lies on single links is written there; on the other side of a cut nothing is wrong with the process itself.
     QStringList wordings;
     Glyph glyph = Glyph::Cut;

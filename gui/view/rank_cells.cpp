@@ -22,12 +22,21 @@ QRectF CellGeometry::cellOf(std::uint32_t rank) const
     return { area.left() + (cell % columns) * pitchX, area.top() + (cell / columns) * pitchY, qreal(pitchX - 1), qreal(pitchY - 1) };
 }
 
-CellPlan cellPlanOf(const ClusterState& state)
+CellPlan cellPlanOf(const ClusterState& state, CardDetail detail)
 {
     constexpr std::uint32_t kKeyRanks = 240;
     constexpr std::size_t kKeyBuckets = 24;
     constexpr std::uint64_t kKeyMax = 99'999;
     std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
+    if (detail >= CardDetail::Tile) {
+        // Of many buckets nobody asks which ranks they use; parity buckets are shaded by their record groups.
+        CellPlan plan;
+        plan.isDrawn = false;
+        plan.ranks = b;
+        for (const auto& [place, bucket] : state.parity)
+            plan.ranks = std::max(plan.ranks, bucket.recordGroups);
+        return plan;
+    }
     for (const auto& [number, bucket] : state.data) {
         b = std::max(b, bucket.b);
         highest = std::max({ highest, bucket.ranks.rankMax(), bucket.incoming.rankMax() });
@@ -35,9 +44,10 @@ CellPlan cellPlanOf(const ClusterState& state)
     for (const auto& [place, bucket] : state.parity)
         highest = std::max(highest, bucket.ranks.rankMax());
     CellPlan plan;
+    plan.isDrawn = detail == CardDetail::Full;
     const std::uint32_t step = std::max(1U, b / 8);
     plan.ranks = highest <= b ? b : b + (highest - b + step - 1) / step * step;
-    if (plan.ranks > kKeyRanks || state.data.size() > kKeyBuckets)
+    if (!plan.isDrawn || plan.ranks > kKeyRanks || state.data.size() > kKeyBuckets)
         return plan;
     std::uint64_t largest = 0;
     for (const auto& [number, bucket] : state.data) {
@@ -52,7 +62,7 @@ CellPlan cellPlanOf(const ClusterState& state)
 CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan& plan)
 {
     CellGeometry geometry;
-    if (detailFor(card.size(), theme) != CardDetail::Full || plan.ranks == 0)
+    if (!plan.isDrawn || plan.ranks == 0 || detailFor(card.size(), theme) != CardDetail::Full)
         return geometry;
     const qreal u = theme.px(1), pad = 7 * u;
     const qreal top = card.top() + theme.lineHeight({ TextSize::Title, true }) + 6 * u + 2 * (theme.lineHeight({ TextSize::Small }) + 3 * u);
