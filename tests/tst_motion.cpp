@@ -21,6 +21,16 @@ int glyphs(const DisplayList& list, Glyph glyph)
     }));
 }
 
+// A message leaves; nothing is told of its arrival.
+void depart(Show& show, const char* kind, ProcessId from, ProcessId to, std::uint64_t operation)
+{
+    pb::Event sent = show.event(operation);
+    sent.mutable_message_sent()->set_kind(kind);
+    sent.mutable_message_sent()->set_to(to);
+    sent.mutable_message_sent()->set_id(show.feed.committed() + 1);
+    show.feed.tell(from, sent, 100);
+}
+
 } // namespace
 
 class MotionTest : public QObject {
@@ -43,7 +53,9 @@ private slots:
     void aMessageThatIsGivenUpEndsInACross();
     void aResentMessageIsDashed();
     void manyMessagesAreBoundedAndSaidSo();
-    void underLoadBandsShowTheLinks();
+    void aLossIsDrawnThoughItsMessageWasLeftOut();
+    void underLoadRibbonsShowTheRatesOfTheLinks();
+    void ribbonsOfManyLinksJoinAndTheRestIsCounted();
     void reducedMotionShowsTheSameStatesAndMovesNothing();
     void theStretchIsSaid();
 };
@@ -462,19 +474,34 @@ void MotionTest::aResentMessageIsDashed()
 void MotionTest::manyMessagesAreBoundedAndSaidSo()
 {
     Show show({ 4, 4, 1 });
-    for (std::uint32_t i = 0; i < 400; ++i) {
-        pb::Event sent = show.event();
-        sent.mutable_message_sent()->set_kind("split");
-        sent.mutable_message_sent()->set_to(kFileData + i % 4);
-        sent.mutable_message_sent()->set_id(i + 1);
-        show.feed.tell(kFileCoordinator, sent, 100);
-    }
-    QVERIFY(show.until([&] { return show.motion.messagesUnderWay() > 0; }));
-    QCOMPARE(show.motion.messagesUnderWay(), Motion::kDots);
-    QVERIFY(show.motion.footNote(show.pacer).contains("250 messages not drawn")); // no silent omission
+    for (std::uint32_t i = 0; i < 400; ++i)
+        depart(show, "search", kAlice, kFileData + i % 4, i + 1);
+    for (std::uint32_t i = 0; i < 200; ++i)
+        depart(show, "split", kFileCoordinator, kFileData + i % 4, 0);
+    QVERIFY(show.until([&] { return show.motion.messagesUnderWay() > Motion::kDots; }));
+    QCOMPARE(show.motion.messagesUnderWay(), Motion::kDots + 200); // what changes structure is never thinned
+    QVERIFY2(show.motion.footNote(show.pacer).contains("dots: 1 of 3 messages"), qPrintable(show.motion.footNote(show.pacer))); // no silent omission
+    const ClusterLayout places = show.layout();
+    CellReader cells;
+    DisplayList list(show.theme);
+    show.frame();
+    const Motion::Ribbons ribbons = show.motion.drawRibbons({ show.pacer.state(), places, show.theme, cells }, list);
+    QCOMPARE(ribbons.drawn, std::size_t(4)); // those that have no dot are in the rates of the four links
 }
 
-void MotionTest::underLoadBandsShowTheLinks()
+void MotionTest::aLossIsDrawnThoughItsMessageWasLeftOut()
+{
+    Show show({ 4, 4, 1 });
+    for (std::uint32_t i = 0; i < 300; ++i)
+        depart(show, "search", kAlice, kFileData + i % 3, i + 1);
+    pb::Event lost = show.event(900);
+    lost.mutable_message_given_up()->set_kind("search");
+    lost.mutable_message_given_up()->set_to(kFileData + 3);
+    show.feed.tell(kAlice, lost);
+    QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Cross) == 1; }));
+}
+
+void MotionTest::underLoadRibbonsShowTheRatesOfTheLinks()
 {
     Show show({ 4, 4, 1 });
     std::uint64_t number = 0;
@@ -496,10 +523,46 @@ void MotionTest::underLoadBandsShowTheLinks()
     QVERIFY(show.pacer.isLive());
     QCOMPARE(show.motion.bands(), std::size_t(8)); // requests and answers of four buckets
     const QString note = show.motion.footNote(show.pacer);
-    QVERIFY2(note.contains("dots: 1 of") && note.contains("bands: messages per second"), qPrintable(note));
+    QVERIFY2(note.contains("dots: 1 of"), qPrintable(note));
+    const ClusterLayout places = show.layout();
+    CellReader cells;
+    DisplayList list(show.theme);
+    const Motion::Ribbons ribbons = show.motion.drawRibbons({ show.pacer.state(), places, show.theme, cells }, list);
+    QCOMPARE(ribbons.drawn, std::size_t(8));
+    const QString words = Motion::ribbonNote(ribbons);
+    QVERIFY2(words.contains("width by messages per second") && !words.contains("busiest"), qPrintable(words));
+    for (const DisplayList::Item& item : list.items())
+        QVERIFY(std::get<DisplayList::Line>(item.primitive).width > 5); // 900 a second and link
     for (int i = 0; i < 600; ++i)
         show.frame();
     QCOMPARE(show.motion.bands(), std::size_t(0)); // they fade when nothing comes any more
+}
+
+void MotionTest::ribbonsOfManyLinksJoinAndTheRestIsCounted()
+{
+    Show show({ 256, 4, 1 });
+    std::uint64_t number = 0;
+    for (int frame = 0; frame < 30; ++frame) {
+        for (std::uint32_t a = 0; a < 256; ++a)
+            depart(show, "search", kAlice, kFileData + a, ++number);
+        show.frame();
+    }
+    const auto ribbonsOf = [&](qreal zoom) {
+        LayoutOptions options;
+        options.viewport = kView;
+        options.zoom = zoom;
+        const ClusterLayout places = layoutCluster(show.pacer.state(), show.theme, options);
+        CellReader cells;
+        DisplayList list(show.theme);
+        return show.motion.drawRibbons({ show.pacer.state(), places, show.theme, cells }, list);
+    };
+    QCOMPARE(show.motion.bands(), std::size_t(256));
+    const Motion::Ribbons tiles = ribbonsOf(1); // to the 64 groups
+    QCOMPARE(tiles.links, std::size_t(64));
+    QCOMPARE(tiles.drawn, Motion::kRibbons);
+    QVERIFY(Motion::ribbonNote(tiles).contains("the 48 busiest of 64 links"));
+    const Motion::Ribbons cards = ribbonsOf(8); // to a few cards, and to the edges beyond which the others are
+    QVERIFY2(cards.links < 40, qPrintable(QString::number(cards.links)));
 }
 
 void MotionTest::reducedMotionShowsTheSameStatesAndMovesNothing()

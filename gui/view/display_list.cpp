@@ -142,6 +142,14 @@ void paintLine(QPainter& p, const DisplayList::Line& line)
     if (line.points.size() < 2)
         return;
     QPen pen(line.colour, line.width);
+    if (line.isRibbon && p.paintEngine()->type() == QPaintEngine::Raster) {
+        // Short straight pieces need no stroker, and are too low for Qt to hand them to other threads and wait for these.
+        pen.setCapStyle(Qt::FlatCap);
+        p.setPen(pen);
+        for (std::size_t i = 1; i < line.points.size(); ++i)
+            p.drawLine(line.points[i - 1], line.points[i]);
+        return;
+    }
     pen.setCapStyle(Qt::RoundCap);
     pen.setJoinStyle(Qt::RoundJoin);
     if (line.isDashed)

@@ -54,6 +54,7 @@ public:
         qreal width = 1;
         bool isDashed = false;
         qreal arrow = 0; // length of the head at the last point
+        bool isRibbon = false; // drawn piece by piece, with flat ends
     };
     // A grid of cells, row by row; value 0 is the first colour of the palette.
     struct Cells {

@@ -24,6 +24,12 @@ std::uint64_t rounded(double value)
     return std::uint64_t(std::round(value / step) * step);
 }
 
+// Those of key operations: a thousand of them look alike.
+bool isOfMany(MessageClass c)
+{
+    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || c == MessageClass::Delta || c == MessageClass::Ack;
+}
+
 std::string addressText(const pb::Address& address)
 {
     const std::uint32_t ip = address.ip();
@@ -68,6 +74,7 @@ void Motion::take(const Pacer& pacer, double seconds)
     const double clock = pacer.clock();
     learnAddresses(pacer.state());
     m_notDrawn = 0;
+    m_thinned = std::size_t(std::count_if(m_messages.begin(), m_messages.end(), [](const Message& m) { return m.isThinned; }));
     for (const ShownEvent& event : pacer.scheduled())
         plan(event, clock, pacer.state());
     for (const ShownEvent& event : pacer.shown())
@@ -84,8 +91,8 @@ void Motion::take(const Pacer& pacer, double seconds)
         band.count = 0;
     }
     std::erase_if(m_bands, [](const auto& entry) { return entry.second.perSecond < 1; });
-    m_operationsSeen *= keep;
-    m_operationsDrawn *= keep;
+    m_messagesSeen *= keep;
+    m_messagesDrawn *= keep;
     if (m_sent.size() > 20'000)
         m_sent.clear(); // their arrivals are not observed
     if (m_labels.size() > 2'000) {
@@ -152,13 +159,8 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
     if (pacer.isLive())
         plan(event, clock, pacer.state());
     const OperationKey operation { body.operation().client(), body.operation().number() };
-    if (pacer.isLive() && body.has_operation_started()) {
-        m_operationsSeen += 1;
-        if (m_chains.size() < kChains && !m_isReduced) {
-            m_operationsDrawn += 1;
-            m_chains[operation].last = clock;
-        }
-    }
+    if (pacer.isLive() && body.has_operation_started() && m_chains.size() < kChains && !m_isReduced)
+        m_chains[operation].last = clock;
     if (body.has_message_sent()) {
         startMessage(event, body.message_sent(), pacer);
     } else if (body.has_message_received()) {
@@ -170,10 +172,15 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
             m_sent.erase(sent);
         }
     } else if (body.has_message_given_up() && !m_isReduced) {
+        bool isUnderWay = false;
         for (Message& message : m_messages) {
             if (message.from == event.run.process && message.to == body.message_given_up().to())
-                message.isLost = true;
+                isUnderWay = message.isLost = true;
         }
+        // One that was left out, or had long left: its end is drawn all the same.
+        const auto kind = messageClassOf(body.message_given_up().kind());
+        if (!isUnderWay && kind && body.message_given_up().to() != 0 && m_messages.size() < kDots + kUnthinned)
+            m_messages.push_back({ *kind, event.run.process, body.message_given_up().to(), clock, clock + 1, true, true });
     } else if (body.has_invitation_sent() && !m_isReduced) {
         m_invitations.push_back({ event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
     }
@@ -205,10 +212,14 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
     // The squares of the records are this message.
     if (sent.kind() == "move_records" || sent.kind() == "spare_slice")
         return;
-    Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false, {} };
+    Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false };
+    message.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(*messageClass);
+    const BandKey link { event.run.process, to, *messageClass };
+    if (message.isThinned)
+        m_messagesSeen += 1;
     if (pacer.isLive()) {
-        ++m_bands[{ event.run.process, to, *messageClass }].count;
-        if (id.client() != 0) {
+        ++m_bands[link].count;
+        if (message.isThinned) {
             const auto chain = m_chains.find(operation);
             if (chain == m_chains.end())
                 return;
@@ -225,10 +236,17 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
     } else if (event.hop >= 0.5) {
         message.label = QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
     }
-    if (m_messages.size() >= kDots) {
+    if (message.isThinned && m_thinned >= kDots) {
+        if (!pacer.isLive())
+            ++m_bands[link].count;
+        return;
+    }
+    if (!message.isThinned && m_messages.size() - m_thinned >= kUnthinned) {
         ++m_notDrawn;
         return;
     }
+    m_thinned += message.isThinned ? 1 : 0;
+    m_messagesDrawn += message.isThinned ? 1 : 0;
     m_messages.push_back(std::move(message));
 }
 
@@ -356,12 +374,10 @@ QString Motion::footNote(const Pacer& pacer) const
     if (m_isReduced)
         return QStringLiteral("reduced motion: messages are not drawn");
     QStringList parts;
-    if (pacer.isLive()) {
-        if (m_operationsSeen > 2)
-            parts << QStringLiteral("dots: 1 of %1 operations; bands: messages per second").arg(grouped(rounded(m_operationsSeen / std::max(1.0, m_operationsDrawn))));
-    } else if (pacer.isHurrying()) {
+    if (m_messagesSeen > 2 && m_messagesSeen > 1.05 * m_messagesDrawn)
+        parts << QStringLiteral("dots: 1 of %1 messages").arg(grouped(std::max<std::uint64_t>(2, rounded(m_messagesSeen / std::max(1.0, m_messagesDrawn)))));
+    if (pacer.isHurrying())
         parts << QStringLiteral("much happened: shown faster");
-    }
     if (m_notDrawn > 0)
         parts << QStringLiteral("%1 messages not drawn").arg(m_notDrawn);
     if (!m_messages.empty() && !m_transits.empty()) {

@@ -14,11 +14,14 @@
 namespace lhrs::gui {
 
 // What is on its way on the canvas: messages as dots, records between two buckets, invitations around a pool, and short
-// marks where something happened. All times are hops of the pacer's clock. Up to kDots messages are drawn one by one;
-// beyond that, and while the picture is live, sampled operations stand for many and bands show the rates of the links.
+// marks where something happened. All times are hops of the pacer's clock. Up to kDots messages of operations are drawn one
+// by one; beyond that, and while the picture is live, sampled ones stand for many and ribbons show the rates of the links.
+// What changes structure, resends and losses are never thinned.
 class Motion {
 public:
     static constexpr std::size_t kDots = 150;
+    static constexpr std::size_t kUnthinned = 600; // the same for messages that are never thinned: only memory bounds them
+    static constexpr std::size_t kRibbons = 48;    // the busiest links
     static constexpr std::size_t kRecords = 150; // squares of one block of records
     static constexpr std::size_t kChains = 10;   // operations that are followed while live
 
@@ -30,6 +33,13 @@ public:
     // Something will look different in the next frame.
     bool isMoving(double clock) const;
     void draw(const PictureInput& input, double clock, DisplayList& out) const;
+    // The links by their rates; they change slowly, so that they may be drawn less often.
+    struct Ribbons {
+        std::size_t drawn = 0, links = 0;
+        double most = 0; // messages per second of the widest
+    };
+    Ribbons drawRibbons(const PictureInput& input, DisplayList& out) const;
+    static QString ribbonNote(const Ribbons& ribbons);
     // The contract of the level of detail, in words; empty when nothing moves.
     QString footNote(const Pacer& pacer) const;
 
@@ -44,7 +54,8 @@ private:
         ProcessId from = 0, to = 0;
         double start = 0, end = 0;
         bool isResend = false, isLost = false;
-        QString label;
+        QString label {};
+        bool isThinned = false; // one of many of its kind: it may be left out
     };
     struct Record {
         ObjectRef from;            // a bucket; of a recovery its manager
@@ -86,7 +97,6 @@ private:
     void learnAddresses(const ClusterState& state);
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 
-    void drawBands(const PictureInput& in, DisplayList& out) const;
     void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
     void drawMessages(const PictureInput& in, double clock, DisplayList& out) const;
     void drawPulses(const PictureInput& in, double clock, DisplayList& out) const;
@@ -105,8 +115,9 @@ private:
     std::size_t m_processes = 0;
     std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived
     std::deque<std::int64_t> m_transits;                                // run time that messages took, newest last
-    double m_operationsSeen = 0, m_operationsDrawn = 0;                 // per second, while live
-    std::size_t m_notDrawn = 0;
+    double m_messagesSeen = 0, m_messagesDrawn = 0;                     // lately, of those that may be thinned
+    std::size_t m_thinned = 0; // messages under way that may be thinned
+    std::size_t m_notDrawn = 0; // in this frame, of those that may not
 };
 
 } // namespace lhrs::gui

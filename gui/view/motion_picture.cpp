@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace lhrs::gui {
 
 namespace {
 
-constexpr double kBandFrom = 25; // messages per second that make a band
 constexpr TextStyle kSmallBold { TextSize::Small, true, false };
 
 double eased(double start, double end, double clock)
@@ -45,10 +46,8 @@ void label(const PictureInput& in, QPointF at, const QString& words, QColor fill
 void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
 {
     out.setObject({});
-    if (in.layers.messages) {
-        drawBands(in, out);
+    if (in.layers.messages)
         drawRecords(in, clock, out);
-    }
     const qreal u = in.theme.px(1);
     for (const Invitation& invitation : m_invitations) {
         const double t = eased(invitation.start, invitation.end, clock);
@@ -70,28 +69,89 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
     drawPulses(in, clock, out);
 }
 
-void Motion::drawBands(const PictureInput& in, DisplayList& out) const
+namespace {
+
+// Where a ribbon ends: at a card; of tiles at their group, of what is out of sight at the edge, so that they join.
+struct RibbonEnd {
+    ObjectRef key;
+    QPointF at;
+    bool isInSight = true;
+};
+
+RibbonEnd ribbonEnd(const ClusterLayout& layout, const ClusterLayout::Item& item, std::uint32_t m)
 {
-    const qreal u = in.theme.px(1);
-    out.setClip(QRectF(QPointF(0, 0), in.layout.viewport));
+    const QRectF area = layout.groupsArea;
+    if (!layout.isInGroups(item.object))
+        return { item.object, item.rect.center() };
+    if (!area.contains(item.rect.center())) {
+        const QPointF edge = layout.anchor(item.rect);
+        const auto step = [](qreal value, qreal from, qreal length) { return std::uint64_t(std::clamp((value - from) / std::max(1.0, length) * 4, 0.0, 4.0)); };
+        const std::uint64_t x = step(edge.x(), area.left(), area.width()), y = step(edge.y(), area.top(), area.height());
+        return { { ObjectKind::None, x, y }, area.topLeft() + QPointF(area.width() * qreal(x) / 4, area.height() * qreal(y) / 4), false };
+    }
+    if (layout.detail < CardDetail::Tile)
+        return { item.object, item.rect.center() };
+    const std::uint64_t number = item.object.kind == ObjectKind::Parity ? item.object.a : item.object.a / m;
+    const auto group = std::lower_bound(layout.groups.begin(), layout.groups.end(), number, [](const ClusterLayout::Group& g, std::uint64_t n) { return g.number < n; });
+    return { { ObjectKind::Group, number, 0 }, group == layout.groups.end() ? item.rect.center() : group->frame.center() };
+}
+
+} // namespace
+
+Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) const
+{
+    struct Ribbon {
+        QPointF from, to;
+        MessageClass messageClass = MessageClass::Control;
+        double perSecond = 0;
+    };
+    std::map<std::tuple<ObjectRef, ObjectRef, MessageClass>, Ribbon> joined;
     for (const auto& [key, band] : m_bands) {
         const auto& [from, to, messageClass] = key;
-        if (band.perSecond < kBandFrom || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
+        if (!in.layers.messages || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
             continue;
         const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
         if (!a || !b)
             continue;
-        QColor colour = in.theme.message(messageClass).colour;
-        if (messageClass == MessageClass::Ack || messageClass == MessageClass::Control)
-            colour = in.theme.outline;
-        colour.setAlpha(70);
-        const QPointF start = in.layout.anchor(a->rect), end = in.layout.anchor(b->rect);
-        std::vector<QPointF> points;
-        for (int i = 0; i <= 8; ++i)
-            points.push_back(onBow(start, end, i / 8.0));
-        out.add(DisplayList::Line { std::move(points), colour, std::min(14.0, 1 + 1.3 * std::log2(band.perSecond / 10)) * u, false, 0 });
+        const RibbonEnd start = ribbonEnd(in.layout, *a, in.state.m()), end = ribbonEnd(in.layout, *b, in.state.m());
+        if (start.key == end.key || (!start.isInSight && !end.isInSight))
+            continue; // inside of one group, or out of sight
+        Ribbon& ribbon = joined[{ start.key, end.key, messageClass }];
+        ribbon.from = start.at;
+        ribbon.to = end.at;
+        ribbon.messageClass = messageClass;
+        ribbon.perSecond += band.perSecond;
+    }
+    std::vector<Ribbon> ribbons;
+    for (const auto& [key, ribbon] : joined)
+        ribbons.push_back(ribbon);
+    std::stable_sort(ribbons.begin(), ribbons.end(), [](const Ribbon& x, const Ribbon& y) { return x.perSecond > y.perSecond; });
+    Ribbons told { std::min(ribbons.size(), kRibbons), ribbons.size(), ribbons.empty() ? 0 : ribbons.front().perSecond };
+    ribbons.resize(told.drawn);
+    const qreal u = in.theme.px(1);
+    out.setObject({});
+    out.setClip(QRectF(QPointF(0, 0), in.layout.viewport));
+    for (const Ribbon& ribbon : ribbons) {
+        const bool isQuiet = ribbon.messageClass == MessageClass::Ack || ribbon.messageClass == MessageClass::Control;
+        DisplayList::Line line;
+        line.colour = isQuiet ? in.theme.outline : in.theme.message(ribbon.messageClass).colour;
+        line.colour.setAlpha(70);
+        line.width = std::clamp(0.6 * std::sqrt(ribbon.perSecond), 1.5, 16.0) * u;
+        line.isRibbon = true;
+        for (int i = 0; i <= 10; ++i)
+            line.points.push_back(onBow(ribbon.from, ribbon.to, i / 10.0));
+        out.add(std::move(line));
     }
     out.setClip({});
+    return told;
+}
+
+QString Motion::ribbonNote(const Ribbons& ribbons)
+{
+    if (ribbons.drawn == 0)
+        return {};
+    const QString width = QStringLiteral("ribbons: width by messages per second, the widest %1").arg(grouped(std::uint64_t(std::max(1.0, std::round(ribbons.most)))));
+    return ribbons.links > ribbons.drawn ? QStringLiteral("%1, the %2 busiest of %3 links").arg(width).arg(ribbons.drawn).arg(grouped(ribbons.links)) : width;
 }
 
 void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out) const
