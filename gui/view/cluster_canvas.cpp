@@ -19,6 +19,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
+constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over more
 constexpr double kHoverDelay = 0.35;   // seconds until the hover card shows
 constexpr double kAnnounceEvery = 0.25;
 constexpr qreal kZoomMax = 32;
@@ -26,7 +27,7 @@ constexpr qreal kZoomMax = 32;
 } // namespace
 
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_moving(m_theme)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_ribbons(m_theme), m_moving(m_theme)
 {
     registerCanvasAccessibility(); // first: a name that is set asks for the interface
     setObjectName(QStringLiteral("clusterCanvas"));
@@ -45,6 +46,7 @@ void ClusterCanvas::setTheme(const Theme& theme)
 {
     m_theme = theme;
     m_resting.setTheme(theme);
+    m_ribbons.setTheme(theme);
     m_moving.setTheme(theme);
     relayout(false);
 }
@@ -85,7 +87,11 @@ bool ClusterCanvas::refresh(double seconds)
     announce();
     if (m_version != m_pacer.version()) {
         m_version = m_pacer.version();
-        relayout(!m_isReduced);
+        if (const std::uint64_t places = placesStamp(m_pacer.state()); places != m_places) {
+            m_places = places;
+            relayout(!m_isReduced);
+        }
+        changed();
     }
     std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
     // Offers run out and processes fall silent without any event.
@@ -93,15 +99,21 @@ bool ClusterCanvas::refresh(double seconds)
     if (newest / 100'000'000 != m_nowNs / 100'000'000)
         changed();
     m_nowNs = newest;
-    if (const QString note = m_motion.footNote(m_pacer); note != m_footNote && (m_time - m_builtAt > 0.3 || note.isEmpty() != m_footNote.isEmpty())) {
+    QString note = m_motion.footNote(m_pacer);
+    if (!m_ribbonNote.isEmpty())
+        note += (note.isEmpty() ? QString() : QStringLiteral("   ·   ")) + m_ribbonNote;
+    if (note != m_footNote && (m_time - m_builtAt > 0.3 || note.isEmpty() != m_footNote.isEmpty())) {
         m_footNote = note;
         changed();
     }
     const bool slides = m_layoutMotion.isMoving(m_time);
     if (slides || m_wasMoving || (m_isDirty && m_time - m_builtAt >= kBuildEvery)) {
         m_wasMoving = slides;
-        m_layout = m_layoutMotion.at(m_time);
         rebuildResting();
+        update();
+    }
+    if (m_time - m_ribbonsAt >= kRibbonsEvery && (m_motion.bands() > 0 || !m_ribbons.items().empty())) {
+        rebuildRibbons();
         update();
     }
     const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty();
@@ -124,12 +136,13 @@ void ClusterCanvas::relayout(bool isAnimated)
     const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
     m_pan = layout.pan;
     m_layoutMotion.retarget(layout, m_time, isAnimated);
-    m_layout = m_layoutMotion.at(m_time);
     changed();
 }
 
 void ClusterCanvas::rebuildResting()
 {
+    m_layout = m_layoutMotion.at(m_time);
+    m_plan = cellPlanOf(m_pacer.state(), m_layout.detail);
     m_cells.beginFrame();
     PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
     input.layers = m_layers;
@@ -138,7 +151,7 @@ void ClusterCanvas::rebuildResting()
     input.nowNs = m_nowNs;
     input.silent = &m_silent;
     input.hasFocus = hasFocus();
-    input.plan = cellPlanOf(m_pacer.state());
+    input.plan = m_plan;
     input.footNote = m_footNote;
     m_resting.clear();
     drawCluster(input, m_resting);
@@ -155,11 +168,32 @@ void ClusterCanvas::rebuildResting()
     m_isDirty = m_cells.isLate();
 }
 
+// Between what rests and what travels: the rates of the links, as a layer of its own.
+void ClusterCanvas::rebuildRibbons()
+{
+    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
+    input.layers = m_layers;
+    m_ribbons.clear();
+    m_ribbonNote = Motion::ribbonNote(m_motion.drawRibbons(input, m_ribbons));
+    m_ribbonsAt = m_time;
+    if (m_ribbons.items().empty()) {
+        m_ribbonLayer = QPixmap();
+        return;
+    }
+    if (m_ribbonLayer.size() != m_cache.size()) {
+        m_ribbonLayer = QPixmap(m_cache.size());
+        m_ribbonLayer.setDevicePixelRatio(devicePixelRatioF());
+    }
+    m_ribbonLayer.fill(Qt::transparent);
+    QPainter painter(&m_ribbonLayer);
+    m_ribbons.paint(painter);
+}
+
 void ClusterCanvas::rebuildMoving()
 {
     PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
     input.layers = m_layers;
-    input.plan = cellPlanOf(m_pacer.state());
+    input.plan = m_plan;
     m_moving.clear();
     m_motion.draw(input, m_pacer.clock(), m_moving);
     m_moving.setObject({});
@@ -236,25 +270,31 @@ void ClusterCanvas::drawHoverCard()
 DisplayList ClusterCanvas::picture() const
 {
     DisplayList all = m_resting;
+    all.append(m_ribbons);
     all.append(m_moving);
     return all;
 }
 
 QRectF ClusterCanvas::rectOf(ObjectRef object) const
 {
-    if (const ClusterLayout::Item* item = m_layout.find(object))
+    return rectIn(m_layout, object);
+}
+
+QRectF ClusterCanvas::rectIn(const ClusterLayout& layout, ObjectRef object) const
+{
+    if (const ClusterLayout::Item* item = layout.find(object))
         return item->rect;
     if (object.kind == ObjectKind::Group) {
-        const auto group = std::find_if(m_layout.groups.begin(), m_layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
-        return group != m_layout.groups.end() ? group->frame : QRectF();
+        const auto group = std::find_if(layout.groups.begin(), layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
+        return group != layout.groups.end() ? group->frame : QRectF();
     }
     if (object.kind == ObjectKind::Pool) {
-        const auto pool = std::find_if(m_layout.pools.begin(), m_layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
-        return pool != m_layout.pools.end() ? pool->frame : QRectF();
+        const auto pool = std::find_if(layout.pools.begin(), layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
+        return pool != layout.pools.end() ? pool->frame : QRectF();
     }
     if (object.kind == ObjectKind::Fault)
-        return faultRect(m_pacer.state(), m_layout, object.a);
-    return object.kind == ObjectKind::File ? m_layout.file : QRectF();
+        return faultRect(m_pacer.state(), layout, object.a);
+    return object.kind == ObjectKind::File ? layout.file : QRectF();
 }
 
 void ClusterCanvas::paintEvent(QPaintEvent*)
@@ -265,6 +305,8 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
         rebuildResting();
     }
     painter.drawPixmap(0, 0, m_cache);
+    if (!m_ribbonLayer.isNull() && m_ribbonLayer.size() == m_cache.size())
+        painter.drawPixmap(0, 0, m_ribbonLayer);
     m_moving.paint(painter);
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing, false);
@@ -274,9 +316,11 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
     }
 }
 
+// At once, list and all: what is clicked next is what has its new place.
 void ClusterCanvas::resizeEvent(QResizeEvent*)
 {
     relayout(false);
+    rebuildResting();
 }
 
 // ---- sight
@@ -284,7 +328,7 @@ void ClusterCanvas::resizeEvent(QResizeEvent*)
 void ClusterCanvas::zoomBy(qreal factor, QPointF around)
 {
     const qreal zoom = std::clamp(m_zoom * factor, 1.0, kZoomMax);
-    const QPointF inside = around - m_layout.groupsArea.topLeft();
+    const QPointF inside = around - m_layoutMotion.target().groupsArea.topLeft();
     m_pan = (m_pan + inside) * (zoom / m_zoom) - inside;
     m_zoom = zoom;
     relayout(false);
@@ -306,10 +350,7 @@ void ClusterCanvas::fitTo(ObjectRef object)
     // Grown until a card shows everything, then moved so that it stands in the middle.
     for (int step = 0; step < 12; ++step) {
         const ClusterLayout& target = m_layoutMotion.target();
-        QRectF rect = rectOf(object);
-        if (const ClusterLayout::Item* item = target.find(object))
-            rect = item->rect;
-        m_pan += rect.center() - target.groupsArea.center();
+        m_pan += rectIn(target, object).center() - target.groupsArea.center();
         if (target.detail == CardDetail::Full || m_zoom >= kZoomMax)
             break;
         zoomBy(1.4, target.groupsArea.center());
@@ -347,9 +388,10 @@ bool ClusterCanvas::findObject(const QString& words)
 void ClusterCanvas::choose(ObjectRef object)
 {
     m_selection.select(object);
-    const QRectF rect = rectOf(object);
-    if (m_layout.isInGroups(object) && !m_layout.groupsArea.contains(rect.center())) {
-        m_pan += rect.center() - m_layout.groupsArea.center();
+    const ClusterLayout& target = m_layoutMotion.target();
+    const QRectF rect = rectIn(target, object);
+    if (target.isInGroups(object) && !target.groupsArea.contains(rect.center())) {
+        m_pan += rect.center() - target.groupsArea.center();
         relayout(!m_isReduced);
     }
     const QString words = sentenceOf(m_pacer.state(), object);
@@ -410,8 +452,7 @@ std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
     if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !m_layers.ranks)
         return 0;
     const ClusterState& state = m_pacer.state();
-    const CellPlan plan = cellPlanOf(state);
-    const CellGeometry cells = cellGeometry(m_theme, rectOf(object), plan);
+    const CellGeometry cells = cellGeometry(m_theme, rectOf(object), m_plan);
     const auto bucket = state.data.find(std::uint32_t(object.a));
     const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
     const RankMap* ranks = object.kind == ObjectKind::Data ? bucket == state.data.end() ? nullptr : &bucket->second.ranks

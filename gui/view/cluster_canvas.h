@@ -97,7 +97,9 @@ private:
 
     void relayout(bool isAnimated);
     void rebuildResting();
+    void rebuildRibbons();
     void rebuildMoving();
+    QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
     void drawRecordGroup(const PictureInput& input);
     void walk(int dx, int dy);
@@ -111,15 +113,16 @@ private:
     Layers m_layers;
     CellReader m_cells;
     LayoutMotion m_layoutMotion;
-    ClusterLayout m_layout;
-    DisplayList m_resting, m_moving;
-    QPixmap m_cache;
-    QString m_footNote;
+    ClusterLayout m_layout; // of the resting picture: what is drawn and where it is always fit
+    CellPlan m_plan;
+    DisplayList m_resting, m_ribbons, m_moving;
+    QPixmap m_cache, m_ribbonLayer;
+    QString m_footNote, m_ribbonNote;
     qreal m_zoom = 1;
     QPointF m_pan;
-    double m_time = 0, m_builtAt = -1, m_hoverSince = 0, m_announcedAt = 0;
+    double m_time = 0, m_builtAt = -1, m_ribbonsAt = -1, m_hoverSince = 0, m_announcedAt = 0;
     std::int64_t m_nowNs = 0;
-    std::uint64_t m_version = 0;
+    std::uint64_t m_version = 0, m_places = 0;
     bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
     bool m_isPressed = false, m_isDragging = false;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
