@@ -241,6 +241,12 @@ void ViewsTest::zoomAndPanReachEveryBucket()
     options.pan = QPointF(1e9, -1e9);
     const ClusterLayout far = layoutCluster(state, theme, options);
     QCOMPARE(far.pan, QPointF(far.panMax.x(), 0.0));
+    // Large text in a small window leaves no room for the groups at all.
+    for (const QSizeF view : { QSizeF(300, 120), QSizeF(60, 20), QSizeF(0, 0) }) {
+        options.viewport = view;
+        const ClusterLayout none = layoutCluster(state, Theme(Theme::Kind::Light, 2.5), options);
+        QVERIFY(none.panMax.x() >= 0 && none.panMax.y() >= 0 && none.groupsArea.isValid());
+    }
 }
 
 void ViewsTest::theFirstGroupKeepsItsOrderFromLeftToRight()

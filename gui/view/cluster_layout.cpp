@@ -319,7 +319,7 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
     const std::vector<ProcessId> displaced = displacedOf(state);
     const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
-    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, all.width(), poolTop - all.top() - topHeight - 14 * u - stripHeight);
+    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()), std::max(1.0, poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
     if (!displaced.empty())
         placeDisplaced(displaced, theme, QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
     placeGroups(state, theme, options, layout);
