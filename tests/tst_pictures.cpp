@@ -274,16 +274,34 @@ void PicturesTest::stateColoursDifferForEveryEye()
                 QVERIFY2(x == y || d >= 10, qPrintable(QString("eye %1: %2 and %3 differ by %4").arg(int(eye)).arg(x, 0, 16).arg(y, 0, 16).arg(d)));
             }
         }
+        // And those that each theme really paints states and messages with.
+        for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
+            std::vector<QColor> looks, messages;
+            for (int look = 0; look < kLooks; ++look)
+                looks.push_back(theme.look(Look(look)).colour);
+            for (int c = 0; c < kMessageClasses; ++c)
+                messages.push_back(theme.message(MessageClass(c)).colour);
+            for (const std::vector<QColor>& colours : { looks, messages }) {
+                for (const QColor& x : colours) {
+                    for (const QColor& y : colours)
+                        QVERIFY2(x == y || difference(x, y, eye) >= 10, qPrintable(QString("eye %1: %2 and %3").arg(int(eye)).arg(x.name(), y.name())));
+                }
+            }
+        }
     }
 }
 
 void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
 {
-    for (const Theme::Kind kind : { Theme::Kind::Light, Theme::Kind::Dark }) {
-        const Theme theme(kind);
+    for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
+        // In high contrast there is no text that is hard to read, and no line that is hard to see.
+        const double ofText = theme.isHighContrast() ? 12 : 4.5;
         for (const QColor& back : { theme.canvas, theme.card, theme.cardHeader }) {
-            QVERIFY2(contrast(theme.text, back) >= 4.5, qPrintable(back.name()));
-            QVERIFY2(contrast(theme.muted, back) >= 4.5, qPrintable(back.name()));
+            QVERIFY2(contrast(theme.text, back) >= ofText, qPrintable(back.name()));
+            QVERIFY2(contrast(theme.muted, back) >= ofText, qPrintable(back.name()));
+            QVERIFY2(contrast(theme.badText, back) >= 4.5, qPrintable(back.name()));
+            QVERIFY2(contrast(theme.grid, back) >= 3 || !theme.isHighContrast(), qPrintable(back.name()));
+            QVERIFY2(contrast(theme.selection, back) >= 3 || !theme.isHighContrast(), qPrintable(back.name()));
             QVERIFY2(contrast(theme.outline, back) >= 3 || back == theme.cardHeader, qPrintable(QString("outline on %1: %2").arg(back.name()).arg(contrast(theme.outline, back))));
             QVERIFY2(contrast(theme.focus, back) >= 3, qPrintable(back.name()));
         }

@@ -356,7 +356,7 @@ void ViewsTest::noFontIsSmallerThanTwelvePixels()
         QVERIFY(Theme(Theme::Kind::Light, 2.5).font(style).pixelSize() >= 30);
     }
     // Every text of a picture is in one of these.
-    QCOMPARE(Theme(Theme::Kind::Dark, 9).fontScale(), 2.5);
+    QCOMPARE(Theme(Theme::Kind::Dark, 90).fontScale(), Theme::kHallScaleMax);
     QCOMPARE(Theme(Theme::Kind::Dark, 0.1).fontScale(), 0.8);
 }
 

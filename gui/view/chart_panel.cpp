@@ -295,7 +295,7 @@ void ChartPanel::draw()
 void ChartPanel::makeLegend()
 {
     const ChartData& chart = m_view->shown();
-    QString shape = QString::number(int(chart.kind)) + (m_theme.isDark() ? 'd' : 'l') + QString::number(m_theme.fontScale());
+    QString shape = QString::number(int(chart.kind)) + (m_theme.isDark() ? 'd' : 'l') + (m_theme.isHighContrast() ? "c" : "") + QString::number(m_theme.fontScale());
     for (const ChartSeries& series : chart.series)
         shape += '|' + series.id;
     shape += chart.bars.empty() ? QString() : chart.parts.join('|');

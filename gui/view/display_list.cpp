@@ -38,7 +38,7 @@ void paintFrame(QPainter& p, const QRect& rect, int cut, int width, QColor colou
 }
 
 // A rectangle, or one with its corners cut, without dashes and hatching.
-void paintStraightBox(QPainter& p, const DisplayList::Box& box)
+void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const QRect rect = onPixels(box.rect);
     const int cut = box.outline == Outline::CutCorners ? std::min({ qRound(box.radius), rect.width() / 2, rect.height() / 2 }) : 0;
@@ -56,24 +56,24 @@ void paintStraightBox(QPainter& p, const DisplayList::Box& box)
     }
     if (!box.stroke.isValid())
         return;
-    paintFrame(p, rect, cut, std::max(1, qRound(box.width)), box.stroke);
+    paintFrame(p, rect, cut, std::max(1, qRound(box.width * stroke)), box.stroke);
     if (cut > 0) {
-        p.setPen(QPen(box.stroke, std::max(1.0, box.width)));
+        p.setPen(QPen(box.stroke, std::max(1.0, box.width * stroke)));
         const QLineF corners[] { { top[3], top[0] }, { top[1], top[2] }, { bottom[1], bottom[2] }, { bottom[3], bottom[0] } };
         p.drawLines(corners, 4);
     }
 }
 
-void paintBox(QPainter& p, const DisplayList::Box& box)
+void paintBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const bool isStraight = box.outline == Outline::Rectangle || box.outline == Outline::CutCorners;
     if (isStraight && !box.isHatched && !(box.isDashed && box.stroke.isValid()) && p.paintEngine()->type() == QPaintEngine::Raster) {
-        paintStraightBox(p, box);
+        paintStraightBox(p, box, stroke);
         return;
     }
     QPen pen(Qt::NoPen);
     if (box.stroke.isValid()) {
-        pen = QPen(box.stroke, box.width);
+        pen = QPen(box.stroke, box.width * stroke);
         pen.setJoinStyle(Qt::MiterJoin);
         if (box.isDashed)
             pen.setDashPattern({ 4, 3 });
@@ -137,11 +137,11 @@ void paintMark(QPainter& p, const DisplayList::Mark& mark)
     p.strokePath(path, pen);
 }
 
-void paintLine(QPainter& p, const DisplayList::Line& line)
+void paintLine(QPainter& p, const DisplayList::Line& line, qreal stroke)
 {
     if (line.points.size() < 2)
         return;
-    QPen pen(line.colour, line.width);
+    QPen pen(line.colour, line.width * stroke);
     if (line.isRibbon && p.paintEngine()->type() == QPaintEngine::Raster) {
         // Short straight pieces need no stroker, and are too low for Qt to hand them to other threads and wait for these.
         pen.setCapStyle(Qt::FlatCap);
@@ -336,10 +336,10 @@ void DisplayList::paint(QPainter& painter) const
                 painter.setClipRect(clip);
         }
         std::visit(Overloaded {
-                       [&](const Box& box) { paintBox(painter, box); },
+                       [&](const Box& box) { paintBox(painter, box, m_theme.stroke()); },
                        [&](const Text& text) { paintText(text); },
                        [&](const Mark& mark) { paintMark(painter, mark); },
-                       [&](const Line& line) { paintLine(painter, line); },
+                       [&](const Line& line) { paintLine(painter, line, m_theme.stroke()); },
                        [&](const Cells& cells) { paintCells(painter, cells); },
                    },
             item.primitive);

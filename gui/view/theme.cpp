@@ -18,7 +18,7 @@ constexpr std::array<QRgb, 8> kStateColours { okabe::kBlack, okabe::kOrange, oka
     okabe::kYellow, okabe::kBlue, okabe::kVermillion, okabe::kPurple };
 
 // Pixels at 100 %. The smallest is 1/60 of the height of a 720-line picture; the projector preset makes it 1/40.
-constexpr std::array<int, kTextSizes> kPixels { 12, 13, 15, 18, 22, 24 };
+constexpr std::array<int, kTextSizes> kPixels { Theme::kSmallestPixels, 13, 15, 18, 22, 24 };
 
 constexpr qsizetype kWidthsKept = 4'096; // of each face
 
@@ -72,7 +72,8 @@ QString lookWord(Look look)
     return {};
 }
 
-Theme::Theme(Kind kind, qreal fontScale) : m_kind(kind), m_fontScale(std::clamp(fontScale, 0.8, 2.5))
+Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
+    : m_kind(kind), m_fontScale(std::clamp(fontScale, kFontScaleMin, kHallScaleMax)), m_stroke(std::clamp(stroke, 1.0, 4.0)), m_isHighContrast(isHighContrast)
 {
     const bool dark = isDark();
     canvas = dark ? QColor(0x14, 0x17, 0x1c) : QColor(0xf3, 0xf5, 0xf8);
@@ -92,6 +93,18 @@ Theme::Theme(Kind kind, qreal fontScale) : m_kind(kind), m_fontScale(std::clamp(
     dataFill = QColor::fromRgb(okabe::kBlue);
     parityFill = QColor::fromRgb(okabe::kPurple);
     incoming = QColor::fromRgb(okabe::kSkyBlue);
+
+    badText = dark ? QColor(0xff, 0x9b, 0x4d) : QColor(0xa8, 0x3c, 0x00);
+    if (isHighContrast) {
+        canvas = card = empty = dark ? QColor(Qt::black) : QColor(Qt::white);
+        cardHeader = dark ? QColor(0x1c, 0x1c, 0x1c) : QColor(0xee, 0xee, 0xee);
+        text = outline = focus = dark ? QColor(Qt::white) : QColor(Qt::black);
+        selection = QColor::fromRgb(dark ? okabe::kSkyBlue : okabe::kBlue);
+        muted = dark ? QColor(0xe2, 0xe2, 0xe2) : QColor(0x22, 0x22, 0x22);
+        grid = dark ? QColor(0x96, 0x96, 0x96) : QColor(0x5e, 0x5e, 0x5e);
+        badText = dark ? QColor(0xff, 0xb4, 0x78) : QColor(0x7a, 0x26, 0x00);
+        shadow = Qt::transparent;
+    }
 
     const auto colour = [](QRgb rgb) { return QColor::fromRgb(rgb); };
     const QColor neutral = colour(dark ? okabe::kWhite : okabe::kBlack);
@@ -180,12 +193,12 @@ qreal Theme::width(TextStyle style, const QString& words) const
 QPalette Theme::palette() const
 {
     QPalette p;
-    const QColor button = isDark() ? QColor(0x2f, 0x36, 0x41) : QColor(0xfb, 0xfc, 0xfe);
-    const QColor window = isDark() ? QColor(0x1b, 0x1f, 0x26) : QColor(0xe9, 0xed, 0xf2);
+    const QColor button = m_isHighContrast ? card : isDark() ? QColor(0x2f, 0x36, 0x41) : QColor(0xfb, 0xfc, 0xfe);
+    const QColor window = m_isHighContrast ? canvas : isDark() ? QColor(0x1b, 0x1f, 0x26) : QColor(0xe9, 0xed, 0xf2);
     p.setColor(QPalette::Window, window);
     p.setColor(QPalette::WindowText, text);
     p.setColor(QPalette::Base, card);
-    p.setColor(QPalette::AlternateBase, isDark() ? QColor(0x27, 0x2d, 0x36) : QColor(0xf4, 0xf6, 0xf9));
+    p.setColor(QPalette::AlternateBase, m_isHighContrast ? cardHeader : isDark() ? QColor(0x27, 0x2d, 0x36) : QColor(0xf4, 0xf6, 0xf9));
     p.setColor(QPalette::Text, text);
     p.setColor(QPalette::Button, button);
     p.setColor(QPalette::ButtonText, text);
@@ -202,7 +215,7 @@ QPalette Theme::palette() const
     p.setColor(QPalette::Dark, outline);
     p.setColor(QPalette::Shadow, QColor(0, 0, 0));
     for (auto role : { QPalette::WindowText, QPalette::Text, QPalette::ButtonText })
-        p.setColor(QPalette::Disabled, role, isDark() ? QColor(0x86, 0x90, 0x9c) : QColor(0x74, 0x7d, 0x89));
+        p.setColor(QPalette::Disabled, role, m_isHighContrast ? grid : isDark() ? QColor(0x86, 0x90, 0x9c) : QColor(0x74, 0x7d, 0x89));
     return p;
 }
 

@@ -135,12 +135,24 @@ class Theme {
 public:
     enum class Kind { Light, Dark };
 
-    explicit Theme(Kind kind = Kind::Light, qreal fontScale = 1.0);
+    // `stroke`: all lines are so many times as thick as usual.
+    explicit Theme(Kind kind = Kind::Light, qreal fontScale = 1.0, bool isHighContrast = false, qreal stroke = 1.0);
 
     Kind kind() const { return m_kind; }
     bool isDark() const { return m_kind == Kind::Dark; }
+    // Black on white, or white on black; nothing is said by a shade of grey.
+    bool isHighContrast() const { return m_isHighContrast; }
     qreal fontScale() const { return m_fontScale; }
-    bool operator==(const Theme& other) const { return m_kind == other.m_kind && m_fontScale == other.m_fontScale; }
+    qreal stroke() const { return m_stroke; }
+    bool operator==(const Theme& other) const
+    {
+        return m_kind == other.m_kind && m_fontScale == other.m_fontScale && m_isHighContrast == other.m_isHighContrast && m_stroke == other.m_stroke;
+    }
+
+    // What a person may choose; a presentation on a large screen takes more, up to kHallScaleMax.
+    static constexpr qreal kFontScaleMin = 0.8, kFontScaleMax = 2.5, kHallScaleMax = 8;
+    // Pixels at 100 % of the smallest text there is.
+    static constexpr int kSmallestPixels = 12;
 
     // n pixels at 100 %, grown with the font.
     qreal px(qreal n) const { return n * m_fontScale; }
@@ -155,6 +167,8 @@ public:
 
     QColor canvas, card, cardHeader, text, muted, outline, grid, empty, selection, focus, good, caution, bad, dataFill,
         parityFill, incoming, shadow;
+    // Text that says that something did not work.
+    QColor badText;
 
     // For the widgets around the canvas: the same colours as a palette and a style sheet.
     QPalette palette() const;
@@ -170,7 +184,8 @@ public:
 
 private:
     Kind m_kind;
-    qreal m_fontScale;
+    qreal m_fontScale, m_stroke;
+    bool m_isHighContrast;
     std::array<LookStyle, kLooks> m_looks;
     std::array<MessageStyle, kMessageClasses> m_messages;
     struct Face {

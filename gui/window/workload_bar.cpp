@@ -169,7 +169,7 @@ void LabLine::refreshText()
     m_outcome->setToolTip(outcome);
     m_outcome->setFont(m_theme.font(plain));
     QPalette colours = palette();
-    colours.setColor(QPalette::WindowText, m_isGood ? m_theme.text : m_theme.isDark() ? QColor(0xff, 0x9b, 0x4d) : QColor(0xa8, 0x3c, 0x00));
+    colours.setColor(QPalette::WindowText, m_isGood ? m_theme.text : m_theme.badText);
     m_outcome->setPalette(colours);
     if (auto* box = static_cast<QHBoxLayout*>(layout())) {
         box->setStretch(0, int(left));
