@@ -457,7 +457,7 @@ void ModelsTest::everyObjectHasAName()
     for (const char* name : { "data 5", "parity 1.1", "group 1", "client alice", "coordinator", "spare spare-1" })
         QVERIFY2(names.contains(name), name);
     const ObjectRef bucket { ObjectKind::Data, 5, 0 };
-    QCOMPARE(sentenceOf(state, bucket), QString("Data bucket 5, group 1, position 1, level 3, 20 of 40 records, up"));
+    QCOMPARE(sentenceOf(state, bucket), QString("Data bucket 5, group 1, position 1, level 3, 20 of 40 records, up, parity up to date"));
     QVERIFY(sentenceOf(state, { ObjectKind::Dummy, 6, 0 }).contains("does not exist yet"));
     QCOMPARE(objectOf(state, parityProcess(1, 1)), (ObjectRef { ObjectKind::Parity, 1, 1 }));
     QCOMPARE(grouped(1'234'567), QString::fromUtf8("1\u202f234\u202f567"));

@@ -54,6 +54,24 @@ QString formerPlaceWords(const ClusterState& state, ProcessId process)
                                                  : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(parity->second.incarnation & 0xffffffff);
 }
 
+// Whether the parity of a data bucket has all of its changes; empty: it has no parity, or too little is known.
+QString parityWords(const ClusterState& state, const DataBucketState& data)
+{
+    const std::uint32_t group = data.number / state.m(), position = data.number % state.m();
+    std::uint64_t behind = 0;
+    bool hasParity = false;
+    for (auto parity = state.parity.lower_bound({ group, 0 }); parity != state.parity.end() && parity->first.first == group; ++parity) {
+        if (parity->second.isOnlyDeclared || position >= parity->second.applied.size())
+            return {};
+        hasParity = true;
+        const std::uint64_t applied = parity->second.applied[position];
+        behind = std::max(behind, data.sequence > applied ? data.sequence - applied : 0);
+    }
+    if (!hasParity || data.isOnlyDeclared)
+        return {};
+    return behind == 0 ? QStringLiteral(", parity up to date") : QStringLiteral(", parity lacks %1").arg(countedWords(behind, "change", "changes"));
+}
+
 QString imageWords(const pb::FileState& image)
 {
     return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n());
@@ -218,7 +236,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(data->level)
             .arg(data->isOnlyDeclared ? QStringLiteral("an unknown number") : QString::number(data->count))
             .arg(b)
-            .arg(word, data->isOverflowed ? QStringLiteral(", overloaded") : QString());
+            .arg(word, (data->isOverflowed ? QStringLiteral(", overloaded") : QString()) + parityWords(state, *data));
     }
     if (const auto* parity = parityOf(state, object)) {
         return QStringLiteral("Parity bucket %1.%2, group %1, column %2, %3 record groups, %4")
