@@ -2,18 +2,17 @@
 // The window with real processes, and what it looks like at the sizes and scales it is made for: a scenario from its
 // first to its last step by the clicker's key, a cluster from the start page, no text clipped.
 #include "tests/fake_cluster.h"
+#include "tests/text_check.h"
 
 #include "gui/lab/ingest.h"
 #include "gui/lab/sentences.h"
 #include "gui/window/main_window.h"
 
-#include <QAbstractButton>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
-#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -22,9 +21,6 @@
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSpinBox>
-#include <QStyle>
-#include <QStyleOptionComboBox>
-#include <QTabBar>
 #include <QTableView>
 #include <QTimer>
 
@@ -61,70 +57,6 @@ QStringList captions()
             found << matches.next().captured(1);
     }
     return found;
-}
-
-QString nameOf(const QWidget* widget)
-{
-    QStringList names;
-    for (const QWidget* w = widget; w && names.size() < 3; w = w->parentWidget())
-        names << (w->objectName().isEmpty() ? QString::fromLatin1(w->metaObject()->className()) : w->objectName());
-    return names.join(" in ");
-}
-
-// A widget whose text has less room than it needs, in words; empty: none has.
-QString clipped(const QWidget& window)
-{
-    for (const QWidget* widget : window.findChildren<QWidget*>()) {
-        if (!widget->isVisible() || widget->visibleRegion().isEmpty())
-            continue;
-        const QSize room = widget->contentsRect().size();
-        const auto wide = [&](const QString& text) { return widget->fontMetrics().size(Qt::TextShowMnemonic, text).width(); };
-        QString text;
-        bool isTight = false;
-        if (const auto* label = qobject_cast<const QLabel*>(widget); label && !label->text().isEmpty()) {
-            text = label->text();
-            const int high = label->wordWrap() ? label->heightForWidth(widget->width()) : label->fontMetrics().height();
-            isTight = high > widget->height() + 1 || (!label->wordWrap() && wide(text) > room.width());
-        } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && !button->text().isEmpty()) {
-            text = button->text();
-            isTight = button->width() < button->minimumSizeHint().width() || button->height() < button->fontMetrics().height();
-        } else if (const auto* box = qobject_cast<const QComboBox*>(widget)) {
-            QStyleOptionComboBox option;
-            option.initFrom(box);
-            text = box->currentText();
-            isTight = wide(text) > box->style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, box).width();
-        } else if (const auto* spin = qobject_cast<const QSpinBox*>(widget)) {
-            text = spin->text();
-            isTight = spin->height() < spin->fontMetrics().height() || spin->width() < spin->minimumSizeHint().width();
-        } else if (const auto* bar = qobject_cast<const QTabBar*>(widget)) {
-            for (int tab = 0; tab < bar->count(); ++tab) {
-                text = bar->tabText(tab);
-                isTight = isTight || bar->tabRect(tab).right() > bar->width() || bar->tabRect(tab).width() < wide(text);
-            }
-        } else if (const auto* header = qobject_cast<const QHeaderView*>(widget); header && header->model()) {
-            for (int section = 0; section < header->count() && !isTight; ++section) {
-                text = header->model()->headerData(section, Qt::Horizontal).toString();
-                isTight = !header->isSectionHidden(section) && header->sectionSize(section) < wide(text);
-            }
-        }
-        if (isTight)
-            return QString("“%1” has too little room: %2, %3 x %4").arg(text, nameOf(widget)).arg(widget->width()).arg(widget->height());
-        if (widget->mapTo(&window, QPoint()).x() < 0 || widget->mapTo(&window, QPoint(widget->width(), 0)).x() > window.width())
-            return QString("%1 leaves the window").arg(nameOf(widget));
-    }
-    return {};
-}
-
-// Texts of a painted view that leave it, in words.
-QString outside(const DisplayList& list, QSize size)
-{
-    for (const DisplayList::Item& item : list.items()) {
-        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive)) {
-            if (!QRectF(-0.5, -0.5, size.width() + 1.0, size.height() + 1.0).contains(list.textRect(*text)))
-                return "“" + text->text + "” leaves its view";
-        }
-    }
-    return {};
 }
 
 } // namespace
@@ -190,8 +122,8 @@ void WindowRunTest::noTextIsClipped()
             QCOMPARE(window.size(), size); // nothing forces the window to grow
             const QString wrong = clipped(window);
             QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
-            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
-                     !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
+            for (const QString& left : { textFault(window.canvas().restingPicture(), window.canvas().size()), textFault(window.status().picture(), window.status().size()),
+                     !window.images().visibleRegion().isEmpty() ? textFault(window.images().picture(), window.images().size()) : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
             if (workspace != MainWindow::Workspace::Inspect)
                 break; // what is selected changes the panels of that one only

@@ -34,7 +34,10 @@ QAction* Actions::add(const ActionInfo& info, std::function<void()> triggered)
     const QString sentence = QString::fromUtf8(info.sentence);
     action->setToolTip(keys.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, keys));
     action->setStatusTip(sentence);
-    connect(action, &QAction::triggered, this, std::move(triggered));
+    connect(action, &QAction::triggered, this, [this, action, act = std::move(triggered)] {
+        if (!m_guard || !isDestructive(action) || m_guard(action))
+            act();
+    });
     m_window->addAction(action);
     m_actions.push_back(action);
     m_infos[action] = info;
@@ -49,6 +52,12 @@ QAction* Actions::get(const char* id) const
     const auto found = std::find_if(m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == QLatin1String(id); });
     LHRS_CHECK(found != m_actions.end());
     return *found;
+}
+
+void Actions::markDestructive(std::initializer_list<const char*> ids)
+{
+    for (const char* id : ids)
+        m_destructive.insert(get(id));
 }
 
 QString Actions::sentenceOf(const QAction* action) const

@@ -8,7 +8,9 @@
 #include <QString>
 
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <set>
 #include <vector>
 
 class QLineEdit;
@@ -41,6 +43,10 @@ public:
     QAction* get(const char* id) const;
     const std::vector<QAction*>& all() const { return m_actions; }
     QString sentenceOf(const QAction* action) const;
+    // What these do cannot be taken back. While there is a guard, it is asked before one of them is done.
+    void markDestructive(std::initializer_list<const char*> ids);
+    bool isDestructive(const QAction* action) const { return m_destructive.contains(action); }
+    void setGuard(std::function<bool(const QAction*)> mayDo) { m_guard = std::move(mayDo); }
     // A menu for each title, in the order in which the titles first came.
     void fill(QMenuBar* bar) const;
 
@@ -49,6 +55,8 @@ private:
     std::vector<QAction*> m_actions;
     std::vector<QString> m_menus;
     std::map<const QAction*, ActionInfo> m_infos;
+    std::set<const QAction*> m_destructive;
+    std::function<bool(const QAction*)> m_guard;
 };
 
 // Every action with its key and its sentence.

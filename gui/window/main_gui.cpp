@@ -135,8 +135,10 @@ int main(int count, char** arguments)
     const QCommandLineOption messages(QStringLiteral("messages"), QStringLiteral("With --case: its messages, too, which may make another run of it."));
     const QCommandLineOption connect(QStringLiteral("connect"), QStringLiteral("Watch a running cluster: control endpoint of its coordinator."), QStringLiteral("HOST:PORT"));
     const QCommandLineOption play(QStringLiteral("play"), QStringLiteral("Load this scenario; it stops before its first step."), QStringLiteral("FILE"));
-    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system."), QStringLiteral("THEME"), QStringLiteral("system"));
-    const QCommandLineOption fontScale(QStringLiteral("font-scale"), QStringLiteral("Size of all text, 0.8 to 2.5."), QStringLiteral("N"), QStringLiteral("1"));
+    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark, light-contrast, dark-contrast or system; else what was chosen the last time."), QStringLiteral("THEME"), QStringLiteral("system"));
+    const QCommandLineOption fontScale(QStringLiteral("font-scale"), QStringLiteral("Size of all text, 0.8 to 2.5; else what was chosen the last time."), QStringLiteral("N"), QStringLiteral("1"));
+    const QCommandLineOption presenter(QStringLiteral("presenter"), QStringLiteral("Present: full screen for the hall, notes on the other screen."));
+    const QCommandLineOption projector(QStringLiteral("projector"), QStringLiteral("150 %, light, thick lines, fewer layers."));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
@@ -145,21 +147,40 @@ int main(int count, char** arguments)
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
-    parser.addOptions({ exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
+    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
 
     MainWindow::Options options;
+    // A picture of a run is the same on every desktop, whoever works there.
+    const bool isForFile = parser.isSet(exported) || parser.isSet(screenshot);
+    if (!isForFile)
+        options.settingsPath = Remembered::usualPath();
     const QString themeName = parser.value(theme);
-    if (themeName != QLatin1String("light") && themeName != QLatin1String("dark") && themeName != QLatin1String("system"))
-        return usage(QStringLiteral("--theme %1: write light, dark or system.").arg(themeName));
-    // A figure is the same on every desktop.
-    options.theme = themeName == QLatin1String("light") || (parser.isSet(exported) && themeName == QLatin1String("system")) ? MainWindow::ThemeChoice::Light : themeName == QLatin1String("dark") ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::System;
+    using Choice = MainWindow::ThemeChoice;
+    if (themeName == QLatin1String("light") || themeName == QLatin1String("light-contrast"))
+        options.theme = Choice::Light;
+    else if (themeName == QLatin1String("dark") || themeName == QLatin1String("dark-contrast"))
+        options.theme = Choice::Dark;
+    else if (themeName != QLatin1String("system"))
+        return usage(QStringLiteral("--theme %1: write light, dark, light-contrast, dark-contrast or system.").arg(themeName));
+    else if (parser.isSet(exported))
+        options.theme = Choice::Light;
+    else if (parser.isSet(theme))
+        options.theme = Choice::System;
+    if (parser.isSet(theme))
+        options.isHighContrast = themeName.endsWith(QLatin1String("-contrast"));
     bool isNumber = false;
-    options.fontScale = parser.value(fontScale).toDouble(&isNumber);
-    if (!isNumber || options.fontScale < 0.8 || options.fontScale > 2.5)
+    const double scale = parser.value(fontScale).toDouble(&isNumber);
+    if (!isNumber || scale < Theme::kFontScaleMin || scale > Theme::kFontScaleMax)
         return usage(QStringLiteral("--font-scale %1: write a number from 0.8 to 2.5.").arg(parser.value(fontScale)));
+    if (parser.isSet(fontScale))
+        options.fontScale = scale;
+    if (parser.isSet(projector) && (parser.isSet(theme) || parser.isSet(fontScale)))
+        return usage(QStringLiteral("--projector is a theme and a size of its own: --theme and --font-scale do not go with it."));
+    if (parser.isSet(presenter) && isForFile)
+        return usage(QStringLiteral("--presenter is for a hall: --screenshot and --export do not go with it."));
     const QStringList sides = parser.value(size).split(QLatin1Char('x'));
     const QSize pixels(sides.value(0).toInt(), sides.value(1).toInt());
     if (sides.size() != 2 || pixels.width() < 640 || pixels.height() < 400 || pixels.width() > 8192 || pixels.height() > 8192)
@@ -196,6 +217,8 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--record %1: this file exists already; name another one.").arg(options.recordPath));
 
     MainWindow window(options);
+    if (parser.isSet(projector))
+        window.setProjector(true);
     if (parser.value(workspace) == QLatin1String("inspect"))
         window.setWorkspace(MainWindow::Workspace::Inspect);
     else if (parser.value(workspace) == QLatin1String("measure"))
@@ -229,5 +252,7 @@ int main(int count, char** arguments)
             return usage(problem);
     window.resize(pixels);
     window.show();
+    if (parser.isSet(presenter))
+        window.setPresenting(true);
     return QApplication::exec();
 }

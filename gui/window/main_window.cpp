@@ -46,7 +46,7 @@ int memoryUsed()
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
     : QMainWindow(parent), m_operator(new Operator(this)), m_timeLine(*m_operator, [this] { return openPast(); }), m_pacer(m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
-      m_actions(new Actions(this)), m_themeChoice(options.theme), m_fontScale(options.fontScale), m_systemIsDark(Theme::systemIsDark())
+      m_actions(new Actions(this)), m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
@@ -56,6 +56,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     m_actions->fill(menuBar());
     connectAll();
     startRecorder(options.recordPath);
+    recallLooks(options);
     applyTheme();
     setWorkspace(Workspace::Lecture);
     showLink();
@@ -215,6 +216,7 @@ void MainWindow::connectAll()
 
     // The player: what a scenario wants to be looked at.
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
+    connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_operator->nowNs(), 0, TimeMark::Kind::Step, words }); });
     connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
     connect(m_player, &Player::highlightWished, this, [this](const QStringList& targets, const QString& words, double seconds) {
         std::vector<ObjectRef> objects;
@@ -245,11 +247,13 @@ bool MainWindow::onFrame(double seconds)
     if (!m_timeLine.isFrozen())
         m_pacer.advance(seconds);
     noteReading();
+    showCaptions();
     if (m_time - m_statusAt >= kStatusEvery) {
         m_statusAt = m_time;
         updateStatus();
         updateClients();
         updateClock();
+        updatePresentation();
         // Only at full detail does every process give signs of life as events, and only where time is real.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
         m_canvas->setSilent(m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
@@ -309,6 +313,8 @@ void MainWindow::updateStatus()
         else
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
     }
+    if (m_isPresenting) // the word of origin, and what must not be missed
+        std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
     m_status->setParts(std::move(parts));
 }
 
@@ -348,10 +354,12 @@ void MainWindow::showLink()
     if (hasCluster && !m_canvas->hasFocus() && focusWidget() == nullptr)
         m_canvas->setFocus();
     // The start page offers scenarios itself.
-    m_player->setVisible(!m_timeLine.isReplay() && (hasCluster || m_player->isLoaded()));
+    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() : hasCluster || m_player->isLoaded());
+    m_captionsOf = { nullptr, 0 };
+    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting);
     m_timeBar->setVisible(hasCluster);
     m_bar->setVisible(!m_timeLine.isReplay() && !m_isPresenting);
-    m_line->setVisible(!m_timeLine.isReplay());
+    m_line->setVisible(!m_timeLine.isReplay() && !m_isPresenting);
     setWorkspace(m_workspace);
     enableActions();
     m_statusAt = -1;
@@ -383,7 +391,9 @@ void MainWindow::enableActions()
     enable({ "tryKey" }, showsCluster());
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);
-    enable({ "nextStep", "runScenario" }, m_player->isLoaded());
+    enable({ "nextStep" }, m_player->isLoaded() || hasTime);
+    enable({ "formerMarker" }, hasTime);
+    enable({ "runScenario" }, m_player->isLoaded());
     enable({ "stopScenario" }, m_player->isRunning());
 }
 
@@ -443,22 +453,9 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
 
 // ---- looks
 
-void MainWindow::setThemeChoice(ThemeChoice choice)
-{
-    m_themeChoice = choice;
-    applyTheme();
-}
-
-void MainWindow::setFontScale(double scale)
-{
-    m_fontScale = std::clamp(scale, 0.8, 2.5);
-    applyTheme();
-}
-
 void MainWindow::applyTheme()
 {
-    const bool isDark = m_themeChoice == ThemeChoice::Dark || (m_themeChoice == ThemeChoice::System && m_systemIsDark);
-    m_theme = Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, m_fontScale);
+    m_theme = themeWanted();
     qApp->setPalette(m_theme.palette());
     qApp->setFont(m_theme.font({ TextSize::Body }));
     qApp->setStyleSheet(m_theme.styleSheet());
@@ -477,6 +474,8 @@ void MainWindow::applyTheme()
     m_group->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
+    if (m_notes)
+        m_notes->setTheme(m_theme);
     m_statusAt = -1;
 }
 
@@ -488,6 +487,7 @@ bool MainWindow::savePicture(const QString& path)
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     m_player->stop();
+    m_notes.reset();
     event->accept();
 }
 
@@ -498,14 +498,10 @@ void MainWindow::showEvent(QShowEvent* event)
     QTimer::singleShot(0, this, [this] { setWorkspace(m_workspace); });
 }
 
-// The hall's votes, and the clicker's way out of the presentation.
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() >= Qt::Key_1 && event->key() <= Qt::Key_9 && event->modifiers() == Qt::NoModifier) {
-        m_player->vote(event->key() - Qt::Key_0);
-        return;
-    }
-    QMainWindow::keyPressEvent(event);
+    if (!countVote(*event))
+        QMainWindow::keyPressEvent(event);
 }
 
 } // namespace lhrs::gui

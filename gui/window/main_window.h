@@ -14,6 +14,8 @@
 #include "gui/window/image_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
+#include "gui/window/presentation.h"
+#include "gui/window/remembered.h"
 #include "gui/window/start_dialog.h"
 #include "gui/window/status_strip.h"
 #include "gui/window/time_bar.h"
@@ -42,9 +44,12 @@ public:
     enum class ThemeChoice { Light, Dark, System };
     enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime };
 
+    // What is not given is what the person chose the last time.
     struct Options {
-        ThemeChoice theme = ThemeChoice::System;
-        double fontScale = 1;
+        std::optional<ThemeChoice> theme = {};
+        std::optional<bool> isHighContrast = {};
+        std::optional<double> fontScale = {};
+        QString settingsPath; // where choices are remembered; empty: nowhere
         QString scenarioDirectory;
         QString recordPath; // of the recording of this run; empty: a temporary file, gone with the window
     };
@@ -68,8 +73,17 @@ public:
     bool saveRecording(const QString& path);
 
     void setThemeChoice(ThemeChoice choice);
+    void setHighContrast(bool on);
+    void setThickLines(bool on);
     void setFontScale(double scale);
-    double fontScale() const { return m_fontScale; }
+    double fontScale() const { return looks().fontScale; }
+    // Light, large, thick, and without what only those in front could read; off: what was chosen before.
+    void setProjector(bool on);
+    const Theme& theme() const { return m_theme; }
+    // Full screen: picture, caption, time line and the word of origin, nothing smaller than 1/45 of the height. The notes
+    // are on the other screen, or in a second window where there is one screen.
+    void setPresenting(bool on);
+    bool isPresenting() const { return m_isPresenting; }
     void setWorkspace(Workspace workspace);
     Workspace workspace() const { return m_workspace; }
 
@@ -83,6 +97,7 @@ public:
     TimeBar& timeBar() { return *m_timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
+    NotesWindow* notes() { return m_notes.get(); } // while presenting
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_bar; }
     ClockBar& clockBar() { return *m_clockBar; }
@@ -107,6 +122,7 @@ public:
 protected:
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -169,8 +185,30 @@ private:
     RunIdentity identityShown() const;
     void askForScenario();
     void askForObject();
-    void setPresenting(bool on);
     void nextView();
+    // Presentation (window_present.cpp).
+    void makePresentActions();
+    bool isSecondClick(const QAction* action);
+    void goOn();
+    void goBack();
+    bool goToMarker(int direction);
+    void placePresentation();
+    void updatePresentation();
+    void showCaptions();
+    bool countVote(const QKeyEvent& event);
+    // Looks (window_looks.cpp).
+    struct Looks {
+        ThemeChoice theme = ThemeChoice::System;
+        double fontScale = 1;
+        bool isHighContrast = false, hasThickLines = false;
+    };
+    const Looks& looks() const { return m_hall ? *m_hall : m_looks; }
+    Looks& looks() { return m_hall ? *m_hall : m_looks; }
+    Theme themeWanted() const;
+    void recallLooks(const Options& options);
+    void keepLooks();
+    void tickLooks();
+    void setLayer(const char* action, bool Layers::*layer, bool on);
 
     Operator* m_operator;
     TimeLine m_timeLine; // between the cluster and the views
@@ -180,8 +218,9 @@ private:
     FrameClock* m_clock;
     Actions* m_actions;
     Theme m_theme;
-    ThemeChoice m_themeChoice;
-    double m_fontScale;
+    Remembered m_remembered;
+    Looks m_looks;
+    std::optional<Looks> m_hall; // with the projector preset: what counts meanwhile
     Workspace m_workspace = Workspace::Lecture;
     const bool m_systemIsDark;
 
@@ -214,6 +253,15 @@ private:
     double m_time = 0, m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
     bool m_isPresenting = false;
+    bool m_isOnOtherScreen = true; // the picture of a presentation
+    Workspace m_workspaceBefore = Workspace::Lecture;
+    QElapsedTimer m_presentingSince;
+    std::unique_ptr<NotesWindow> m_notes;
+    BlankScreen* m_blank = nullptr;
+    SecondClick m_secondClick;
+    CaptionTrack m_captions;
+    std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
+    std::optional<std::pair<std::uint64_t, std::int64_t>> m_stop; // the cursor at the marker that PgUp or PgDn went to, and the marker's time
     LocalOptions m_localOptions;
     QString m_startedUtc; // of this window: the name of its run
 

@@ -4,12 +4,13 @@
 #include "gui/lab/session.h"
 #include "gui/view/display_list.h"
 
+#include <QAccessible>
 #include <QFile>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QIcon>
+#include <QListView>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -17,6 +18,9 @@
 namespace lhrs::gui {
 
 namespace {
+
+constexpr qreal kHistoryFrom = 900; // pixels at 100 % of a strip that has room for the captions before, too
+constexpr qreal kHistoryWide = 290;
 
 QString questionWords(const Question& question, const std::vector<int>& votes, int reveal, const QString& why)
 {
@@ -38,13 +42,25 @@ QString questionWords(const Question& question, const std::vector<int>& votes, i
 } // namespace
 
 Player::Player(Session& session, QWidget* parent)
-    : QWidget(parent), m_step(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_next(new QPushButton(tr("Next step"), this)),
+    : QWidget(parent), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
       m_run(new QPushButton(tr("Run"), this)), m_stop(new QPushButton(tr("Stop"), this)), m_engine(session, *this)
 {
     setObjectName(QStringLiteral("player"));
     m_caption->setObjectName(QStringLiteral("caption"));
-    m_caption->setAccessibleName(tr("Caption"));
+    m_hallStory->setSourceModel(&m_story);
+    m_history->setObjectName(QStringLiteral("captionHistory"));
+    m_history->setAccessibleName(tr("Captions so far"));
+    m_history->setModel(m_hallStory);
+    m_history->setWordWrap(true);
+    m_history->setTextElideMode(Qt::ElideNone);
+    m_history->setSelectionMode(QAbstractItemView::NoSelection);
+    m_history->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_history->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_history->setResizeMode(QListView::Adjust);
+    m_history->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_history->hide();
     m_step->setObjectName(QStringLiteral("step"));
+    m_progress->setObjectName(QStringLiteral("progress"));
     m_next->setObjectName(QStringLiteral("nextStepButton"));
     m_run->setObjectName(QStringLiteral("runScenarioButton"));
     m_stop->setObjectName(QStringLiteral("stopScenarioButton"));
@@ -70,7 +86,11 @@ Player::Player(Session& session, QWidget* parent)
     box->setContentsMargins(14, 6, 10, 8);
     box->setSpacing(14);
     box->addLayout(left, 1);
+    box->addWidget(m_history);
     box->addLayout(buttons);
+    connect(m_hallStory, &QAbstractItemModel::rowsInserted, m_history, &QListView::scrollToBottom, Qt::QueuedConnection);
+    connect(m_hallStory, &QAbstractItemModel::rowsInserted, this, &Player::arrange);
+    connect(m_hallStory, &QAbstractItemModel::modelReset, this, &Player::arrange);
     connect(m_next, &QPushButton::clicked, this, &Player::next);
     connect(m_run, &QPushButton::clicked, this, &Player::runToEnd);
     connect(m_stop, &QPushButton::clicked, this, &Player::stop);
@@ -92,7 +112,8 @@ bool Player::load(const QString& path)
         return false;
     m_story.clear();
     m_source.clear();
-    m_step->clear();
+    m_plan.clear();
+    m_stepNow.clear();
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly | QIODevice::Text)) {
         setCaption(tr("%1 cannot be read: %2.").arg(path, file.errorString()));
@@ -108,12 +129,12 @@ bool Player::load(const QString& path)
     m_title = headerOf(source).title;
     if (m_title.isEmpty())
         m_title = m_file;
-    static const QRegularExpression kSteps(QStringLiteral("^\\s*lab\\.step\\("), QRegularExpression::MultilineOption);
-    m_stepsInAll = int(source.count(kSteps));
+    m_plan = planOf(source);
+    m_stepsInAll = int(m_plan.size());
     m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
-    m_step->setText(m_title);
+    m_stepNow = m_title;
     setCaption(tr("Press PgDn or the clicker to begin."));
-    m_progress->setText(tr("%1 steps").arg(m_stepsInAll));
+    setProgress(tr("%1 steps").arg(m_stepsInAll));
     showButtons();
     return true;
 }
@@ -187,8 +208,19 @@ void Player::stop()
 void Player::vote(int choice)
 {
     const std::lock_guard lock(m_mutex);
-    if (m_mail.question && !m_mail.isAnswered && choice >= 1 && choice <= int(m_mail.votes.size()))
+    if (m_mail.question && !m_mail.isAnswered && choice >= 1 && choice <= int(m_mail.votes.size())) {
         ++m_mail.votes[std::size_t(choice - 1)];
+        m_votedLast = choice;
+    }
+}
+
+void Player::voteAgain(int difference)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_mail.question || m_mail.isAnswered || m_mail.votes.empty())
+        return;
+    int& votes = m_mail.votes[std::size_t(std::clamp(m_votedLast, 1, int(m_mail.votes.size())) - 1)];
+    votes = std::max(0, votes + difference);
 }
 
 // ---- what the script says, in its thread
@@ -324,8 +356,10 @@ bool Player::refresh(double)
     m_stepsSeen += mail.steps;
     m_expectationsHeld += mail.held;
     m_expectationsFailed += mail.failed;
-    if (mail.step)
-        m_step->setText(*mail.step);
+    if (mail.step) {
+        m_stepNow = *mail.step;
+        emit stepShown(*mail.step);
+    }
     if (mail.caption)
         setCaption(*mail.caption);
     if (mail.question)
@@ -347,7 +381,7 @@ bool Player::refresh(double)
         if (m_expectationsFailed > 0)
             parts << tr("✗ %1 failed").arg(m_expectationsFailed);
         parts << tr("%1 s").arg(m_since.elapsed() / 1000);
-        m_progress->setText(parts.join(QStringLiteral("   ")));
+        setProgress(parts.join(QStringLiteral("   ")));
     }
     if (m_wasRunning && !isRunning()) {
         m_wasRunning = m_isHeld = false;
@@ -355,7 +389,7 @@ bool Player::refresh(double)
         const QString end = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld) : result.sentence();
         m_story.add({ { result.outcome == ScriptOutcome::Held ? StoryLine::Kind::End : StoryLine::Kind::Failed, end } });
         if (result.outcome == ScriptOutcome::Held)
-            m_progress->setText(end);
+            setProgress(end);
         else
             setCaption(end);
         showButtons();
@@ -365,10 +399,90 @@ bool Player::refresh(double)
     return false;
 }
 
+QString Player::elapsedWords() const
+{
+    const qint64 seconds = isRunning() ? m_since.elapsed() / 1000 : 0;
+    return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
+}
+
+// ---- what is shown
+
 void Player::setCaption(const QString& text)
 {
-    m_caption->setText(text);
-    m_caption->setAccessibleDescription(text);
+    m_captionNow = text;
+    showWords();
+}
+
+void Player::setProgress(const QString& text)
+{
+    m_progressNow = text;
+    showWords();
+}
+
+void Player::setNotice(const QString& words)
+{
+    if (words == m_notice)
+        return;
+    m_notice = words;
+    showNotice();
+    if (words.isEmpty())
+        return;
+    QAccessibleEvent event(m_progress, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+}
+
+void Player::showPast(const CaptionTrack* track, const CaptionTrack::Instant& instant)
+{
+    if (!track && !m_showsPast)
+        return;
+    if (track && m_showsPast && instant.said == m_past.said && instant.step == m_past.step && instant.caption == m_past.caption)
+        return;
+    m_past = instant;
+    if (track) {
+        m_pastStory.show(track->lines(), instant.said);
+        const auto steps = std::count_if(m_pastStory.lines().begin(), m_pastStory.lines().end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
+        m_pastProgress = tr("step %1 of %2").arg(steps).arg(track->steps());
+    }
+    m_showsPast = track != nullptr;
+    if (QAbstractItemModel* wanted = m_showsPast ? &m_pastStory : &m_story; m_hallStory->sourceModel() != wanted)
+        m_hallStory->setSourceModel(wanted);
+    showWords();
+}
+
+void Player::showWords()
+{
+    m_step->setText(m_showsPast ? m_past.step : m_stepNow);
+    m_caption->setText(m_showsPast ? m_past.caption : m_captionNow);
+    m_progress->setText(!m_notice.isEmpty() ? m_notice : m_showsPast ? m_pastProgress : m_progressNow);
+}
+
+void Player::showNotice()
+{
+    m_progress->setFont(m_theme.font({ TextSize::Small, !m_notice.isEmpty() }));
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText, m_notice.isEmpty() ? m_theme.text : m_theme.badText);
+    m_progress->setPalette(colours);
+    showWords();
+}
+
+void Player::setButtonsShown(bool on)
+{
+    for (QPushButton* button : { m_next, m_run, m_stop })
+        button->setVisible(on);
+}
+
+// The captions before stand beside the present one where there is room for both.
+void Player::arrange()
+{
+    const bool hasRoom = width() >= m_theme.px(kHistoryFrom) && m_hallStory->rowCount() > 1;
+    m_history->setFixedWidth(int(m_theme.px(kHistoryWide)));
+    m_history->setVisible(hasRoom);
+    m_history->scrollToBottom();
+}
+
+void Player::resizeEvent(QResizeEvent*)
+{
+    arrange();
 }
 
 void Player::showButtons()
@@ -384,9 +498,9 @@ void Player::setTheme(const Theme& theme)
 {
     m_theme = theme;
     m_story.setTheme(theme);
+    m_pastStory.setTheme(theme);
     m_caption->setTheme(theme);
     m_step->setFont(theme.font({ TextSize::Strong, true }));
-    m_progress->setFont(theme.font({ TextSize::Small }));
     m_next->setFont(theme.font({ TextSize::Strong, true }));
     const int pixels = int(theme.px(14));
     const auto icon = [&](Glyph glyph) {
@@ -401,6 +515,8 @@ void Player::setTheme(const Theme& theme)
     m_stop->setIcon(icon(Glyph::Stop));
     m_next->setMinimumWidth(int(theme.px(170)));
     // Two lines of the largest caption beside the step's title.
+    showNotice();
+    arrange();
     setFixedHeight(int(2 * theme.lineHeight({ TextSize::Caption }) + theme.lineHeight({ TextSize::Strong }) + theme.px(18)));
 }
 

@@ -4,7 +4,9 @@
 #include "gui/lab/script_engine.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
+#include "gui/window/caption_track.h"
 #include "gui/window/story.h"
+#include "gui/window/story_plan.h"
 
 #include <QElapsedTimer>
 #include <QLabel>
@@ -16,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+class QListView;
 class QPushButton;
 
 namespace lhrs::gui {
@@ -49,8 +52,9 @@ public:
     // Runs to the end without stopping at steps.
     void runToEnd();
     void stop();
-    // A vote for the choice with this number, from 1.
+    // A vote for the choice with this number, from 1; or one more, or one fewer, for the choice that was named last.
     void vote(int choice);
+    void voteAgain(int difference);
     ScriptResult result() const { return m_engine.result(); }
     ScriptEngine& engine() { return m_engine; }
 
@@ -59,8 +63,20 @@ public:
     StoryModel& story() { return m_story; }
     QString caption() const { return m_caption->text(); }
     QString stepTitle() const { return m_step->text(); }
+    // What the scenario announces, and how many of its steps have been shown.
+    const std::vector<PlannedStep>& plan() const { return m_plan; }
+    int stepsSeen() const { return m_stepsSeen; }
+    QString elapsedWords() const;
+
+    // Captions of an instant of the past, in place of those that the running script says; null: the script's again.
+    void showPast(const CaptionTrack* track, const CaptionTrack::Instant& instant = {});
+    // In front of a hall there are no buttons, and the words have all the room.
+    void setButtonsShown(bool on);
+    // A word to whoever presents, in place of the count of steps, until it is empty.
+    void setNotice(const QString& words);
 
 signals:
+    void stepShown(const QString& words);
     void runningChanged(bool isRunning);
     void finished();
     void cameraWished(const lhrs::gui::CameraWish& wish);
@@ -105,11 +121,22 @@ private:
     void post(StoryLine::Kind kind, const QString& text);
     void launch(ScriptStops stops);
     void setCaption(const QString& text);
+    void setProgress(const QString& text);
     void showButtons();
+    void showWords();
+    void showNotice();
+    void arrange();
+    void resizeEvent(QResizeEvent* event) override;
 
     ScriptSettings m_settings;
     ScriptObserver* m_listener = nullptr;
     QString m_source, m_file, m_title;
+    std::vector<PlannedStep> m_plan;
+    QString m_stepNow, m_captionNow, m_progressNow, m_notice; // of the running script
+    bool m_showsPast = false;
+    CaptionTrack::Instant m_past;
+    QString m_pastProgress;
+    int m_votedLast = 0;
     int m_stepsInAll = 0, m_stepsSeen = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
     bool m_isHeld = false, m_wasRunning = false;
     QElapsedTimer m_since;
@@ -118,9 +145,11 @@ private:
     std::condition_variable_any m_answered;
     Mail m_mail; // guarded by m_mutex
 
-    StoryModel m_story;
+    StoryModel m_story, m_pastStory;
+    HallStory* m_hallStory;
     QLabel *m_step, *m_progress;
     CaptionLabel* m_caption;
+    QListView* m_history;
     QPushButton *m_next, *m_run, *m_stop;
     Theme m_theme;
     ScriptEngine m_engine; // last: its thread calls the observer

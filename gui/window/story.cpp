@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/story.h"
 
+#include <QAccessible>
+#include <QAccessibleWidget>
 #include <QPainter>
+
+#include <algorithm>
 
 namespace lhrs::gui {
 
+namespace {
+
+// What stands in the strip is its name, and it is announced when it changes.
+class CaptionAccessible : public QAccessibleWidget {
+public:
+    explicit CaptionAccessible(CaptionLabel* caption) : QAccessibleWidget(caption, QAccessible::Notification), m_caption(caption) {}
+    QString text(QAccessible::Text which) const override
+    {
+        if (which == QAccessible::Name)
+            return m_caption->text();
+        return which == QAccessible::Description ? CaptionLabel::tr("Caption") : QAccessibleWidget::text(which);
+    }
+
+private:
+    CaptionLabel* m_caption;
+};
+
+QAccessibleInterface* makeCaptionAccessible(const QString&, QObject* object)
+{
+    auto* caption = qobject_cast<CaptionLabel*>(object);
+    return caption ? new CaptionAccessible(caption) : nullptr;
+}
+
+} // namespace
+
 // ---- the caption
+
+CaptionLabel::CaptionLabel(QWidget* parent) : QWidget(parent)
+{
+    static const bool isInstalled = [] {
+        QAccessible::installFactory(makeCaptionAccessible);
+        return true;
+    }();
+    Q_UNUSED(isInstalled)
+}
 
 void CaptionLabel::setText(const QString& text)
 {
@@ -13,6 +51,11 @@ void CaptionLabel::setText(const QString& text)
         return;
     m_text = text;
     update();
+    for (const QAccessible::Event kind : { QAccessible::NameChanged, QAccessible::Alert }) {
+        QAccessibleEvent event(this, kind);
+        QAccessible::updateAccessibility(&event);
+    }
+    emit announced(text);
 }
 
 void CaptionLabel::setTheme(const Theme& theme)
@@ -62,6 +105,19 @@ void StoryModel::add(const std::vector<StoryLine>& lines)
     endInsertRows();
 }
 
+void StoryModel::show(const std::vector<StoryLine>& lines, std::size_t count)
+{
+    count = std::min(count, lines.size());
+    const std::size_t both = std::min(count, m_lines.size());
+    const auto same = std::size_t(std::mismatch(m_lines.begin(), m_lines.begin() + std::ptrdiff_t(both), lines.begin()).first - m_lines.begin());
+    if (same < m_lines.size()) {
+        beginRemoveRows({}, int(same), int(m_lines.size()) - 1);
+        m_lines.resize(same);
+        endRemoveRows();
+    }
+    add({ lines.begin() + std::ptrdiff_t(same), lines.begin() + std::ptrdiff_t(count) });
+}
+
 void StoryModel::clear()
 {
     beginResetModel();
@@ -100,8 +156,15 @@ QVariant StoryModel::data(const QModelIndex& index, int role) const
         if (line.kind == StoryLine::Kind::Held || line.kind == StoryLine::Kind::Note)
             return m_theme.muted;
         return m_theme.text;
+    case kKindRole: return int(line.kind);
     default: return {};
     }
+}
+
+bool HallStory::filterAcceptsRow(int row, const QModelIndex& parent) const
+{
+    const int kind = sourceModel()->index(row, 0, parent).data(StoryModel::kKindRole).toInt();
+    return kind != int(StoryLine::Kind::Note) && kind != int(StoryLine::Kind::Print);
 }
 
 } // namespace lhrs::gui

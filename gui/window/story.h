@@ -4,6 +4,7 @@
 #include "gui/view/theme.h"
 
 #include <QAbstractListModel>
+#include <QSortFilterProxyModel>
 #include <QWidget>
 
 #include <vector>
@@ -15,6 +16,7 @@ struct StoryLine {
     enum class Kind { Step, Say, Note, Print, Held, Failed, End };
     Kind kind = Kind::Say;
     QString text;
+    bool operator==(const StoryLine&) const = default;
 };
 
 class StoryModel : public QAbstractListModel {
@@ -24,25 +26,44 @@ public:
     void setTheme(const Theme& theme);
     void add(const std::vector<StoryLine>& lines);
     void clear();
+    // Exactly these lines: what is the same at the beginning stays, so that a list does not jump.
+    void show(const std::vector<StoryLine>& lines, std::size_t count);
     const std::vector<StoryLine>& lines() const { return m_lines; }
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+    static constexpr int kKindRole = Qt::UserRole;
 
 private:
     std::vector<StoryLine> m_lines;
     Theme m_theme;
 };
 
-// Text as large as fits into its rectangle, on several lines.
+// The story as the hall may see it: without the presenter's notes and without what is printed for the log.
+class HallStory : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+};
+
+// Text as large as fits into its rectangle, on several lines. A screen reader is told each new text: to it, this is a
+// notification.
 class CaptionLabel : public QWidget {
     Q_OBJECT
 public:
-    using QWidget::QWidget;
+    explicit CaptionLabel(QWidget* parent = nullptr);
     void setText(const QString& text);
     QString text() const { return m_text; }
     void setTheme(const Theme& theme);
     // Whether the last painting had room for all of the text.
     bool fits() const;
+
+signals:
+    // A new text, which screen readers are told.
+    void announced(const QString& text);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

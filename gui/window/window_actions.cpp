@@ -51,7 +51,7 @@ void MainWindow::makeActions()
     makeMeasureActions();
     makeTimeActions();
     makeClockActions();
-    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario; begins it if it has not begun" }, [this] { m_player->next(); });
+    makePresentActions();
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });
     a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
@@ -66,6 +66,8 @@ void MainWindow::makeActions()
         QMessageBox::about(this, tr("LHRS Lab"),
             tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
     });
+    // What cannot be taken back: each ends or breaks something that was there.
+    a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss", "startLocal", "startSimulated", "forgetImage", "closeRecording" });
 }
 
 void MainWindow::makeWorkActions()
@@ -134,18 +136,17 @@ void MainWindow::makeViewActions()
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
     a.add({ "slower", "View", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
     a.add({ "faster", "View", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
-    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes is simply there", true }, [this] { m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked()); });
-    a.add({ "theme", "View", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
-    a.add({ "projector", "View", "Projector", "P", "150 % and light, for a large hall; once more: back", true }, [this] {
-        const bool isOn = m_actions->get("projector")->isChecked();
-        m_themeChoice = isOn ? ThemeChoice::Light : m_themeChoice;
-        setFontScale(isOn ? 1.5 : 1.0);
+    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes is simply there", true }, [this] {
+        m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
+        keepLooks();
     });
-    a.add({ "fontLarger", "View", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(m_fontScale + 0.1); });
-    a.add({ "fontSmaller", "View", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(m_fontScale - 0.1); });
+    a.add({ "theme", "View", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+    a.add({ "highContrast", "View", "High contrast", "Ctrl+H", "Black on white, or white on black: nothing is said by a shade of grey", true }, [this] { setHighContrast(!looks().isHighContrast); });
+    a.add({ "thickLines", "View", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true }, [this] { setThickLines(!looks().hasThickLines); });
+    a.add({ "projector", "View", "Projector", "P", "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true }, [this] { setProjector(!m_hall); });
+    a.add({ "fontLarger", "View", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(fontScale() + 0.1); });
+    a.add({ "fontSmaller", "View", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(fontScale() - 0.1); });
     a.add({ "fontNormal", "View", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
-    a.add({ "present", "View", "Presentation", "F5", "Full screen, without menu and buttons", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
-    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen" }, [this] { setPresenting(false); });
 }
 
 // ---- what they need
@@ -218,18 +219,6 @@ void MainWindow::askForObject()
     const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket or a process: 5, parity 1.0, node-3, alice"), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_canvas->findObject(words))
         m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process."), false);
-}
-
-void MainWindow::setPresenting(bool on)
-{
-    m_isPresenting = on;
-    m_actions->get("present")->setChecked(on);
-    menuBar()->setVisible(!on);
-    m_bar->setVisible(!on);
-    m_line->setVisible(!on);
-    if (on)
-        setWorkspace(Workspace::Lecture);
-    setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
 }
 
 // Also those whose tab lies behind another: it comes to the front.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/window/story.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace lhrs::gui {
+
+class Recording;
+
+// What the scenario of a recorded run said, by instant: a replay shows the caption that stood there.
+class CaptionTrack {
+public:
+    CaptionTrack() = default;
+    explicit CaptionTrack(Recording& recording);
+
+    struct Instant {
+        QString step, caption;
+        std::size_t said = 0; // of lines(), up to the instant
+    };
+    // After that event. `isPlaying`: time goes on between events, too, and what was said after `ns` is still to come.
+    Instant at(std::uint64_t event, std::int64_t ns, bool isPlaying) const;
+    // All that was said and found, in order.
+    const std::vector<StoryLine>& lines() const { return m_lines; }
+    bool isEmpty() const { return m_lines.empty(); }
+    std::size_t steps() const { return m_steps; }
+
+private:
+    struct Mark {
+        std::uint64_t event = 0; // after which it was said
+        std::int64_t ns = 0;
+        QString step, caption; // from here on
+    };
+    std::vector<StoryLine> m_lines;
+    std::vector<Mark> m_marks; // of each line
+    std::size_t m_steps = 0;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace lhrs::gui {
+
+// A step as the text of a scenario announces it, with what the presenter is to remember there.
+struct PlannedStep {
+    QString id, title;
+    QStringList notes;
+};
+// The steps of a scenario in the order in which they stand there, as far as they are written out: a title or note that is
+// computed is known only when the script comes to it.
+std::vector<PlannedStep> planOf(const QString& source);
+
+} // namespace lhrs::gui

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window looks: light or dark, contrast, size of text, thick lines, the preset for a projector; and that it looks
+// so again the next time.
+#include "gui/window/main_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kThick = 1.8;
+constexpr double kHallScale = 1.5;
+constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
+
+} // namespace
+
+Theme MainWindow::themeWanted() const
+{
+    const Looks& look = looks();
+    const bool isDark = look.theme == ThemeChoice::Dark || (look.theme == ThemeChoice::System && m_systemIsDark);
+    double scale = look.fontScale;
+    if (m_isPresenting) // in whole pixels, so that no font is rounded to less
+        scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
+    return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
+}
+
+void MainWindow::setThemeChoice(ThemeChoice choice)
+{
+    looks().theme = choice;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setHighContrast(bool on)
+{
+    looks().isHighContrast = on;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setThickLines(bool on)
+{
+    looks().hasThickLines = on;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setFontScale(double scale)
+{
+    looks().fontScale = std::clamp(scale, Theme::kFontScaleMin, Theme::kFontScaleMax);
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setProjector(bool on)
+{
+    if (on == m_hall.has_value())
+        return;
+    m_hall = on ? std::optional(Looks { ThemeChoice::Light, kHallScale, m_looks.isHighContrast, true }) : std::nullopt;
+    // What is too small, or too much at once, for the last row; each comes back by its key.
+    setLayer("layerLegend", &Layers::legend, !on);
+    setLayer("layerDeltas", &Layers::deltas, !on);
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setLayer(const char* action, bool Layers::*layer, bool on)
+{
+    Layers layers = m_canvas->layers();
+    layers.*layer = on;
+    m_canvas->setLayers(layers);
+    m_actions->get(action)->setChecked(on);
+}
+
+void MainWindow::recallLooks(const Options& options)
+{
+    const QString theme = m_remembered.text("looks/theme", "system");
+    m_looks.theme = theme == QLatin1String("light") ? ThemeChoice::Light : theme == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+    m_looks.fontScale = m_remembered.number("looks/fontScale", Theme::kFontScaleMin, Theme::kFontScaleMax, 1);
+    m_looks.isHighContrast = m_remembered.flag("looks/highContrast", false);
+    m_looks.hasThickLines = m_remembered.flag("looks/thickLines", false);
+    if (m_remembered.flag("looks/reducedMotion", false)) {
+        m_actions->get("reducedMotion")->setChecked(true);
+        m_canvas->setReducedMotion(true);
+    }
+    // Who says on the command line how it is to look means that, and not the preset.
+    const bool isSaid = options.theme || options.fontScale || options.isHighContrast;
+    m_looks.theme = options.theme.value_or(m_looks.theme);
+    m_looks.fontScale = options.fontScale.value_or(m_looks.fontScale);
+    m_looks.isHighContrast = options.isHighContrast.value_or(m_looks.isHighContrast);
+    if (!isSaid && m_remembered.flag("looks/projector", false))
+        setProjector(true);
+    tickLooks();
+}
+
+void MainWindow::tickLooks()
+{
+    const auto tick = [this](const char* id, bool on) { m_actions->get(id)->setChecked(on); };
+    tick("highContrast", looks().isHighContrast);
+    tick("thickLines", looks().hasThickLines);
+    tick("projector", m_hall.has_value());
+}
+
+void MainWindow::keepLooks()
+{
+    tickLooks();
+    m_remembered.keep("looks/theme", m_looks.theme == ThemeChoice::Light ? "light" : m_looks.theme == ThemeChoice::Dark ? "dark" : "system");
+    m_remembered.keep("looks/fontScale", m_looks.fontScale);
+    m_remembered.keep("looks/highContrast", m_looks.isHighContrast);
+    m_remembered.keep("looks/thickLines", m_looks.hasThickLines);
+    m_remembered.keep("looks/projector", m_hall.has_value());
+    m_remembered.keep("looks/reducedMotion", m_canvas->isMotionReduced());
+}
+
+} // namespace lhrs::gui

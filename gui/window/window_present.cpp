@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The presentation: full screen for the hall, notes for whoever speaks, the clicker's keys, captions of past instants.
+#include "gui/window/main_window.h"
+
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <QGuiApplication>
+#include <QKeyEvent>
+#include <QMenuBar>
+#include <QScreen>
+#include <QTime>
+#include <QWindow>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kNotesShare = 0.6; // of the screen's width and height, for a window of notes on a screen of its own
+
+// The faults on purpose that are in force, each as a sentence.
+QStringList armedWords(const ClusterState& state)
+{
+    QStringList words;
+    for (const auto& [id, process] : state.processes) {
+        const QString name = nameOf(state, objectOf(state, id));
+        for (const auto& [number, fault] : process.faults)
+            words << QStringLiteral("%1 %2").arg(name, QString::fromStdString(fault.words));
+        if (process.isPaused && !process.hasEnded)
+            words << QStringLiteral("%1 is paused").arg(name);
+    }
+    return words;
+}
+
+QString titleOf(const PlannedStep& step)
+{
+    return step.id.isEmpty() ? step.title : QStringLiteral("(%1)  %2").arg(step.id, step.title);
+}
+
+} // namespace
+
+void MainWindow::makePresentActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next marker" }, [this] { goOn(); });
+    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step or marker before; PgDn leads back to now" }, [this] { goBack(); });
+    a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
+    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen" }, [this] { setPresenting(false); });
+    a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
+    a.add({ "swapScreens", "View", "Change the screens", "Shift+F5", "Shows the presentation on the other screen, and the notes on this one" }, [this] {
+        m_isOnOtherScreen = !m_isOnOtherScreen;
+        placePresentation();
+    });
+    m_blank = new BlankScreen(this);
+}
+
+// ---- the clicker
+
+void MainWindow::goOn()
+{
+    if (QAction* blank = m_actions->get("blank"); blank->isChecked()) {
+        blank->trigger();
+        return;
+    }
+    const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
+    const bool wasFrozen = m_timeLine.isFrozen();
+    if (isPast && !wasFrozen && goToMarker(1))
+        return;
+    if (isPast)
+        m_timeLine.follow();
+    if (!isPast || wasFrozen)
+        m_player->next();
+}
+
+void MainWindow::goBack()
+{
+    if (QAction* blank = m_actions->get("blank"); blank->isChecked())
+        blank->trigger();
+    else if (!goToMarker(-1))
+        m_timeLine.seek(0);
+}
+
+// Steps of a scenario and markers that somebody set; in a run that has none of them, whatever is marked.
+bool MainWindow::goToMarker(int direction)
+{
+    const auto isChapter = [](const TimeMark& mark) { return mark.kind == TimeMark::Kind::Step || mark.kind == TimeMark::Kind::Own; };
+    const auto& marks = m_timeBar->track().marks();
+    const bool hasChapters = std::any_of(marks.begin(), marks.end(), isChapter);
+    const std::int64_t here = m_stop && m_stop->first == m_timeLine.cursor() ? m_stop->second : m_timeLine.cursorNs();
+    const TimeMark* best = nullptr;
+    for (const TimeMark& mark : marks) {
+        if ((hasChapters && !isChapter(mark)) || (direction > 0 ? mark.ns <= here : mark.ns >= here))
+            continue;
+        if (!best || (direction > 0 ? mark.ns < best->ns : mark.ns > best->ns))
+            best = &mark;
+    }
+    if (!best)
+        return false;
+    const TimeMark mark = *best;
+    if (mark.event != 0)
+        m_timeLine.seek(mark.event);
+    else
+        m_timeLine.seekTime(mark.ns);
+    m_stop = { m_timeLine.cursor(), mark.ns };
+    return true;
+}
+
+// 1 to 9: a vote for that choice; + and -: one more and one fewer for the choice that was named last.
+bool MainWindow::countVote(const QKeyEvent& event)
+{
+    if (event.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier))
+        return false;
+    if (event.key() >= Qt::Key_1 && event.key() <= Qt::Key_9)
+        m_player->vote(event.key() - Qt::Key_0);
+    else if (event.key() == Qt::Key_Plus || event.key() == Qt::Key_Minus)
+        m_player->voteAgain(event.key() == Qt::Key_Plus ? 1 : -1);
+    else
+        return false;
+    return true;
+}
+
+// ---- the second click
+
+bool MainWindow::isSecondClick(const QAction* action)
+{
+    const ObjectRef object = m_selection->selected();
+    const QString what = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
+    if (m_secondClick.mayDo(what, m_time)) {
+        m_player->setNotice({});
+        return true;
+    }
+    const QString keys = action->shortcut().toString(QKeySequence::NativeText), name = nameOf(m_pacer.state(), object);
+    const QString words = name.isEmpty() ? action->text() : tr("%1, %2").arg(action->text(), name);
+    m_player->setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words) : tr("%1: press %2 once more to do it").arg(words, keys));
+    return false;
+}
+
+// ---- full screen
+
+void MainWindow::setPresenting(bool on)
+{
+    if (QAction* blank = m_actions->get("blank"); !on && blank->isChecked()) {
+        blank->trigger(); // the first way out is that out of the dark
+        m_actions->get("present")->setChecked(m_isPresenting);
+        return;
+    }
+    m_actions->get("present")->setChecked(on);
+    if (on == m_isPresenting)
+        return;
+    m_isPresenting = on;
+    if (on) {
+        m_workspaceBefore = m_workspace;
+        m_workspace = Workspace::Lecture;
+        m_presentingSince.start();
+        m_notes = std::make_unique<NotesWindow>(*m_actions);
+        m_notes->setTheme(m_theme);
+        connect(m_notes.get(), &NotesWindow::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
+        m_actions->setGuard([this](const QAction* action) { return isSecondClick(action); });
+    } else {
+        m_workspace = m_workspaceBefore;
+        m_actions->setGuard({});
+        m_secondClick.forget();
+        m_player->setNotice({});
+        m_notes.release()->deleteLater(); // one of its buttons may be what ends the presentation
+    }
+    menuBar()->setVisible(!on);
+    showLink(); // what has its place in a presentation
+    if (on) {
+        placePresentation();
+    } else {
+        setWindowState(windowState() & ~Qt::WindowFullScreen);
+        applyTheme();
+    }
+    m_canvas->setFocus();
+    updatePresentation();
+}
+
+// The hall's picture on the second screen, the notes on the first; where there is one screen, the notes are a window
+// behind the picture.
+void MainWindow::placePresentation()
+{
+    if (!m_isPresenting)
+        return;
+    const QList<QScreen*> screens = QGuiApplication::screens();
+    QScreen* own = screens.value(0);
+    QScreen* other = screens.size() > 1 ? screens[1] : own;
+    if (!m_isOnOtherScreen)
+        std::swap(own, other);
+    if (screens.size() > 1) {
+        setWindowState(windowState() & ~Qt::WindowFullScreen);
+        setGeometry(other->geometry());
+    }
+    setWindowState(windowState() | Qt::WindowFullScreen);
+    const QRect room = own ? own->availableGeometry() : QRect(0, 0, 1280, 720);
+    QRect notes(QPoint(), room.size() * kNotesShare);
+    notes.moveCenter(room.center());
+    m_notes->setGeometry(notes);
+    m_notes->show();
+    applyTheme();
+    raise();
+    activateWindow();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    if (m_isPresenting && !(themeWanted() == m_theme))
+        applyTheme();
+}
+
+// What the presenter reads; a few times a second.
+void MainWindow::updatePresentation()
+{
+    if (!m_secondClick.isWaiting(m_time))
+        m_player->setNotice({});
+    if (!m_notes)
+        return;
+    PresenterWords words;
+    words.step = m_player->stepTitle();
+    words.caption = m_player->caption();
+    const std::vector<PlannedStep>& plan = m_player->plan();
+    const std::size_t seen = std::size_t(std::max(0, m_player->stepsSeen()));
+    // Notes that the script has said in this step; before it says them, those that stand in its text.
+    const std::vector<StoryLine>& lines = m_player->story().lines();
+    const auto step = std::find_if(lines.rbegin(), lines.rend(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
+    for (auto line = step.base(); line != lines.end(); ++line) {
+        if (line->kind == StoryLine::Kind::Note)
+            words.notes << line->text;
+    }
+    if (words.notes.isEmpty() && seen > 0 && seen <= plan.size())
+        words.notes = plan[seen - 1].notes;
+    if (seen < plan.size()) {
+        words.next = titleOf(plan[seen]);
+        words.nextNotes = plan[seen].notes;
+    }
+    words.faults = armedWords(m_pacer.state());
+    const qint64 seconds = m_presentingSince.elapsed() / 1000;
+    words.elapsed = QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
+    words.clock = QTime::currentTime().toString(QStringLiteral("HH:mm"));
+    m_notes->setWords(words);
+}
+
+// ---- captions of the instant that is shown
+
+void MainWindow::showCaptions()
+{
+    const bool isPast = m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen());
+    Recording* recording = isPast ? m_timeLine.recording() : nullptr;
+    if (!recording) {
+        m_captionsOf = { nullptr, 0 };
+        m_player->showPast(nullptr);
+        return;
+    }
+    if (const std::pair<const Recording*, std::uint64_t> wanted(recording, recording->events()); wanted != m_captionsOf) {
+        m_captionsOf = wanted;
+        m_captions = CaptionTrack(*recording);
+        if (m_timeLine.isReplay())
+            m_player->setVisible(!m_captions.isEmpty());
+    }
+    if (m_captions.isEmpty())
+        m_player->showPast(nullptr);
+    else
+        m_player->showPast(&m_captions, m_captions.at(m_timeLine.cursor(), m_timeLine.cursorNs(), m_timeLine.mode() == TimeLine::Mode::Play));
+}
+
+} // namespace lhrs::gui

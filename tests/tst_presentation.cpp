@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// In front of a hall: full screen and the presenter's window, the clicker, captions of past instants, looks that are found
+// again, and what a screen reader is told.
+#include "tests/fake_cluster.h"
+#include "tests/recording_rig.h"
+#include "tests/text_check.h"
+
+#include "gui/window/main_window.h"
+
+#include <QAccessible>
+#include <QDockWidget>
+#include <QFile>
+#include <QListView>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QScreen>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr int kLimit = 15'000;
+
+MainWindow::Options options(const QString& settings = {})
+{
+    MainWindow::Options o;
+    o.settingsPath = settings;
+    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
+    return o;
+}
+
+// A closed recording of a file that grows while somebody tells of it: two steps, a question, an expectation.
+void makeToldRecording(const QString& path)
+{
+    const auto recorder = recorderAt(path, often(50));
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    feeder.isKept = false;
+    const Story story = growth(6, 7);
+    const std::size_t third = story.order.size() / 3;
+    for (std::size_t i = 0; i < story.order.size(); ++i) {
+        if (i == third) {
+            recorder->caption("step", "a", "The file grows", "scenario");
+            recorder->marker("step", "a The file grows", "scenario");
+            recorder->caption("say", "a", "A bucket overflows.", "scenario");
+            recorder->caption("note", "a", "Ask who knows linear hashing.", "scenario");
+        }
+        if (i == 2 * third) {
+            recorder->caption("step", "b", "It grows on", "scenario");
+            recorder->marker("step", "b It grows on", "scenario");
+            recorder->caption("say", "b", "And the parity with it.", "scenario");
+            Expectation held;
+            held.text = "8 buckets";
+            held.isHeld = true;
+            recorder->expectation(held);
+        }
+        const auto& [process, index] = story.order[i];
+        feeder.event(process, story.told.at(process)[index]);
+    }
+    recorder->finish();
+}
+
+// A window that shows such a recording at its end.
+struct Replay {
+    QTemporaryDir folder;
+    MainWindow window;
+
+    explicit Replay(const QString& settings = {}) : window(options(settings))
+    {
+        makeToldRecording(folder.filePath("told.lhrun"));
+        window.clock().stop(); // frames are made here
+        window.resize(1280, 720);
+        window.show();
+        problem = window.openRecording(folder.filePath("told.lhrun"));
+        window.actions().get("follow")->trigger();
+        frames();
+    }
+    void frames()
+    {
+        for (int frame = 0; frame < 4; ++frame) {
+            QCoreApplication::processEvents();
+            window.clock().step(0.3);
+        }
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers with = {})
+    {
+        QTest::keyClick(&window.canvas(), key, with);
+        frames();
+    }
+    QString problem;
+};
+
+} // namespace
+
+class PresentationTest : public QObject {
+    Q_OBJECT
+private slots:
+    void captionsAreThoseOfTheShownInstant();
+    void theClickerLeadsThroughARecording();
+    void aHallReadsEverythingThatIsShown_data();
+    void aHallReadsEverythingThatIsShown();
+    void thePresenterHasNotesOfTheirOwn();
+    void whatCannotBeTakenBackIsAskedForTwice();
+    void notesAreReadFromTheTextOfAScenario();
+    void votesAreCountedByKeys();
+    void aScreenReaderIsToldEachCaption();
+    void looksAreFoundAgain();
+    void theProjectorIsAPresetThatGoesAgain();
+    void noTextIsClippedInAnyLook_data();
+    void noTextIsClippedInAnyLook();
+};
+
+void PresentationTest::captionsAreThoseOfTheShownInstant()
+{
+    Replay replay;
+    QCOMPARE(replay.problem, QString());
+    MainWindow& window = replay.window;
+    QVERIFY(window.player().isVisible());
+    QVERIFY(!window.player().findChild<QPushButton*>("nextStepButton")->isVisible());
+    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
+    QCOMPARE(window.player().caption(), QString("And the parity with it."));
+    auto* history = window.player().findChild<QListView*>("captionHistory");
+    QVERIFY(history->isVisible());
+    QStringList said;
+    for (int row = 0; row < history->model()->rowCount(); ++row)
+        said << history->model()->index(row, 0).data().toString();
+    QCOMPARE(said, QStringList({ "(a)  The file grows", "A bucket overflows.", "(b)  It grows on", "And the parity with it.", "✓ 8 buckets" })); // and no note
+    window.timeLine().seek(window.timeLine().newest() / 2);
+    replay.frames();
+    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    QCOMPARE(window.player().caption(), QString("A bucket overflows."));
+    QCOMPARE(history->model()->rowCount(), 2);
+    window.timeLine().seek(0);
+    replay.frames();
+    QCOMPARE(window.player().stepTitle() + window.player().caption(), QString());
+    // One that nobody told of has no strip.
+    makeRecording(replay.folder.filePath("silent.lhrun"));
+    QCOMPARE(window.openRecording(replay.folder.filePath("silent.lhrun")), QString());
+    replay.frames();
+    QVERIFY(!window.player().isVisible());
+}
+
+void PresentationTest::theClickerLeadsThroughARecording()
+{
+    Replay replay;
+    MainWindow& window = replay.window;
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    replay.press(Qt::Key_F5);
+    QVERIFY(window.isPresenting());
+    QCOMPARE(window.height(), window.screen()->size().height());
+    replay.press(Qt::Key_PageUp);
+    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
+    QVERIFY(window.timeLine().cursor() < window.timeLine().newest());
+    replay.press(Qt::Key_PageUp);
+    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    replay.press(Qt::Key_PageUp); // nothing is before it but the beginning
+    QCOMPARE(window.timeLine().cursor(), std::uint64_t(0));
+    replay.press(Qt::Key_PageDown);
+    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    auto* blank = window.findChild<QWidget*>("blankScreen");
+    replay.press(Qt::Key_B);
+    QVERIFY(blank->isVisible());
+    QCOMPARE(blank->size(), window.size());
+    replay.press(Qt::Key_PageDown); // gives back the picture first
+    QVERIFY(!blank->isVisible());
+    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    replay.press(Qt::Key_PageDown);
+    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
+    replay.press(Qt::Key_PageDown);
+    QCOMPARE(window.timeLine().cursor(), window.timeLine().newest());
+    replay.press(Qt::Key_Home);
+    window.timeLine().setSpeed(TimeLine::kSlowest);
+    replay.press(Qt::Key_Period);
+    QCOMPARE(window.timeLine().mode(), TimeLine::Mode::Play);
+    replay.press(Qt::Key_B);
+    replay.press(Qt::Key_Escape); // out of the dark, then out of the presentation
+    QVERIFY(!blank->isVisible() && window.isPresenting());
+    replay.press(Qt::Key_Escape);
+    QVERIFY(!window.isPresenting() && !window.isFullScreen());
+}
+
+void PresentationTest::aHallReadsEverythingThatIsShown_data()
+{
+    QTest::addColumn<QSize>("size");
+    for (const QSize size : { QSize(1280, 720), QSize(1920, 1080), QSize(3840, 2160) })
+        QTest::newRow(qPrintable(QString("%1 x %2").arg(size.width()).arg(size.height()))) << size;
+}
+
+void PresentationTest::aHallReadsEverythingThatIsShown()
+{
+    QFETCH(const QSize, size);
+    Replay replay;
+    MainWindow& window = replay.window;
+    window.setWorkspace(MainWindow::Workspace::Inspect);
+    window.setPresenting(true);
+    window.setWindowState(Qt::WindowNoState); // as large as the test says, not as the screen is
+    window.resize(size);
+    replay.frames();
+    QCOMPARE(window.size(), size);
+    const int least = (size.height() + 44) / 45;
+    QVERIFY(!window.menuBar()->isVisible() && !window.workloads().isVisible() && !window.labLine().isVisible());
+    QVERIFY(window.canvas().isVisible() && window.timeBar().isVisible() && window.player().isVisible());
+    for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
+        QVERIFY2(!dock->isVisible(), qPrintable(dock->objectName()));
+    QVERIFY2(window.status().text().startsWith("RECORDED"), qPrintable(window.status().text()));
+    QVERIFY2(smallestText(window.canvas().picture()) >= least, qPrintable(QString::number(smallestText(window.canvas().picture()))));
+    QVERIFY(smallestText(window.status().picture()) >= least);
+    QVERIFY(window.theme().font({ TextSize::Small }).pixelSize() >= least);
+    QVERIFY2(smallerThan(least, window).isEmpty(), qPrintable(smallerThan(least, window)));
+    QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
+    for (const QString& wrong : { textFault(window.canvas().restingPicture(), window.canvas().size()), textFault(window.status().picture(), window.status().size()) })
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    QVERIFY(caption->fits());
+    window.setPresenting(false);
+    replay.frames();
+    QVERIFY(window.menuBar()->isVisible());
+    QCOMPARE(window.workspace(), MainWindow::Workspace::Inspect); // as it was
+    QCOMPARE(window.theme().fontScale(), 1.0);
+}
+
+void PresentationTest::thePresenterHasNotesOfTheirOwn()
+{
+    FakeCluster cluster({ 4, 4, 1 });
+    MainWindow window(options());
+    window.show();
+    window.connectTo(cluster.address());
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().processes.size() == 18, kLimit);
+    QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
+    QVERIFY(!window.notes());
+    window.setPresenting(true);
+    QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow());
+    QVERIFY2(window.notes()->words().next.startsWith("(a)"), qPrintable(window.notes()->words().next));
+    QVERIFY(window.notes()->words().faults.isEmpty());
+    QVERIFY(!window.notes()->words().elapsed.isEmpty() && !window.notes()->words().clock.isEmpty());
+    pb::Event fault;
+    fault.mutable_fault_begun()->mutable_fault()->set_number(7);
+    fault.mutable_fault_begun()->mutable_fault()->mutable_network()->set_drop(0.5);
+    cluster.tell(kFileData + 2, fault);
+    QTRY_COMPARE_WITH_TIMEOUT(window.notes()->words().faults.size(), 1, kLimit);
+    QVERIFY2(window.notes()->words().faults[0].startsWith("data 2 "), qPrintable(window.notes()->words().faults[0]));
+    QTRY_VERIFY_WITH_TIMEOUT(window.notes()->findChild<QPushButton*>("notes_healAll")->isEnabled(), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(clipped(*window.notes()).isEmpty(), qPrintable(clipped(*window.notes())), kLimit);
+    // The keys of the clicker work there, too.
+    window.notes()->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window.notes()));
+    QTest::keyClick(window.notes(), Qt::Key_B);
+    QVERIFY(window.findChild<QWidget*>("blankScreen")->isVisible());
+    QTest::keyClick(window.notes(), Qt::Key_Escape);
+    QTest::mouseClick(window.notes()->findChild<QPushButton*>("notes_stopPresenting"), Qt::LeftButton);
+    QVERIFY(!window.isPresenting() && !window.notes());
+}
+
+void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
+{
+    SecondClick second;
+    QVERIFY(!second.mayDo("kill data 3", 10));
+    QVERIFY(!second.mayDo("kill data 4", 11)); // something else
+    QVERIFY(second.mayDo("kill data 4", 12));
+    QVERIFY(!second.mayDo("kill data 4", 13)); // the third is a first one again
+    QVERIFY(!second.mayDo("kill data 4", 13 + SecondClick::kPatience)); // too late
+    Replay replay;
+    MainWindow& window = replay.window;
+    for (const char* id : { "kill", "restart", "delete", "leave", "quit", "acknowledgeLoss", "armFault" })
+        QVERIFY2(window.actions().isDestructive(window.actions().get(id)), id);
+    for (const char* id : { "healAll", "nextStep", "search", "heal" })
+        QVERIFY2(!window.actions().isDestructive(window.actions().get(id)), id);
+    window.setPresenting(true);
+    window.actions().get("closeRecording")->trigger();
+    QVERIFY(window.timeLine().isReplay());
+    const auto* notice = window.player().findChild<QLabel*>("progress");
+    QVERIFY2(notice->text().contains("once more"), qPrintable(notice->text()));
+    window.clock().step(SecondClick::kPatience + 1); // nobody meant it
+    QVERIFY2(!notice->text().contains("once more"), qPrintable(notice->text()));
+    window.actions().get("closeRecording")->trigger();
+    QVERIFY(window.timeLine().isReplay());
+    window.actions().get("closeRecording")->trigger();
+    QVERIFY(!window.timeLine().isReplay());
+    // Without a hall once is enough.
+    window.setPresenting(false);
+    window.actions().get("quit")->trigger();
+    QVERIFY(!window.isVisible());
+}
+
+void PresentationTest::notesAreReadFromTheTextOfAScenario()
+{
+    const std::vector<PlannedStep> plan = planOf("lab.note('before any step');\nlab.step('a', 'It\\'s first');\n  lab.note(\"one\");\nlab.note('two ' + 2);\n"
+                                                 "// lab.step('x', 'commented out');\nlab.step('b', titleOf(3));\nlab.note('three');\nlab.step(");
+    QCOMPARE(plan.size(), std::size_t(3));
+    QCOMPARE(plan[0].id + " " + plan[0].title, QString("a It's first"));
+    QCOMPARE(plan[0].notes, QStringList({ "one" })); // what is computed is not known yet
+    QCOMPARE(plan[1].id + plan[1].title, QString("b"));
+    QCOMPARE(plan[1].notes, QStringList({ "three" }));
+    QVERIFY(plan[2].id.isEmpty());
+}
+
+void PresentationTest::votesAreCountedByKeys()
+{
+    QTemporaryDir folder;
+    QFile file(folder.filePath("ask.js"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("const q = lab.predict({ text: 'Which bucket splits?', choices: ['5', '0'] });\nlab.print(q.votes);\n");
+    file.close();
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QVERIFY(window.openScenario(file.fileName(), true));
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld() || window.player().caption().contains("Which bucket"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().contains("Which bucket splits?   1: 5   2: 0"), kLimit);
+    for (const Qt::Key key : { Qt::Key_2, Qt::Key_2, Qt::Key_1, Qt::Key_Plus, Qt::Key_Plus, Qt::Key_Minus })
+        QTest::keyClick(&window, key);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().contains("1: 5 (2)   2: 0 (2)"), kLimit);
+    QTest::keyClick(&window, Qt::Key_PageDown);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.player().isRunning(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(std::any_of(window.player().story().lines().begin(), window.player().story().lines().end(), [](const StoryLine& line) { return line.text == "[2,2]"; }), kLimit);
+}
+
+void PresentationTest::aScreenReaderIsToldEachCaption()
+{
+    Replay replay;
+    MainWindow& window = replay.window;
+    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    QSignalSpy announced(caption, &CaptionLabel::announced); // with no screen, nobody takes accessibility events
+    window.timeLine().seek(window.timeLine().newest() / 2);
+    replay.frames();
+    QCOMPARE(announced.size(), 1);
+    QCOMPARE(announced[0][0].toString(), QString("A bucket overflows."));
+    QAccessibleInterface* heard = QAccessible::queryAccessibleInterface(caption);
+    QVERIFY(heard);
+    QCOMPARE(heard->text(QAccessible::Name), QString("A bucket overflows."));
+    QCOMPARE(heard->role(), QAccessible::Notification);
+    replay.frames(); // said once
+    QCOMPARE(announced.size(), 1);
+}
+
+void PresentationTest::looksAreFoundAgain()
+{
+    QTemporaryDir folder;
+    const QString settings = folder.filePath("window.ini");
+    {
+        MainWindow window(options(settings));
+        window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+        window.setFontScale(1.3);
+        window.actions().get("highContrast")->trigger();
+        window.actions().get("reducedMotion")->trigger();
+        QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true));
+    }
+    {
+        MainWindow window(options(settings));
+        QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true));
+        QVERIFY(window.actions().get("highContrast")->isChecked() && window.canvas().isMotionReduced() && window.actions().get("reducedMotion")->isChecked());
+        window.actions().get("projector")->trigger();
+    }
+    {
+        MainWindow window(options(settings));
+        QVERIFY(window.theme().fontScale() == 1.5 && !window.theme().isDark() && window.actions().get("projector")->isChecked());
+        window.actions().get("projector")->trigger();
+        QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true)); // what was chosen before it
+    }
+    {
+        // What the command line says counts.
+        MainWindow::Options said = options(settings);
+        said.theme = MainWindow::ThemeChoice::Light;
+        said.fontScale = 2;
+        MainWindow window(said);
+        QVERIFY(window.theme().fontScale() == 2 && !window.theme().isDark());
+    }
+    QFile file(settings);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("[looks]\ntheme=mauve\nfontScale=nan\nhighContrast=perhaps\nthickLines=\n[start]\nm=-5\n");
+    file.close();
+    MainWindow window(options(settings));
+    QVERIFY(window.theme().fontScale() == 1 && !window.theme().isHighContrast());
+}
+
+void PresentationTest::theProjectorIsAPresetThatGoesAgain()
+{
+    Replay replay;
+    MainWindow& window = replay.window;
+    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
+    replay.press(Qt::Key_P);
+    QCOMPARE(window.theme().fontScale(), 1.5);
+    QVERIFY(!window.theme().isDark());
+    QVERIFY(window.theme().stroke() > 1.5);
+    QVERIFY(!window.canvas().layers().legend && !window.canvas().layers().deltas);
+    QVERIFY(!window.actions().get("layerDeltas")->isChecked());
+    replay.press(Qt::Key_Plus, Qt::ControlModifier);
+    QCOMPARE(window.theme().fontScale(), 1.6);
+    replay.press(Qt::Key_P);
+    QCOMPARE(window.theme().fontScale(), 1.0);
+    QVERIFY(window.theme().isDark() && window.theme().stroke() == 1);
+    QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
+}
+
+void PresentationTest::noTextIsClippedInAnyLook_data()
+{
+    QTest::addColumn<bool>("isDark");
+    QTest::addColumn<double>("fontScale");
+    QTest::newRow("light, 100 %") << false << 1.0;
+    QTest::newRow("dark, 150 %") << true << 1.5;
+}
+
+// Of a recorded run, in the workspaces that a running cluster is not needed for; in high contrast and with thick lines.
+void PresentationTest::noTextIsClippedInAnyLook()
+{
+    QFETCH(const bool, isDark);
+    QFETCH(const double, fontScale);
+    Replay replay;
+    MainWindow& window = replay.window;
+    window.setThemeChoice(isDark ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::Light);
+    window.setFontScale(fontScale);
+    window.setHighContrast(true);
+    window.setThickLines(true);
+    using W = MainWindow::Workspace;
+    for (const W workspace : { W::Lecture, W::Inspect, W::Measure, W::SpaceTime }) {
+        window.setWorkspace(workspace);
+        window.resize(1280, 720);
+        replay.frames();
+        QCOMPARE(window.size(), QSize(1280, 720));
+        QVERIFY2(clipped(window).isEmpty(), qPrintable(QString::number(int(workspace)) + ": " + clipped(window)));
+        for (const QString& wrong : { window.canvas().isVisible() ? textFault(window.canvas().restingPicture(), window.canvas().size()) : QString(), textFault(window.status().picture(), window.status().size()),
+                 workspace == W::SpaceTime ? textFault(window.spaceTime().canvas().picture(), window.spaceTime().canvas().size()) : QString() })
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString::number(int(workspace)) + ": " + wrong));
+    }
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<PresentationTest>(count, arguments);
+}
+#include "tst_presentation.moc"
