@@ -24,6 +24,8 @@ private slots:
     void whatWasToldStandsBetweenTheEvents();
     void aSimulatedRunIsTheSameAtEveryInstant_data();
     void aSimulatedRunIsTheSameAtEveryInstant();
+    void aSimulatedRunIsTheSameInAnyOrderOfItsProcesses_data();
+    void aSimulatedRunIsTheSameInAnyOrderOfItsProcesses();
     void whatAWatcherFoldsIsWhatIsRecorded();
     void onlyPagesThatChangedAreWrittenAgain();
     void eventsComeBackAsTheyWere();
@@ -157,6 +159,66 @@ void RecordingTest::aSimulatedRunIsTheSameAtEveryInstant()
     for (const auto& [event, bytes] : samples.kept)
         QCOMPARE(bytesOf(*(*recording)->stateAt(event)), bytes);
     QCOMPARE(bytesOf(*(*recording)->stateAt((*recording)->events())), bytesOf(live.state()));
+}
+
+void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses_data()
+{
+    QTest::addColumn<quint64>("seed");
+    for (const quint64 seed : { 3, 10'003, 10'117, 20'064, 30'004 })
+        QTest::newRow(qPrintable(QString::number(seed))) << seed;
+}
+
+// Processes are heard in whatever order their words arrive; each one's own words are in order.
+void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
+{
+    QFETCH(const quint64, seed);
+    struct Told {
+        std::shared_ptr<const pb::Event> event;
+        pb::Told told;
+        std::int64_t ns = 0;
+    };
+    struct Words : RunSink {
+        std::map<ProcessId, std::vector<Told>> of;
+        void onEvent(ProcessId p, const std::shared_ptr<const pb::Event>& e, std::int64_t t, std::size_t) override { of[p].push_back({ e, {}, t }); }
+        void onTold(ProcessId p, const pb::Told& told, std::int64_t t) override { of[p].push_back({ nullptr, told, t }); }
+        bool wantsKeyframe() const override { return false; }
+        void onKeyframe(const ClusterState&, std::int64_t) override {}
+    } words;
+    Simulation simulation(drawCase(seed));
+    SimRecording live(simulation, words);
+    QVERIFY(simulation.run());
+    live.finish();
+    const std::string truth = bytesOf(live.state());
+    for (std::uint32_t order = 0; order < 3; ++order) {
+        std::mt19937 random(order);
+        ClusterState state;
+        std::map<ProcessId, std::size_t> next;
+        std::vector<ProcessId> speakers;
+        for (const auto& [process, all] : words.of)
+            speakers.push_back(process);
+        while (!speakers.empty()) {
+            const std::size_t who = random() % speakers.size();
+            const std::vector<Told>& all = words.of.at(speakers[who]);
+            // Some words of it, then another one's.
+            for (std::size_t count = 1 + random() % 20; count > 0 && next[speakers[who]] < all.size(); --count) {
+                const Told& one = all[next[speakers[who]]++];
+                if (one.event)
+                    state.apply(speakers[who], *one.event, one.ns);
+                else
+                    state.apply(speakers[who], one.told, one.ns);
+            }
+            if (next[speakers[who]] >= all.size())
+                speakers.erase(speakers.begin() + std::ptrdiff_t(who));
+        }
+        const std::string bytes = bytesOf(state);
+        if (bytes == truth)
+            continue;
+        pb::Keyframe wanted, got;
+        QVERIFY(wanted.ParseFromString(truth) && got.ParseFromString(bytes));
+        const QStringList expected = QString::fromStdString(wanted.DebugString()).split('\n'), now = QString::fromStdString(got.DebugString()).split('\n');
+        for (qsizetype i = 0; i < std::max(expected.size(), now.size()); ++i)
+            QVERIFY2(expected.value(i) == now.value(i), qPrintable(QString("order %1, line %2\n  in their order: %3\n  in this one: %4\n  after: %5").arg(order).arg(i).arg(expected.value(i), now.value(i), now.mid(std::max<qsizetype>(0, i - 12), 12).join(" "))));
+    }
 }
 
 void RecordingTest::whatAWatcherFoldsIsWhatIsRecorded()

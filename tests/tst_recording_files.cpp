@@ -38,6 +38,7 @@ private slots:
     void aFileThatWasCutOffNeverCrashes();
     void flippedBitsNeverCrash();
     void hostileBodiesAreGaps();
+    void theKeptFileOfEachVersionOpens();
 };
 
 void RecordingFilesTest::anExistingFileIsNotTouched()
@@ -209,6 +210,77 @@ void RecordingFilesTest::hostileBodiesAreGaps()
     QVERIFY(!state); // no keyframe behind the damage stands before this event
     QVERIFY2(QString::fromStdString(state.error().text).contains("cannot be read"), state.error().text.c_str());
     QVERIFY((*recording)->stateAt((*recording)->events()));
+}
+
+namespace {
+
+// What a kept file holds: a run, and a row in most tables.
+void writeKept(const QString& path)
+{
+    const auto recorder = recorderAt(path, often(100));
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    feeder.isKept = false;
+    feeder.story(growth(6, 7));
+    pb::Told told;
+    told.mutable_paused()->set_is_paused(true);
+    feeder.tell(kNodes + 1, told);
+    told.mutable_gap()->set_first(900);
+    told.mutable_gap()->set_last(907);
+    feeder.tell(kNodes + 1, told);
+    told.mutable_ended()->set_reason("killed");
+    feeder.tell(kNodes + 1, told);
+    recorder->caption("say", "a", "The file grows.", "grow.js");
+    recorder->marker("mark", "here", "window");
+    recorder->scenario("grow.js", "lab.step('a', 'The file grows');");
+    recorder->expectation({ 3, "six splits", true, "" });
+    recorder->finish();
+}
+
+} // namespace
+
+// Files of users are never written anew: what an older version has written opens for ever. Each is kept as that version wrote it,
+// squeezed by qCompress. A new version keeps a file of its own: LHRS_KEEP=1 writes it, once.
+void RecordingFilesTest::theKeptFileOfEachVersionOpens()
+{
+    QTemporaryDir folder;
+    const QString kept = QStringLiteral(LHRS_SOURCE_DIR "/tests/recordings/version_%1.lhrun.z");
+    if (QFile file(kept.arg(kRecordingVersion)); qEnvironmentVariableIsSet("LHRS_KEEP") && !file.exists()) {
+        writeKept(folder.filePath("new.lhrun"));
+        QFile made(folder.filePath("new.lhrun"));
+        QVERIFY(made.open(QIODevice::ReadOnly) && file.open(QIODevice::WriteOnly));
+        QVERIFY(file.write(qCompress(made.readAll(), 9)) > 0);
+    }
+    for (std::uint32_t version = 1; version <= kRecordingVersion; ++version) {
+        QFile file(kept.arg(version)), run(folder.filePath("run.lhrun"));
+        QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(file.fileName() + " is missing"));
+        QVERIFY(run.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        run.write(qUncompress(file.readAll()));
+        run.close();
+        auto recording = Recording::open(run.fileName());
+        QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+        QCOMPARE((*recording)->damage(), QString());
+        const Story story = growth(6, 7);
+        QCOMPARE((*recording)->events(), std::uint64_t(story.order.size() + 1)); // and a gap
+        const EventPage page = (*recording)->eventsSince(0, 100'000);
+        QCOMPARE(std::count_if(page.events.begin(), page.events.end(), [](const RunEvent& e) { return e.isGap(); }), std::ptrdiff_t(1));
+        for (std::size_t i = 0; i < story.order.size(); ++i)
+            QCOMPARE(page.events[i].event->body_case(), story.told.at(story.order[i].first)[story.order[i].second].body_case());
+        const auto state = (*recording)->stateAt((*recording)->events());
+        QVERIFY2(state, state ? "" : state.error().text.c_str());
+        QCOMPARE(state->data.size(), std::size_t(7));
+        QCOMPARE(state->file.buckets, 7u);
+        QCOMPARE(state->processes.at(kNodes + 1).endReason, std::string("killed"));
+        std::uint64_t records = 0;
+        for (const auto& [number, bucket] : state->data)
+            records += bucket.ranks.count();
+        QVERIFY(records > 20);
+        QCOMPARE((*recording)->captions().front().text, QString("The file grows."));
+        QCOMPARE((*recording)->markers().front().text, QString("here"));
+        QCOMPARE((*recording)->rows("expectation").size(), std::size_t(1));
+        QVERIFY((*recording)->nextOf({ pb::Event::kSplitFinishedFieldNumber }, 0, false) > 0); // the index of kinds
+        QVERIFY(!(*recording)->rows("operation").empty());
+    }
 }
 
 QTEST_GUILESS_MAIN(RecordingFilesTest)
