@@ -27,7 +27,7 @@ constexpr int kLimit = 15'000;
 // A window with the palette beside the picture.
 struct Palette {
     FakeCluster cluster { { 4, 4, 1 } };
-    MainWindow window { MainWindow::Options { MainWindow::ThemeChoice::Light, 1, QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), {} } };
+    MainWindow window { MainWindow::Options { MainWindow::ThemeChoice::Light, false, 1.0, {}, QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), {} } };
 
     Palette()
     {
