@@ -51,6 +51,8 @@ private slots:
     void stateColoursDifferForEveryEye();
     void textAndOutlinesStandOutFromWhatIsBehindThem();
     void anEmptyClusterSaysWhatItWaitsFor();
+    void whatRestsIsNotPaintedAgain();
+    void aStateThatDidNotChangeIsNotCopiedAgain();
 };
 
 void PicturesTest::whatIsDrawnLastIsHitFirst()
@@ -326,6 +328,106 @@ void PicturesTest::anEmptyClusterSaysWhatItWaitsFor()
     QVERIFY(words.filter("No file yet").size() == 1);
     waiting.file.waitsFor = "a spare parity server for group 0";
     QVERIFY(drawn(waiting, kSmallView).list.texts().filter("a spare parity server for group 0").size() == 1);
+}
+
+namespace {
+
+// How often the widget is painted.
+class PaintCounter : public QObject {
+public:
+    explicit PaintCounter(QWidget& widget) { widget.installEventFilter(this); }
+    int paints = 0;
+
+protected:
+    bool eventFilter(QObject*, QEvent* event) override
+    {
+        paints += event->type() == QEvent::Paint ? 1 : 0;
+        return false;
+    }
+};
+
+// A feed that says whether its state is another one.
+struct RevisedFeed : ListFeed {
+    std::uint64_t number = 7;
+    mutable int copies = 0;
+    std::uint64_t revision() const override { return number; }
+    ClusterState state() const override
+    {
+        ++copies;
+        return ListFeed::state();
+    }
+};
+
+} // namespace
+
+void PicturesTest::whatRestsIsNotPaintedAgain()
+{
+    ListFeed feed;
+    feed.known() = fileOf({ 8, 4, 1 });
+    Pacer pacer(feed);
+    Selection selection;
+    ClusterCanvas canvas(pacer, selection);
+    canvas.resize(1280, 520);
+    canvas.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    PaintCounter counter(canvas);
+    const auto pass = [&](int frames) {
+        for (int frame = 0; frame < frames; ++frame) {
+            feed.passTime(33'000'000);
+            pacer.advance(0.033);
+            canvas.refresh(0.033);
+            QCoreApplication::processEvents();
+        }
+        return std::exchange(counter.paints, 0);
+    };
+    pass(60); // what slides to its place, and all cells
+    const std::uint64_t version = pacer.version();
+    QCOMPARE(pass(60), 0);
+    QVERIFY(pacer.version() > version); // the state was taken anew all the while
+    // One record more is seen, and then it rests again.
+    pb::Event event;
+    event.mutable_place()->set_role(pb::DATA);
+    event.mutable_record_inserted()->set_rank(21);
+    event.mutable_record_inserted()->set_count(21);
+    event.mutable_record_inserted()->set_sequence(21);
+    feed.tell(kFileData, event);
+    QVERIFY(pass(60) > 0);
+    QVERIFY(canvas.restingPicture().texts().contains("21 / 40"));
+    QCOMPARE(pass(60), 0);
+    // An offer runs out, and its bar gets shorter.
+    auto& offer = feed.known().processes.at(kFileSpares).offer;
+    offer.invitation = 3;
+    offer.sinceNs = feed.nowNs();
+    offer.expiresMs = 5'000;
+    QVERIFY(pass(60) > 5);
+    canvas.setTheme(Theme(Theme::Kind::Dark));
+    QVERIFY(pass(5) > 0);
+}
+
+void PicturesTest::aStateThatDidNotChangeIsNotCopiedAgain()
+{
+    RevisedFeed feed;
+    feed.known() = fileOf({ 4, 4, 1 });
+    Pacer pacer(feed);
+    const auto pass = [&] {
+        for (int frame = 0; frame < 60; ++frame)
+            pacer.advance(0.033);
+    };
+    pass();
+    const std::uint64_t version = pacer.version();
+    pass();
+    QCOMPARE(pacer.version(), version);
+    feed.known().file.buckets = 5; // as a snapshot does
+    ++feed.number;
+    pass();
+    QCOMPARE(pacer.state().file.buckets, 5u);
+    QVERIFY(pacer.version() > version);
+    // Another feed's state would be another one, whatever its number.
+    pacer.reset();
+    feed.copies = 0;
+    pass();
+    QVERIFY(feed.copies > 0);
+    QCOMPARE(pacer.state().data.size(), std::size_t(4));
 }
 
 int main(int count, char** arguments)

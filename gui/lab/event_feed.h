@@ -15,6 +15,8 @@ public:
     virtual ~EventFeed() = default;
     // A copy of the newest state.
     virtual ClusterState state() const = 0;
+    // Grows whenever state() has become another one; 0: that is not known.
+    virtual std::uint64_t revision() const { return 0; }
     // Index of the newest event.
     virtual std::uint64_t committed() const = 0;
     virtual EventPage eventsSince(std::uint64_t cursor, std::size_t max) const = 0;

@@ -232,6 +232,12 @@ ClusterState Ingest::state() const
     return m_cluster->state;
 }
 
+std::uint64_t Ingest::revision() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cluster->revision;
+}
+
 EventPage Ingest::eventsSince(std::uint64_t cursor, std::size_t max) const
 {
     const std::lock_guard lock(m_mutex);

@@ -76,6 +76,8 @@ public:
     // ---- for readers (any thread)
 
     ClusterState state() const;
+    // Grows with each change of the state.
+    std::uint64_t revision() const;
     // The index of the newest event; one number that says whether there is anything new.
     std::uint64_t committed() const { return m_committed.load(std::memory_order_acquire); }
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;

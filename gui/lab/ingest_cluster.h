@@ -39,7 +39,8 @@ struct Ingest::Source {
 };
 
 struct Ingest::Cluster {
-    ClusterState state; // changed by fold, tell and forget only, so that the sink misses nothing
+    ClusterState state; // changed by fold and tell only, so that the sink misses nothing
+    std::uint64_t revision = 1; // of the state
     RunSink* sink = nullptr;
     EventRing ring;
     RunSeries series; // of the run, for charts
@@ -90,6 +91,7 @@ struct Ingest::Cluster {
     void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
     {
         state.apply(process, told, runNs);
+        ++revision;
         series.take(process, told, runNs);
         if (sink == nullptr)
             return;
@@ -107,6 +109,7 @@ struct Ingest::Cluster {
     void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::int64_t startedWallNs)
     {
         const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
+        ++revision;
         for (const pb::Event& event : batch->body->events()) {
             const std::int64_t runNs = event.wall_ns() - startedWallNs;
             if (event.sequence() > source.contained)

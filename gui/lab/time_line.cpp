@@ -52,6 +52,7 @@ void TimeLine::showRecording(std::unique_ptr<Recording> recording)
     } else {
         m_mode = Mode::Follow;
         m_state = ClusterState();
+        ++m_stateRevision;
     }
     jump();
 }
@@ -87,6 +88,7 @@ void TimeLine::follow()
     m_isPictureKept = false;
     m_past.reset();
     m_state = ClusterState();
+    ++m_stateRevision;
     if (!wasKept)
         jump();
 }
@@ -119,6 +121,7 @@ bool TimeLine::standAt(std::uint64_t event)
         return false;
     }
     m_state = std::move(*state);
+    ++m_stateRevision;
     m_cursor = event;
     const EventPage page = m_past->eventsSince(event == 0 ? 0 : event - 1, 1);
     m_cursorNs = page.events.empty() ? 0 : page.events[0].runNs;
@@ -128,6 +131,7 @@ bool TimeLine::standAt(std::uint64_t event)
 
 bool TimeLine::foldTo(std::uint64_t event)
 {
+    ++m_stateRevision;
     if (!m_past->fold(m_state, m_cursor, event)) {
         m_trouble = QStringLiteral("The recording cannot be read beyond event %1.").arg(m_cursor);
         return false;
@@ -244,6 +248,12 @@ void TimeLine::advance(double seconds)
 }
 
 ClusterState TimeLine::state() const { return m_mode == Mode::Follow ? m_live.state() : m_state; }
+
+std::uint64_t TimeLine::revision() const
+{
+    constexpr std::uint64_t kOfThePast = std::uint64_t(1) << 63; // never that of a live state
+    return m_mode == Mode::Follow ? m_live.revision() : kOfThePast | m_stateRevision;
+}
 
 EventPage TimeLine::eventsSince(std::uint64_t cursor, std::size_t max) const
 {

@@ -69,6 +69,7 @@ public:
 
     // ---- EventFeed
     ClusterState state() const override;
+    std::uint64_t revision() const override;
     std::uint64_t committed() const override { return cursor(); }
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override;
     std::int64_t nowNs() const override { return cursorNs(); }
@@ -91,6 +92,7 @@ private:
     std::int64_t m_cursorNs = 0;
     std::uint64_t m_liveAtPause = 0;
     ClusterState m_state; // at the cursor, unless Follow
+    std::uint64_t m_stateRevision = 0;
     QString m_trouble;
 };
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -23,6 +24,12 @@ constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over more
 constexpr double kHoverDelay = 0.35;   // seconds until the hover card shows
 constexpr double kAnnounceEvery = 0.25;
 constexpr qreal kZoomMax = 32;
+
+// Something is drawn that changes with time alone.
+bool hasOffer(const ClusterState& state)
+{
+    return std::any_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
+}
 
 } // namespace
 
@@ -45,7 +52,6 @@ ClusterCanvas::~ClusterCanvas() = default;
 void ClusterCanvas::setTheme(const Theme& theme)
 {
     m_theme = theme;
-    m_resting.setTheme(theme);
     m_ribbons.setTheme(theme);
     m_moving.setTheme(theme);
     relayout(false);
@@ -94,9 +100,9 @@ bool ClusterCanvas::refresh(double seconds)
         changed();
     }
     std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
-    // Offers run out and processes fall silent without any event.
+    // Offers run out without any event.
     const std::int64_t newest = m_pacer.shownNs();
-    if (newest / 100'000'000 != m_nowNs / 100'000'000)
+    if (newest / 100'000'000 != m_nowNs / 100'000'000 && hasOffer(m_pacer.state()))
         changed();
     m_nowNs = newest;
     QString note = m_motion.footNote(m_pacer);
@@ -110,7 +116,6 @@ bool ClusterCanvas::refresh(double seconds)
     if (slides || m_wasMoving || (m_isDirty && m_time - m_builtAt >= kBuildEvery)) {
         m_wasMoving = slides;
         rebuildResting();
-        update();
     }
     if (m_time - m_ribbonsAt >= kRibbonsEvery && (m_motion.bands() > 0 || !m_ribbons.items().empty())) {
         rebuildRibbons();
@@ -153,10 +158,15 @@ void ClusterCanvas::rebuildResting()
     input.hasFocus = hasFocus();
     input.plan = m_plan;
     input.footNote = m_footNote;
-    m_resting.clear();
+    const DisplayList before = std::exchange(m_resting, DisplayList(m_theme));
     drawCluster(input, m_resting);
+    m_builtAt = m_time;
+    m_isDirty = m_cells.isLate();
     const qreal ratio = devicePixelRatioF();
     const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
+    // What looks like before is not painted again: signs of life change the state, and seldom the picture.
+    if (m_cache.size() == pixels && before.theme() == m_theme && before.items() == m_resting.items())
+        return;
     if (m_cache.size() != pixels) {
         m_cache = QPixmap(pixels);
         m_cache.setDevicePixelRatio(ratio);
@@ -164,8 +174,7 @@ void ClusterCanvas::rebuildResting()
     m_cache.fill(m_theme.canvas);
     QPainter painter(&m_cache);
     m_resting.paint(painter);
-    m_builtAt = m_time;
-    m_isDirty = m_cells.isLate();
+    update();
 }
 
 // Between what rests and what travels: the rates of the links, as a layer of its own.

@@ -25,6 +25,7 @@ namespace lhrs::gui {
 class DisplayList {
 public:
     struct Box {
+        bool operator==(const Box&) const = default;
         QRectF rect;
         Outline outline = Outline::Rectangle;
         qreal radius = 0; // of rounded corners, or the length of a cut corner
@@ -36,6 +37,7 @@ public:
         bool isStronglyHatched = false; // as the tape around a place where nobody may go
     };
     struct Text {
+        bool operator==(const Text&) const = default;
         QRectF box; // the text lies inside; see fit()
         QString text;
         TextStyle style;
@@ -43,12 +45,14 @@ public:
         Qt::Alignment align;
     };
     struct Mark {
+        bool operator==(const Mark&) const = default;
         QRectF rect;
         Glyph glyph = Glyph::None;
         QColor colour;
         QColor halo; // outline around the glyph; invalid: none
     };
     struct Line {
+        bool operator==(const Line&) const = default;
         std::vector<QPointF> points;
         QColor colour;
         qreal width = 1;
@@ -58,6 +62,7 @@ public:
     };
     // A grid of cells, row by row; value 0 is the first colour of the palette.
     struct Cells {
+        bool operator==(const Cells&) const = default;
         QRectF rect;
         int columns = 1;
         int pitchX = 4, pitchY = 4; // pixels from cell to cell
@@ -68,6 +73,7 @@ public:
     };
     using Primitive = std::variant<Box, Text, Mark, Line, Cells>;
     struct Item {
+        bool operator==(const Item&) const = default;
         ObjectRef object;
         QRectF clip; // null: none
         Primitive primitive;

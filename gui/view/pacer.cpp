@@ -37,6 +37,7 @@ bool isSignOfLife(const pb::Event& event)
 void Pacer::reset()
 {
     m_state = ClusterState();
+    m_revision = 0;
     m_isStarted = false;
     m_incoming.clear();
     m_events.clear();
@@ -104,8 +105,12 @@ void Pacer::advance(double seconds)
 // show() skips what a process' sequence says is folded.
 void Pacer::synchronise()
 {
-    m_state = m_feed.state();
     m_syncedAt = m_time;
+    const std::uint64_t revision = m_feed.revision(); // first: what comes in between is copied twice, not missed
+    if (revision != 0 && revision == m_revision)
+        return; // at rest nothing is drawn again
+    m_state = m_feed.state();
+    m_revision = revision;
     ++m_version;
 }
 
@@ -122,10 +127,10 @@ void Pacer::learnWhatNoEventTells()
             continue;
         if (known->second.hasEnded && !process.hasEnded && known->second.lastEventNs <= shown) {
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
-            ++m_version;
+            changed();
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
             m_state.markPaused(id, known->second.isPaused);
-            ++m_version;
+            changed();
         }
     }
 }
@@ -273,12 +278,12 @@ void Pacer::show()
         m_eventNs = std::max(m_eventNs, shown.run.runNs);
         if (shown.run.isGap()) {
             m_state.applyGap(shown.run.process, shown.run.gapFirst, shown.run.gapLast);
-            ++m_version;
+            changed();
         } else {
             const auto known = m_state.processes.find(shown.run.process);
             if (known == m_state.processes.end() || shown.run.event->sequence() > known->second.sequence) {
                 m_state.apply(shown.run.process, *shown.run.event, shown.run.runNs);
-                ++m_version;
+                changed();
             }
         }
         m_shown.push_back(std::move(shown));

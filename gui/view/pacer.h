@@ -91,10 +91,16 @@ private:
     void synchronise();
     void learnWhatNoEventTells();
     void goLive();
+    void changed() // the state, otherwise than by a copy
+    {
+        m_revision = 0;
+        ++m_version;
+    }
 
     const EventFeed& m_feed;
     ClusterState m_state;
     std::uint64_t m_version = 0;
+    std::uint64_t m_revision = 0; // of the feed's state that this is an exact copy of; 0: of none
     std::uint64_t m_cursor = 0;
     bool m_isStarted = false, m_isLive = false, m_isReduced = false;
     double m_hop = kHopNormal, m_rate = 1 / kHopNormal, m_clock = 0, m_last = 0;

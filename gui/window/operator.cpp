@@ -415,6 +415,11 @@ ClusterState Operator::state() const
     return m_session->ingest().state();
 }
 
+std::uint64_t Operator::revision() const
+{
+    return m_session->ingest().revision();
+}
+
 std::uint64_t Operator::committed() const
 {
     return m_session->ingest().committed();

@@ -136,6 +136,7 @@ public:
 
     // ---- EventFeed
     ClusterState state() const override;
+    std::uint64_t revision() const override;
     std::uint64_t committed() const override;
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override;
     std::int64_t nowNs() const override;
