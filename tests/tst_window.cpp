@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window without a screen, on a cluster that is only sockets: from an event to the picture, what keys and buttons do,
 // and what happens when the cluster dies or floods.
+#include "tests/dialog_closer.h"
 #include "tests/fake_cluster.h"
 
 #include "gui/lab/ingest.h"
@@ -70,25 +71,6 @@ pb::Event inserted(std::uint32_t bucket, std::uint64_t key, std::uint32_t rank)
     record->set_sequence(rank);
     return event;
 }
-
-// Closes each dialog as soon as it is there, and says which.
-class DialogCloser {
-public:
-    DialogCloser()
-    {
-        QObject::connect(&m_timer, &QTimer::timeout, [this] {
-            if (QWidget* dialog = QApplication::activeModalWidget()) {
-                seen << dialog->windowTitle();
-                dialog->close();
-            }
-        });
-        m_timer.start(5);
-    }
-    QStringList seen;
-
-private:
-    QTimer m_timer;
-};
 
 } // namespace
 
@@ -284,6 +266,7 @@ void WindowTest::everyActionHasNamePlaceAndSentence()
         QVERIFY2(sentence.size() > 10 && !sentence[0].isLower(), qPrintable(id));
         QVERIFY2(action->toolTip().contains(sentence) && action->statusTip() == sentence, qPrintable(id));
         for (const QKeySequence& key : action->shortcuts()) {
+            // Qt asks nobody which one is meant: it does neither.
             QVERIFY2(!keys.contains(key.toString()), qPrintable(id + ": " + key.toString() + " has two actions"));
             keys << key.toString();
         }
