@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Belief beside truth: the picture of clients' images, the way of a key that is tried, the theory beside the counts.
 #include "tests/fake_cluster.h"
+#include "tests/golden.h"
 #include "tests/picture_faults.h"
 
 #include "gui/lab/key_try.h"
@@ -87,6 +88,8 @@ private slots:
     void aTriedKeyIsWorkedOutAndNothingMoreIsSaid();
     void aForwardTooManyIsRed();
     void anImageAheadIsRedUnlessTheFileShrank();
+    void itLooksAsItDid_data();
+    void itLooksAsItDid();
     void noTextIsClippedOrCovered_data();
     void noTextIsClippedOrCovered();
     void aKeyIsTriedInTheWindowAndSentOnlyWhenAsked();
@@ -258,6 +261,24 @@ void ImagesTest::anImageAheadIsRedUnlessTheFileShrank()
     state.file.hasShrunk = true;
     QVERIFY2(imagesOf(state).words().contains("has shrunk"), qPrintable(imagesOf(state).words()));
     QVERIFY2(imagesOf(state, 460, Theme(), 7).words().simplified().contains("Bucket 7 is no more"), qPrintable(imagesOf(state, 460, Theme(), 7).words()));
+}
+
+void ImagesTest::itLooksAsItDid_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<bool>("isDark");
+    QTest::addColumn<double>("fontScale");
+    QTest::newRow("light") << "images_light.txt" << false << 1.0;
+    QTest::newRow("dark, 200 %") << "images_dark_200.txt" << true << 2.0;
+}
+
+void ImagesTest::itLooksAsItDid()
+{
+    QFETCH(const QString, file);
+    QFETCH(const bool, isDark);
+    QFETCH(const double, fontScale);
+    const QString wrong = differenceTo(file, imagesOf(believing(7, 5), 440, Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, fontScale), 23).list.toText());
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 void ImagesTest::noTextIsClippedOrCovered_data()

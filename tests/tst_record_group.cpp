@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The opened decoder: what it says of a record group, that nothing is invented, and that every step can be read.
+#include "tests/golden.h"
 #include "tests/group_stage.h"
 #include "tests/picture_faults.h"
 #include "tests/view_stage.h"
@@ -8,7 +9,6 @@
 #include "gui/view/record_group_view.h"
 
 #include <QBuffer>
-#include <QFile>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -400,16 +400,8 @@ void RecordGroupTest::theStepsSayWhatTheySaidBefore()
     group.decoder = toldOf(group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
     for (const Decoding& d : allSteps(group, {}))
         words += QString("== page %1, step %2\n%3\n").arg(int(d.wish.page)).arg(d.wish.page == GroupPage::Update ? d.wish.updateStep : d.wish.step).arg(byLines(drawnOf(d, 690).list));
-    QFile file(QStringLiteral(LHRS_SOURCE_DIR "/tests/pictures/decoder.txt"));
-    if (qEnvironmentVariableIsSet("LHRS_REWRITE")) {
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(words.toUtf8());
-        return;
-    }
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QStringList expected = QString::fromUtf8(file.readAll()).split('\n'), now = words.split('\n');
-    for (qsizetype i = 0; i < std::max(expected.size(), now.size()); ++i)
-        QVERIFY2(expected.value(i) == now.value(i), qPrintable(QString("decoder.txt, line %1; LHRS_REWRITE=1 writes the file anew\n  expected: %2\n  drawn: %3").arg(i + 1).arg(expected.value(i), now.value(i))));
+    const QString wrong = differenceTo(QStringLiteral("decoder.txt"), words);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 void RecordGroupTest::thePictureIsTheSameInSvg()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The space-time diagram: causes before effects whatever clocks say, arrows that are neither lost nor doubled when lanes
 // are folded away, times to pixels and back; and the log for ShiViz, whose clocks know exactly the causes.
+#include "tests/golden.h"
 #include "tests/space_time_talk.h"
 
 #include "gui/lab/shiviz.h"
@@ -349,6 +350,8 @@ void SpaceTimeTest::theSamePictureIsTheSameText()
         return list;
     };
     QCOMPARE(draw().toText(), draw().toText());
+    const QString wrong = differenceTo(QStringLiteral("space_time.txt"), draw().toText());
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     const QStringList texts = draw().texts();
     QVERIFY(texts.contains("data 3"));
     QVERIFY2(texts.filter("group 0").size() == 1, qPrintable(texts.join('|')));
