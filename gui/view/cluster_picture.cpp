@@ -119,7 +119,8 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     const ClusterLayout::Item* item = in.layout.find(next);
     if (!item || item->isMoving)
         return;
-    out.setObject({ ObjectKind::File, 0, 0 });
+    // Among tiles it lies over its neighbours, and what is below the mouse is still one of them.
+    out.setObject(in.layout.detail >= CardDetail::Tile ? ObjectRef() : ObjectRef { ObjectKind::File, 0, 0 });
     const qreal u = in.theme.px(1);
     const QRectF under(item->rect.left(), item->rect.bottom() + 1, item->rect.width(), in.layout.pointerHeight - 1);
     // Of tiles there is little room below: the arrow reaches over what it points at.
