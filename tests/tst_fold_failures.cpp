@@ -108,6 +108,7 @@ private slots:
     void aLostGroupKeepsItsLoss();
     void aParityBucketCountsAgainOnlyWhenItIsFull();
     void aPauseIsNoEnd();
+    void aKillThatHasHappenedIsNoArmedFault();
     void whoComesLateSeesWhatFailedBefore();
     void aCoordinatorThatListensTellsNothingOfTheFile();
     void aRecoveryEndsWithItsGroupWhole();
@@ -230,6 +231,18 @@ void FoldFailuresTest::aPauseIsNoEnd()
     QVERIFY(!state.processes.at(kNodes).isPaused);
     state.markPaused(kNodes, true);
     QVERIFY(!state.processes.at(kNodes).isPaused);
+}
+
+// A simulated process tells of the fault that ends it, and nothing after it; the word may come after that of its end.
+void FoldFailuresTest::aKillThatHasHappenedIsNoArmedFault()
+{
+    Story story = growth(1, 2);
+    pb::Fault& kill = *story.tell(kNodes).mutable_fault_begun()->mutable_fault();
+    kill.set_number(4);
+    kill.mutable_crash();
+    QVERIFY(inOrder(story).processes.at(kNodes).faults.empty());
+    kill.mutable_crash()->set_at("SplitPrepared"); // one that waits for its step is armed until then
+    QCOMPARE(inOrder(story).processes.at(kNodes).faults.size(), std::size_t(1));
 }
 
 // Bucket 1 and a parity bucket ended before anybody watched: all that is left of them is the coordinator's word.
