@@ -400,6 +400,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         const auto& added = event.parity_added();
         m_groups[added.group()] = added.k();
         m_columns[added.group()].insert(added.column());
+        m_columnsDeclaredAlive.erase({ added.group(), added.column() });
         m_columnsInCreation.erase({ added.group(), added.column() });
         ++m_counts.parityAdded;
         checkParityAdded(added.group(), added.column());

@@ -178,6 +178,7 @@ private:
     std::set<std::uint32_t> m_lostBuckets;
     std::vector<std::uint32_t> m_enabledNow; // in this step
     std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed and were not dead
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive; // group, column: likewise, since it counted last
     std::set<std::uint32_t> m_disturbed; // processes
     bool m_isBounded = true;
     bool m_isNetworkBad = true;

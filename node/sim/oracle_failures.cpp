@@ -164,8 +164,11 @@ void Oracle::onFailed(const pb::BucketFailed& failed)
         if (!process->isGone())
             m_declaredAlive.insert(m_incarnations[process->index]);
     }
-    if (failed.role() == pb::PARITY)
+    if (failed.role() == pb::PARITY) {
         m_columns[failed.group()].erase(failed.index());
+        if (process != nullptr && !process->isGone())
+            m_columnsDeclaredAlive.insert({ failed.group(), failed.index() });
+    }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
 }
@@ -329,6 +332,9 @@ void Oracle::onLost(const pb::GroupLost& lost)
         columns += p.value < group.k ? 1 : 0;
     }
     failed += group.k - columns;
+    // Not made anew since they were declared, the last time while they lived.
+    for (ParityColumn p; p.value < group.k; p = p.next())
+        falsely += !group.parity.contains(p) && m_columnsDeclaredAlive.contains({ lost.group(), p.value }) ? 1 : 0;
     if (failed <= group.k && (m_isBounded || !m_isRebuilt))
         fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
     if (m_isBounded && (falsely == 0 || !m_isNetworkBad))
