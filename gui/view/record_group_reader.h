@@ -29,7 +29,11 @@ public:
     void unpin();
     bool isPinned() const;
     // No process is asked: what is shown is no running cluster, or another instant of it.
-    void setReading(bool isAllowed) { m_isAllowed = isAllowed; }
+    void setReading(bool isAllowed)
+    {
+        m_isNew = m_isNew || isAllowed != m_isAllowed;
+        m_isAllowed = isAllowed;
+    }
     bool isReading() const { return m_isAllowed; }
 
 private:
