@@ -16,6 +16,7 @@ private slots:
     void aFaultSaysWhatItDoesAndWhatItDid_data();
     void aFaultSaysWhatItDoesAndWhatItDid();
     void faultsActAreListedAndHealed();
+    void theWorkloadIsHeldAndThatOfAClientWhichComesMeanwhileToo();
     void aPartitionEndsWithItsLease();
     void aMeasurementSaysHowManyFaultsActed();
     void aBucketComesBackOverARoughNetwork_data();
@@ -108,6 +109,26 @@ void LabFaultsTest::faultsActAreListedAndHealed()
          "lab.expectEqual(lab.faults(), [], 'nothing is left');\n"
          "lab.waitFor('FaultEnded', { where: { reason: 'healed' } });\n"
          "lab.expectEqual(lab.heal(loss), 0, 'it has ended before');\n");
+}
+
+void LabFaultsTest::theWorkloadIsHeldAndThatOfAClientWhichComesMeanwhileToo()
+{
+    play("const h = c.start({ do: 'mixed', mix: { insert: 1, search: 1 }, count: 10000000, window: 4 });\n"
+         "const from = lab.here();\n"
+         "lab.expectEqual(lab.holdWorkload(true), 1, 'the client holds');\n"
+         "lab.settle();\n" // what was under way has ended
+         "const held = h.progress().operations;\n"
+         "const bob = lab.client('bob');\n"
+         "lab.waitFor('WorkloadHeld', { where: { isHeld: true }, count: 2, since: from });\n"
+         "const b = bob.start({ do: 'search', keys: [1, 2, 3], count: 30 });\n"
+         "lab.expectError('Timeout', () => bob.search(1, { timeout: 0.3 }));\n"
+         "lab.expectEqual([h.progress().operations, b.progress().operations], [held, 0], 'nothing new began');\n"
+         "lab.expectEqual(lab.holdWorkload(false), 0, 'nobody holds any more');\n"
+         "lab.expectEqual(b.wait().operations, 30, 'what waited is done');\n"
+         "lab.waitUntil(() => h.progress().operations > held);\n"
+         "h.stop();\n"
+         "lab.expectError('Unsupported', () => lab.gate(true));\n"
+         "lab.expectError('Unsupported', () => lab.release());\n");
 }
 
 void LabFaultsTest::aPartitionEndsWithItsLease()

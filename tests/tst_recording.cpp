@@ -85,6 +85,11 @@ void RecordingTest::whatWasToldStandsBetweenTheEvents()
             told.mutable_snapshot()->set_spare_pool(pb::DATA);
             break;
         case 5: told.mutable_origin()->set_is_simulated(random() % 2 == 0); break;
+        case 6:
+            told.mutable_sampled()->set_process(process);
+            told.mutable_sampled()->set_sequence(random() % 1'000);
+            told.mutable_sampled()->add_threads()->set_name("Working 1");
+            break;
         default: continue;
         }
         feeder.tell(process, told);
@@ -104,6 +109,14 @@ void RecordingTest::whatWasToldStandsBetweenTheEvents()
     QCOMPARE((*recording)->events(), std::uint64_t(feeder.after.size()));
     for (std::uint64_t event = 1; event <= feeder.after.size(); ++event)
         QCOMPARE(bytesOf(*(*recording)->stateAt(event)), feeder.after[event - 1]);
+    // The same on foot, event by event.
+    ClusterState state = *(*recording)->stateAt(1);
+    for (std::uint64_t event = 2; event <= feeder.after.size(); ++event) {
+        QVERIFY((*recording)->fold(state, event - 1, event));
+        QCOMPARE(bytesOf(state), feeder.after[event - 1]);
+    }
+    const auto words = (*recording)->words(); // for exports and charts, which have no use for samples
+    QVERIFY(!words.empty() && std::none_of(words.begin(), words.end(), [](const auto& word) { return word.told.has_sampled(); }));
     const EventPage page = (*recording)->eventsSince(0, 100'000);
     QCOMPARE(page.events.size(), feeder.after.size());
     QVERIFY(std::any_of(page.events.begin(), page.events.end(),

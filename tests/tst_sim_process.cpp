@@ -244,6 +244,15 @@ void SimProcessTest::aScriptSetsTheClock()
         "lab.clock({ step: 'event' }); lab.clock({ step: 'message' });\n"
         "lab.expectEqual(lab.clock({ speed: 0 }).speed, 0, 'as fast as possible');\n"
         "lab.expectEqual(c.verify().equal, 10, 'and it goes on');\n"
+        "lab.expectError('Refused', () => lab.release());\n"
+        "lab.expectEqual(lab.gate(true).closed, true, 'the gate is closed');\n"
+        "const passed = lab.release({ count: 3 });\n"
+        "lab.expectEqual(passed.length, 3, 'three messages are let through by hand');\n"
+        "lab.expect(passed.every(m => m.kind && m.to), 'and named');\n"
+        "lab.expectEqual(lab.gate(false).closed, false, 'open again');\n"
+        "lab.expectEqual(lab.holdWorkload(true), 1, 'the workload of a simulated client is held, too');\n"
+        "lab.expectError('Timeout', () => c.insert(1, 'x', { timeout: 0.5 }));\n"
+        "lab.expectEqual(lab.holdWorkload(false), 0, 'and released');\n"
         "lab.expectError('BadArgument', () => lab.clock({ speed: 0.0001 }));\n"
         "lab.expectError('BadArgument', () => lab.clock({ speed: 1, paused: true }));");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));

@@ -228,6 +228,8 @@ void ControlClient::leaveCluster()
             m_coordinator = 0;
             m_answered = {};
             m_simulation.reset();
+            m_watched.clear();
+            m_isWorkloadHeld = false; // its lease ends it
         }
         done.set_value();
     });
@@ -265,6 +267,8 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         m_ingest.refresh(info.node()); // its answer says that it lives
     if (detail != pb::FULL)
         tellDetail(info.node());
+    if (info.kind() == pb::CLIENT && isWorkloadHeld())
+        tellHold(info.node(), true); // before anybody can have commanded it anything
 }
 
 void ControlClient::endProcess(ProcessId process, const std::string& reason) { end(process, reason, false); }
@@ -551,7 +555,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
             items.push_back({ socket.handle(), 0, ZMQ_POLLIN, 0 });
             endpoints.push_back(endpoint);
         }
-        if (zmq_poll(items.data(), int(items.size()), kTick.count()) < 0)
+        if (zmq_poll(items.data(), int(items.size()), std::min(kTick, client.untilSample()).count()) < 0)
             continue; // interrupted
         for (std::size_t i = 0; i < endpoints.size(); ++i)
             if ((items[i + 1].revents & ZMQ_POLLIN) != 0)
@@ -571,6 +575,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
         if (!coordinatorEndpoint.empty() && !isAsking && Clock::now() >= askAt)
             askDirectory(client), askSimulation(client);
         probe(client);
+        client.watchAndHold();
     }
     // Commands that came last are sent to nobody, but their callers are answered.
     std::vector<std::function<void(Thread&)>> tasks;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -66,6 +67,8 @@ public:
     using Callback = std::function<void(Answer)>;
     using Milliseconds = std::chrono::milliseconds;
     static constexpr Milliseconds kDirectoryPeriod { 250 };
+    static constexpr Milliseconds kSamplePeriod { 100 };
+    static constexpr Milliseconds kHoldLease { 5000 }, kHoldPeriod { 1500 };
 
     ControlClient(zmq::context_t& context, Ingest& ingest);
     ~ControlClient();
@@ -88,6 +91,16 @@ public:
     // How much all processes publish from now on, those that come later included.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;
+
+    // ---- who is watched, and the hold of the workload; both end with this object, by their leases
+
+    // These processes, and no others, are asked ten times a second what they do; the ingest gets the samples.
+    void watchNodes(std::vector<ProcessId> processes);
+    std::vector<ProcessId> watchedNodes() const;
+    // All clients, those that come later included, begin no new operations until this is called with false.
+    void holdWorkload(bool isHeld);
+    bool isWorkloadHeld() const;
+    static pb::Command holdCommand(bool isHeld);
 
     // Sends the command; the callback comes in the control thread and must not wait.
     void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
@@ -119,6 +132,7 @@ private:
     void takeSnapshot(ProcessId process);
     void end(ProcessId process, const std::string& reason, bool isPresumed);
     void tellDetail(ProcessId process);
+    void tellHold(ProcessId process, bool isHeld);
 
     Ingest& m_ingest;
 
@@ -129,7 +143,16 @@ private:
     std::optional<pb::SimulationState> m_simulation;
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
+    std::vector<ProcessId> m_watched;
+    bool m_isWorkloadHeld = false;
     std::vector<std::function<void(Thread&)>> m_tasks;
+
+    // Of the control thread alone.
+    void watchAndHold();
+    void tellHolds(bool isHeld);
+    Milliseconds untilSample() const;
+    Clock::time_point m_sampleAt {}, m_holdAt {};
+    std::set<ProcessId> m_asked; // whose sample is on its way
 
     void post(std::function<void(Thread&)> task);
 

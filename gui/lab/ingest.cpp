@@ -172,6 +172,27 @@ void Ingest::giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot>
     post([this, process, snapshot = std::move(snapshot)] { applySnapshot(process, snapshot); });
 }
 
+void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
+{
+    post([this, sample = std::move(sample)] {
+        const std::lock_guard lock(m_mutex);
+        const auto at = m_cluster->sources.find(sample->process());
+        if (at == m_cluster->sources.end())
+            return; // of a former cluster
+        at->second.heard = Clock::now();
+        // Virtual time may stand still: then it is the former sample once more.
+        const auto known = m_cluster->state.processes.find(sample->process());
+        if (known != m_cluster->state.processes.end() && sample->is_simulated() && !known->second.samples.empty()) {
+            const pb::NodeSample& last = *known->second.samples.back().sample;
+            if (last.time_ns() == sample->time_ns() && last.sequence() == sample->sequence())
+                return;
+        }
+        pb::Told told;
+        *told.mutable_sampled() = *sample;
+        m_cluster->tell(sample->process(), told, sample->wall_ns() - m_startedWallNs);
+    });
+}
+
 void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
 {
     post([this, process, sequence] {

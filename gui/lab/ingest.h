@@ -62,6 +62,8 @@ public:
     void refresh(ProcessId process);
     // The answer to a wanted snapshot; in its place nullptr when none came.
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
+    // What a process that is watched did at the moment of its asking.
+    void giveSample(std::shared_ptr<const pb::NodeSample> sample);
     // The process has published events up to `sequence`; if they do not arrive soon, they are lost.
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Virtual time as the simulator says: what its wall clock shows now, and how fast it goes.

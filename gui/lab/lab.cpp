@@ -26,6 +26,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);
     addClockCalls(*this, context);
+    addHoldCalls(*this, context);
     addMeasureCalls(*this, context);
     addTimingCalls(*this, context);
     addStoryCalls(*this, context);

@@ -77,6 +77,7 @@ void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, g
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations
 void addAuditCalls(Lab& lab, LabContext& context);     // lab_audit.cpp
 void addClockCalls(Lab& lab, LabContext& context);     // lab_clock.cpp: of a simulated cluster
+void addHoldCalls(Lab& lab, LabContext& context);      // lab_holds.cpp: of workload and messages
 void addMeasureCalls(Lab& lab, LabContext& context);   // lab_measure.cpp
 void addTimingCalls(Lab& lab, LabContext& context);    // lab_timing.cpp
 void addStoryCalls(Lab& lab, LabContext& context);     // lab_story.cpp

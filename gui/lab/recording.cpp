@@ -306,7 +306,7 @@ std::vector<Recording::Word> Recording::words()
     std::vector<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (query.exec("SELECT event, process, t_ns, " + bounded("body") + " FROM told ORDER BY id"))
+    if (query.exec("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE kind IS NOT 'sampled' ORDER BY id"))
         while (query.next()) {
             Word& word = words.emplace_back();
             word.event = query.value(0).toULongLong();
@@ -392,6 +392,23 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
     });
 }
 
+// The number of the last word that stands at or before the event. Both grow together, and there is no index while the file
+// is being written.
+std::uint64_t Recording::lastToldAt(std::uint64_t event)
+{
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    std::uint64_t low = 0, high = query.exec("SELECT max(id) FROM told") && query.next() ? query.value(0).toULongLong() : 0;
+    query.prepare("SELECT event FROM told WHERE id <= ? ORDER BY id DESC LIMIT 1");
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low + 1) / 2;
+        query.bindValue(0, number(middle));
+        const bool isBefore = query.exec() && (!query.next() || query.value(0).toULongLong() <= event);
+        isBefore ? low = middle : high = middle - 1;
+    }
+    return low;
+}
+
 // Folds what follows a keyframe. False: it cannot be read.
 bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until)
 {
@@ -399,13 +416,11 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE "
-        + (told ? "id > ?" : "event > ?") + " AND event <= ? ORDER BY id");
-    query.addBindValue(number(told.value_or(event)));
-    query.addBindValue(number(until));
+    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? ORDER BY id");
+    query.addBindValue(number(told ? *told : lastToldAt(event)));
     if (!query.exec())
         return false;
-    while (query.next()) {
+    while (query.next() && query.value(0).toULongLong() <= until) {
         Word& word = words.emplace_back(Word { query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()),
             query.value(2).toLongLong(), {} });
         if (!parse(query.value(3), word.told))

@@ -50,7 +50,7 @@ public:
     std::vector<RunEvent> allOf(const std::vector<int>& kinds);
     // Those of them in (cursor, last], at most `max`; `next` of the page is where to go on.
     EventPage eventsOf(const std::vector<int>& kinds, std::uint64_t cursor, std::uint64_t last, std::size_t max);
-    // What was told besides events, gaps excepted, in order; `event`: the one after which it stands.
+    // What was told besides events, gaps and samples of watched nodes excepted, in order; `event`: the one after which it stands.
     struct Word {
         std::uint64_t event = 0;
         ProcessId process = 0;
@@ -82,6 +82,7 @@ private:
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
     // `told`: of the keyframe; none: what was told up to `event` is in the state.
     bool foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until);
+    std::uint64_t lastToldAt(std::uint64_t event);
     static RunEvent entryOf(const QSqlQuery& row);
 
     QString m_path, m_damage;
