@@ -144,6 +144,19 @@ GlyphPath make(Glyph glyph)
         p.addRect(QRectF(0.74, 0.1, 0.16, 0.8));
         return filled(p);
     case Glyph::Stop: p.addRect(QRectF(0.15, 0.15, 0.7, 0.7)); return filled(p);
+    case Glyph::Barrier: // a bar across the way, on its post
+        line(p, { 0.2, 0.98 }, { 0.2, 0.15 });
+        line(p, { 0.05, 0.32 }, { 0.98, 0.32 });
+        line(p, { 0.55, 0.32 }, { 0.45, 0.55 });
+        line(p, { 0.85, 0.32 }, { 0.75, 0.55 });
+        return stroked(p);
+    case Glyph::Gate: // closed, with its rails
+        line(p, { 0.1, 0.05 }, { 0.1, 0.95 });
+        line(p, { 0.9, 0.05 }, { 0.9, 0.95 });
+        line(p, { 0.1, 0.25 }, { 0.9, 0.25 });
+        line(p, { 0.1, 0.75 }, { 0.9, 0.75 });
+        line(p, { 0.1, 0.75 }, { 0.9, 0.25 });
+        return stroked(p);
     }
     return filled(p);
 }
@@ -153,7 +166,7 @@ GlyphPath make(Glyph glyph)
 const GlyphPath& glyphPath(Glyph glyph)
 {
     static const auto kPaths = [] {
-        std::array<GlyphPath, std::size_t(Glyph::Stop) + 1> paths;
+        std::array<GlyphPath, std::size_t(Glyph::Gate) + 1> paths;
         for (std::size_t i = 0; i < paths.size(); ++i)
             paths[i] = make(Glyph(i));
         return paths;
@@ -163,10 +176,10 @@ const GlyphPath& glyphPath(Glyph glyph)
 
 const char* glyphName(Glyph glyph)
 {
-    static constexpr std::array<const char*, std::size_t(Glyph::Stop) + 1> kNames { "none", "dots", "fork", "cross", "gone", "question", "hourglass",
+    static constexpr std::array<const char*, std::size_t(Glyph::Gate) + 1> kNames { "none", "dots", "fork", "cross", "gone", "question", "hourglass",
         "turning", "double cross", "flag", "cut", "alarm", "clock",
         "ring", "hand", "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live",
-        "simulated", "play", "pause", "next", "stop" };
+        "simulated", "play", "pause", "next", "stop", "barrier", "gate" };
     return kNames[std::size_t(glyph)];
 }
 

@@ -19,6 +19,7 @@ constexpr std::size_t kPullMax = 8'192;
 constexpr double kCalm = 0.35;           // seconds with few events after which the slow show begins again
 constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
 constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
+constexpr double kLearnEvery = 0.1;      // seconds; nor are ends, pauses and samples, which are taken so often
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
 // Messages and sums that say nothing but "I am here": they take no time in the show.
@@ -95,7 +96,7 @@ void Pacer::advance(double seconds)
         return;
     }
     show();
-    if (m_time - m_learntAt > kSyncEvery)
+    if (m_time - m_learntAt > kLearnEvery)
         learnWhatNoEventTells();
     if (isOnlyAlive() && m_time - m_syncedAt > kSyncEvery)
         synchronise();
@@ -132,6 +133,16 @@ void Pacer::learnWhatNoEventTells()
             m_state.markPaused(id, known->second.isPaused);
             changed();
         }
+        // What a watched process was seen to do, up to the instant that is shown.
+        auto& samples = process.samples;
+        const std::size_t before = samples.size();
+        const std::int64_t last = samples.empty() ? std::numeric_limits<std::int64_t>::min() : samples.back().runNs;
+        for (const NodeSampleState& sample : known->second.samples)
+            if (sample.runNs > last && sample.runNs <= shown)
+                samples.push_back(sample);
+        m_version += samples.size() > before ? 1 : 0;
+        while (samples.size() > ProcessState::kSamples)
+            samples.pop_front();
     }
 }
 

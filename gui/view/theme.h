@@ -55,6 +55,8 @@ enum class Glyph {
     Pause,
     Next,
     Stop,
+    Barrier, // the workload is held: nothing new comes in
+    Gate,    // messages are held: nothing passes
 };
 
 // Outlines that carry the kind of a thing beside its colour.
