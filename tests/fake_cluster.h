@@ -98,6 +98,13 @@ public:
         const std::lock_guard lock(m_mutex);
         m_contents = std::move(contents);
     }
+    // What a process that is watched says of itself.
+    using Samples = std::function<pb::NodeSample(ProcessId)>;
+    void setSamples(Samples samples)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_samples = std::move(samples);
+    }
     // What orders are answered with.
     void setReply(const pb::CommandReply& reply)
     {
@@ -125,7 +132,14 @@ private:
             *reply.mutable_contents() = m_contents(id, command.read_contents());
             return reply;
         }
-        if (command.has_read_contents() || command.has_statistics())
+        if (command.has_watch() && m_samples) {
+            pb::CommandReply reply;
+            *reply.mutable_sample() = m_samples(id);
+            reply.mutable_sample()->set_process(id);
+            reply.mutable_sample()->set_wall_ns(wallNs());
+            return reply;
+        }
+        if (command.has_read_contents() || command.has_statistics() || command.has_watch())
             return pb::CommandReply();
         m_orders.push_back({ id, command });
         return m_reply;
@@ -225,6 +239,7 @@ private:
     std::vector<Order> m_orders;
     pb::CommandReply m_reply;
     Contents m_contents;
+    Samples m_samples;
     std::map<ProcessId, std::unique_ptr<FakeProcess>> m_processes;
 };
 

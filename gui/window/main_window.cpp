@@ -137,6 +137,8 @@ void MainWindow::makeDocks()
     m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
     m_group = new GroupPanel(m_pacer, *m_operator, m_operator->session().witnesses(), *m_selection, *m_actions, this);
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
+    m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
+    m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);
     QDockWidget* events = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
     QDockWidget* story = makeDock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
     auto* scroll = new QScrollArea(this);
@@ -148,6 +150,7 @@ void MainWindow::makeDocks()
     makeMeasureDocks();
     m_inner->tabifyDockWidget(bucket, m_imageDock);
     m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
+    m_inner->tabifyDockWidget(m_groupDock, m_nodeDock);
     m_inner->tabifyDockWidget(events, story);
     bucket->raise();
     events->raise();
@@ -167,6 +170,7 @@ void MainWindow::connectAll()
     m_clock->add(m_log, m_log);
     m_clock->add(m_faults, m_faults);
     m_clock->add(&m_group->view(), m_group);
+    m_clock->add(m_node, m_node);
     connectMeasure();
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
@@ -181,6 +185,8 @@ void MainWindow::connectAll()
         m_log->model().clear();
         m_operator->session().witnesses().clear();
         m_group->view().close();
+        m_node->view().unpinAll();
+        m_node->view().choose(0);
         m_canvas->fit();
     });
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
@@ -248,12 +254,14 @@ bool MainWindow::onFrame(double seconds)
         m_pacer.advance(seconds);
     noteReading();
     showCaptions();
+    m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);
     if (m_time - m_statusAt >= kStatusEvery) {
         m_statusAt = m_time;
         updateStatus();
         updateClients();
         updateClock();
         updatePresentation();
+        updateInspector();
         // Only at full detail does every process give signs of life as events, and only where time is real.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
         m_canvas->setSilent(m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
@@ -285,6 +293,7 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
         break;
     }
+    addHolds(parts);
     if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
@@ -472,6 +481,7 @@ void MainWindow::applyTheme()
     m_log->setTheme(m_theme);
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);
+    m_node->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
     if (m_notes)

@@ -12,6 +12,7 @@
 #include "gui/window/fault_panel.h"
 #include "gui/window/group_panel.h"
 #include "gui/window/image_panel.h"
+#include "gui/window/node_panel.h"
 #include "gui/window/operator.h"
 #include "gui/window/player.h"
 #include "gui/window/presentation.h"
@@ -108,6 +109,7 @@ public:
     ImagePanel& imagePanel() { return *m_imagePanel; }
     Selection& selection() { return *m_selection; }
     FaultPanel& faults() { return *m_faults; }
+    NodePanel& nodes() { return *m_node; }
     RecordGroupView& group() { return m_group->view(); }
     ChartPanel& charts() { return *m_charts; }
     SpaceTimeView& spaceTime() { return *m_spaceTime; }
@@ -131,6 +133,11 @@ private:
     void makeViewActions();
     void makeFaultActions();
     void makeTimeActions();
+    void makeInspectActions();
+    void updateInspector();
+    // Opens the inspector with these processes side by side; the last one is the chosen one.
+    void inspectNodes(const QStringList& names);
+    void addHolds(std::vector<StatusPart>& parts) const;
     void makeClockActions();
     void updateClock();
     void makeGroupActions();
@@ -243,6 +250,8 @@ private:
     QDockWidget* m_faultDock = nullptr;
     GroupPanel* m_group = nullptr;
     QDockWidget* m_groupDock = nullptr;
+    NodePanel* m_node = nullptr;
+    QDockWidget* m_nodeDock = nullptr;
     bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;

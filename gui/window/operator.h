@@ -105,6 +105,10 @@ public:
     void pauseClock();
     enum class ClockStep { Event, Message, Millisecond };
     void stepClock(ClockStep step);
+    // The holds (window.md 2.11): no new operations; no deliveries and no protocol clocks, where there is such a gate.
+    void holdWorkload(bool isHeld);
+    bool isWorkloadHeld() const { return m_session->control().isWorkloadHeld(); }
+    void gate(bool isClosed);
     // Faults of the process that holds the object's place now; the words are those of nameOf().
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);

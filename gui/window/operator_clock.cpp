@@ -41,6 +41,32 @@ void Operator::stepClock(ClockStep step)
     askSimulator(std::move(command), QStringLiteral("lab.clock({ step: '%1' });").arg(word));
 }
 
+// ---- holds
+
+void Operator::holdWorkload(bool isHeld)
+{
+    m_session->control().holdWorkload(isHeld);
+    const QString line = QStringLiteral("lab.holdWorkload(%1);").arg(isHeld ? QStringLiteral("true") : QStringLiteral("false"));
+    emit said(line);
+    emit answered(line, isHeld ? tr("no client begins new operations; those under way end") : tr("clients begin operations again"), true);
+}
+
+void Operator::gate(bool isClosed)
+{
+    const auto now = simulation();
+    if (!now) {
+        emit answered(QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false")),
+            tr("Real processes have no gate in this version: their messages and clocks go on. A simulated cluster (Ctrl+Alt+S) can be gated."), false);
+        return;
+    }
+    pb::Command command;
+    if (isClosed)
+        command.mutable_set_clock()->set_is_paused(true);
+    else
+        command.mutable_set_clock()->set_factor(now->factor());
+    askSimulator(std::move(command), QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false")));
+}
+
 void Operator::askSimulator(pb::Command command, const QString& line)
 {
     ask(m_session->control().simulator(), std::move(command), kAnswer, line, [this](const pb::CommandReply& reply) {

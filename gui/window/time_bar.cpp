@@ -19,15 +19,22 @@ TimeBar::TimeBar(Actions& actions, TimeLine& time, const EventFeed& live, QWidge
     row->setContentsMargins(10, 1, 10, 1);
     row->setSpacing(6);
     for (const auto& [id, glyph, text] : { std::tuple("stepBack", Glyph::None, "‹"), std::tuple("playPause", Glyph::Pause, ""),
-             std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, "") }) {
+             std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, ""), std::tuple("holdWorkload", Glyph::Barrier, ""), std::tuple("gate", Glyph::Gate, "") }) {
         QAction* action = actions.get(id);
         auto* made = new QPushButton(QString::fromUtf8(text), this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
         made->setToolTip(action->toolTip());
         made->setAccessibleName(action->text());
         made->setFocusPolicy(Qt::TabFocus); // Space pauses, wherever it is pressed
-        connect(made, &QPushButton::clicked, action, &QAction::trigger);
-        connect(action, &QAction::changed, made, [made, action] { made->setEnabled(action->isEnabled()); });
+        made->setCheckable(action->isCheckable());
+        connect(made, &QPushButton::clicked, action, [made, action] {
+            action->trigger();
+            made->setChecked(action->isChecked());
+        });
+        connect(action, &QAction::changed, made, [made, action] {
+            made->setEnabled(action->isEnabled());
+            made->setChecked(action->isChecked());
+        });
         row->addWidget(made);
         m_buttons.emplace_back(made, glyph);
     }

@@ -52,6 +52,7 @@ void MainWindow::makeActions()
     makeTimeActions();
     makeClockActions();
     makePresentActions();
+    makeInspectActions();
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });
     a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
@@ -111,7 +112,7 @@ void MainWindow::makeViewActions()
 {
     Actions& a = *m_actions;
     a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true }, [this] { setWorkspace(Workspace::Lecture); });
-    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, event log and scenario beside it", true }, [this] {
+    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, record group, node, event log and scenario beside it", true }, [this] {
         m_isViewLarge = false;
         setWorkspace(Workspace::Inspect);
     });
@@ -372,6 +373,12 @@ void MainWindow::applyCamera(const CameraWish& wish)
         m_isViewLarge = wish.view == QLatin1String("image");
         setWorkspace(Workspace::Inspect);
         (wish.view == QLatin1String("image") ? m_imageDock : m_docks[0])->raise();
+    }
+    if (wish.view == QLatin1String("node")) {
+        if (!wish.fit.isEmpty()) // the processes, one beside the other
+            inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
+        else
+            m_actions->get("nodeInspector")->trigger();
     }
     if (page != kPages.end() && wish.group && wish.rank) {
         m_group->view().setPage(page->second);

@@ -94,6 +94,11 @@ QString MainWindow::exportViewTo(const QString& path)
             return tr("Rows of all messages are in the run's tables: lhrs-gui --export FILE.lhrun --out DIR. Here choose .svg, .pdf, .png or .shiviz.");
         return writePicture(path, m_spaceTime->canvas().picture(), m_spaceTime->canvas().size(), tr("space-time diagram"), origin);
     }
+    if (m_workspace == Workspace::Inspect && m_node->isVisible()) {
+        if (isCsv)
+            return tr("The node inspector has no rows; choose .svg, .pdf or .png. Its samples are in the recording.");
+        return writePicture(path, m_node->view().picture(), m_node->view().size(), tr("what the process does"), origin);
+    }
     if (isCsv)
         return tr("The picture of the cluster has no rows; choose .svg, .pdf or .png, or open the charts (Ctrl+3).");
     return writePicture(path, m_canvas->picture(), m_canvas->size(), tr("the file and its processes"), origin);
@@ -142,7 +147,7 @@ void MainWindow::exportView()
 {
     const bool hasRows = m_workspace == Workspace::Measure;
     const bool hasLog = m_workspace == Workspace::SpaceTime;
-    const QString name = hasRows ? chartId(m_charts->kind()) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : QStringLiteral("cluster.svg");
+    const QString name = hasRows ? chartId(m_charts->kind()) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : m_workspace == Workspace::Inspect && m_node->isVisible() ? QStringLiteral("node.svg") : QStringLiteral("cluster.svg");
     const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : hasLog ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)") : tr("Pictures (*.svg *.pdf *.png)");
     const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, filter);
     if (path.isEmpty())
