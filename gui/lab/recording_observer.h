@@ -72,6 +72,10 @@ public:
     }
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override
     {
+        QStringList words { question.text };
+        for (qsizetype i = 0; i < question.choices.size(); ++i)
+            words << QString("%1: %2").arg(i + 1).arg(question.choices[i]);
+        say("say", words.join("   ")); // so that a replay asks it where it was asked
         const auto votes = m_next.onQuestion(question, stop);
         m_votes.clear();
         for (const int count : votes.value_or(std::vector<int>()))
