@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/recorder.h"
 
+#include "gui/lab/keyframe.h"
 #include "gui/lab/lab_table.h"
 #include "gui/lab/recording_writer.h"
 
@@ -17,6 +18,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
+constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
 constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
 constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event
 
@@ -68,6 +70,10 @@ struct Recorder::Thread {
         if (!error.isEmpty())
             return stop(error);
         ++part;
+        {
+            const std::lock_guard lock(recorder.m_mutex);
+            recorder.m_captured.clear(); // the next file has none of them
+        }
         // A writer is for one file.
         std::destroy_at(&writer);
         std::construct_at(&writer);
@@ -241,6 +247,27 @@ void Recorder::question(const Question& question, const QString& votes, int answ
     for (const QString& choice : question.choices)
         choices += (choices.isEmpty() ? "" : "\n") + choice;
     row("question", "t_ns,text,choices,votes,answer", { qlonglong(m_now()), question.text, choices, votes, answer });
+}
+
+void Recorder::capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std::uint32_t count)
+{
+    if (!page.has_place() || page.place().role() == pb::NO_ROLE || rankFrom == 0 || count == 0)
+        return;
+    // A page may end before what was asked for: the rest was not read.
+    const std::uint32_t ranks = page.next_rank() > rankFrom ? std::min(count, page.next_rank() - rankFrom) : count;
+    const QByteArray body = QByteArray::fromStdString(page.SerializeAsString()), digest = QCryptographicHash::hash(body, QCryptographicHash::Sha256);
+    const std::int64_t place = placeNumber(page.place());
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_captured.size() > kCapturedMax)
+            m_captured.clear();
+        QByteArray& known = m_captured[{ place, rankFrom }];
+        if (known == digest)
+            return;
+        known = digest;
+    }
+    push({ .table = "capture", .columns = "event,t_ns,place,rank_first,rank_count,digest,body",
+        .values = { qlonglong(m_now()), qlonglong(place), rankFrom, ranks, digest, body }, .bytes = kItemBytes + std::size_t(body.size()) });
 }
 
 void Recorder::command(const CallRecord& call, const QString& source)

@@ -63,6 +63,9 @@ public:
     void expectation(const Expectation& expectation);
     void question(const Question& question, const QString& votes, int answer);
     void command(const CallRecord& call, const QString& source);
+    // Contents of a bucket that were asked for from that rank on, as many ranks; what is the same as the last time is not
+    // written again.
+    void capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std::uint32_t count);
     void scenario(const QString& name, const QString& text);
     void config(const QString& name, const QString& json);
     void meta(const QString& key, const QString& value);
@@ -100,6 +103,7 @@ private:
     std::deque<Item> m_items;
     std::size_t m_itemBytes = 0;
     std::map<ProcessId, Loss> m_losses; // since the queue was full
+    std::map<std::pair<std::int64_t, std::uint32_t>, QByteArray> m_captured; // digests, by place and first rank
     std::uint64_t m_markerAt = 0;       // event count at the last marker that had a keyframe
     bool m_isEnding = false;
     std::uint64_t m_flushWanted = 0, m_flushed = 0;

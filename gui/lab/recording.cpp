@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr qsizetype kBodyBytes = 16 << 20; // no body of ours is longer
 constexpr int kHeaderBytes = 100;          // of an SQLite file
+constexpr int kCapturesMax = 600;         // readings of which one page is put together; more than its ranks
 constexpr qint64 kPageSizeAt = 16, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
 constexpr qint64 kPaddedMax = qint64(64) << 30;
 
@@ -202,6 +205,53 @@ std::vector<Recording::Note> Recording::notes(const QString& table)
         notes.push_back({ row.at("event").toULongLong(), row.at("t_ns").toLongLong(), row.at("kind").toString(),
             row.at("step").toString(), row.at("text").toString() });
     return notes;
+}
+
+std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event)
+{
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    query.prepare(QString("SELECT rank_first, rank_count, %1 FROM capture WHERE place = ? AND event <= ? AND rank_first < ? AND rank_first + rank_count > ?"
+                          " ORDER BY id DESC LIMIT %2").arg(bounded("body")).arg(kCapturesMax));
+    query.addBindValue(number(std::uint64_t(placeNumber(place))));
+    query.addBindValue(number(event));
+    query.addBindValue(number(std::uint64_t(rankFrom) + count));
+    query.addBindValue(rankFrom);
+    std::optional<pb::ContentsPage> newest;
+    std::map<std::uint32_t, pb::ContentsPage::DataRecord> data;
+    std::map<std::uint32_t, pb::ContentsPage::ParityRecord> parity;
+    std::set<std::uint32_t> known; // ranks of which a newer reading tells
+    if (!query.exec())
+        return std::nullopt;
+    while (query.next() && known.size() < count) {
+        pb::ContentsPage page;
+        if (!parse(query.value(2), page))
+            continue;
+        const std::uint64_t first = std::max<std::uint64_t>(rankFrom, query.value(0).toULongLong());
+        const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t(rankFrom) + count, query.value(0).toULongLong() + query.value(1).toULongLong());
+        const auto isNew = [&](std::uint32_t rank) { return rank >= first && rank < end && !known.contains(rank); };
+        for (const auto& record : page.data()) {
+            if (isNew(record.rank()))
+                data[record.rank()] = record;
+        }
+        for (const auto& record : page.parity()) {
+            if (isNew(record.rank()))
+                parity[record.rank()] = record;
+        }
+        for (std::uint64_t rank = first; rank < end; ++rank)
+            known.insert(std::uint32_t(rank));
+        if (!newest) {
+            newest = page;
+            newest->clear_data();
+            newest->clear_parity();
+            *newest->mutable_place() = place;
+        }
+    }
+    for (const auto& [rank, record] : data)
+        *newest->add_data() = record;
+    for (const auto& [rank, record] : parity)
+        *newest->add_parity() = record;
+    return newest;
 }
 
 std::vector<std::uint64_t> Recording::keyframes()

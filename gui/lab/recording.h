@@ -70,6 +70,9 @@ public:
     };
     std::vector<Note> captions() { return notes("caption"); }
     std::vector<Note> markers() { return notes("marker"); }
+    // What was read of these ranks of a place up to that event, the newest reading of each rank; nothing: nobody had read
+    // any of them.
+    std::optional<pb::ContentsPage> captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event);
     // All rows of a known table, columns by name; for exports.
     std::vector<std::map<QString, QVariant>> rows(const QString& table);
 
