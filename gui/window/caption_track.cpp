@@ -56,6 +56,8 @@ CaptionTrack::CaptionTrack(Recording& recording)
         } else if (said.isCaption) {
             now.caption = said.line.text;
         }
+        if ((said.isCaption || said.line.kind == StoryLine::Kind::Step) && (m_stops.empty() || m_stops.back() != said.event))
+            m_stops.push_back(said.event);
         m_marks.push_back(now);
         m_lines.push_back(std::move(said.line));
     }

@@ -25,6 +25,8 @@ public:
     // All that was said and found, in order.
     const std::vector<StoryLine>& lines() const { return m_lines; }
     bool isEmpty() const { return m_lines.empty(); }
+    // The events after which a step began or a caption was said, ascending, each once: where a clicker stops.
+    const std::vector<std::uint64_t>& stops() const { return m_stops; }
     std::size_t steps() const { return m_steps; }
 
 private:
@@ -35,6 +37,7 @@ private:
     };
     std::vector<StoryLine> m_lines;
     std::vector<Mark> m_marks; // of each line
+    std::vector<std::uint64_t> m_stops;
     std::size_t m_steps = 0;
 };
 

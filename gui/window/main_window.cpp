@@ -56,6 +56,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     m_actions->fill(menuBar());
     connectAll();
     startRecorder(options.recordPath);
+    m_start->recall(m_remembered);
     recallLooks(options);
     applyTheme();
     setWorkspace(Workspace::Lecture);
@@ -124,7 +125,9 @@ QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidg
 
 void MainWindow::makeDocks()
 {
-    m_records = new RecordTable(m_pacer, *m_operator, *m_selection, this);
+    m_desk = std::make_unique<ContentsDesk>(*m_operator, m_timeLine, m_pacer);
+    m_focusRing = new FocusRing(this);
+    m_records = new RecordTable(m_pacer, *m_desk, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, *m_selection, this);
     m_faults = new FaultPanel(m_pacer, *m_operator, *m_actions, this);
@@ -135,7 +138,7 @@ void MainWindow::makeDocks()
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
     QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
     m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
-    m_group = new GroupPanel(m_pacer, *m_operator, m_operator->session().witnesses(), *m_selection, *m_actions, this);
+    m_group = new GroupPanel(m_pacer, *m_desk, m_operator->session().witnesses(), *m_selection, *m_actions, this);
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
     m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);
@@ -172,6 +175,7 @@ void MainWindow::connectAll()
     m_clock->add(&m_group->view(), m_group);
     m_clock->add(m_node, m_node);
     connectMeasure();
+    connectRecords();
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
@@ -184,6 +188,7 @@ void MainWindow::connectAll()
         m_selection->select({});
         m_log->model().clear();
         m_operator->session().witnesses().clear();
+        m_records->model().forgetWitnesses();
         m_group->view().close();
         m_node->view().unpinAll();
         m_node->view().choose(0);
@@ -436,12 +441,14 @@ void MainWindow::setWorkspace(Workspace workspace)
 void MainWindow::startLocal()
 {
     m_localOptions = m_start->localOptions();
+    m_start->keep(m_remembered);
     m_operator->session().local().preferSimulated(std::nullopt);
-    m_operator->startLocal(m_localOptions, m_start->recordBytes());
+    m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 
 void MainWindow::connectTo(const QString& address)
 {
+    m_start->keep(m_remembered);
     m_operator->connectTo(address);
 }
 
@@ -484,6 +491,7 @@ void MainWindow::applyTheme()
     m_node->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
+    m_focusRing->setTheme(m_theme);
     if (m_notes)
         m_notes->setTheme(m_theme);
     m_statusAt = -1;

@@ -9,7 +9,9 @@
 #include "gui/view/space_time_view.h"
 #include "gui/window/actions.h"
 #include "gui/window/clock_bar.h"
+#include "gui/window/contents_desk.h"
 #include "gui/window/fault_panel.h"
+#include "gui/window/focus_ring.h"
 #include "gui/window/group_panel.h"
 #include "gui/window/image_panel.h"
 #include "gui/window/node_panel.h"
@@ -98,6 +100,7 @@ public:
     TimeBar& timeBar() { return *m_timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
+    ContentsDesk& desk() { return *m_desk; }
     NotesWindow* notes() { return m_notes.get(); } // while presenting
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_bar; }
@@ -193,12 +196,17 @@ private:
     void askForScenario();
     void askForObject();
     void nextView();
+    // Records of a bucket (window_records.cpp).
+    enum class RecordJob { None, Witness, Compare, Csv };
+    void makeRecordActions();
+    void connectRecords();
+    void finishRecords(const QString& problem);
     // Presentation (window_present.cpp).
     void makePresentActions();
     bool isSecondClick(const QAction* action);
     void goOn();
     void goBack();
-    bool goToMarker(int direction);
+    bool goToStop(int direction);
     void placePresentation();
     void updatePresentation();
     void showCaptions();
@@ -262,6 +270,10 @@ private:
     double m_time = 0, m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
     bool m_isPresenting = false;
+    std::unique_ptr<ContentsDesk> m_desk;
+    RecordJob m_recordJob = RecordJob::None;
+    QString m_csvPath;
+    FocusRing* m_focusRing = nullptr;
     bool m_isOnOtherScreen = true; // the picture of a presentation
     Workspace m_workspaceBefore = Workspace::Lecture;
     QElapsedTimer m_presentingSince;
@@ -270,7 +282,6 @@ private:
     SecondClick m_secondClick;
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
-    std::optional<std::pair<std::uint64_t, std::int64_t>> m_stop; // the cursor at the marker that PgUp or PgDn went to, and the marker's time
     LocalOptions m_localOptions;
     QString m_startedUtc; // of this window: the name of its run
 

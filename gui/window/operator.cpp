@@ -9,6 +9,7 @@
 #include <QPointer>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace lhrs::gui {
@@ -115,24 +116,38 @@ QString Operator::address() const
     return m_address;
 }
 
-void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes)
+QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordBytes)
 {
-    const QString recovery = options.config.recovery() == pb::RECOVERY_OFF ? QStringLiteral(", recovery: 'off'")
-        : options.config.recovery() == pb::RECOVERY_ON_ALARM               ? QStringLiteral(", recovery: 'onAlarm'")
-        : options.config.recovery() == pb::RECOVERY_MANUAL                 ? QStringLiteral(", recovery: 'manual'")
-                                                                           : QStringLiteral(", recovery: 'automatic'");
-    const QString slice = options.config.slice() > 0 ? QStringLiteral(", slice: %1").arg(options.config.slice()) : QString();
-    const QString ways = QString(options.config.recovery_transport() == pb::RECOVERY_UDP ? QStringLiteral(", recoveryTransport: 'udp'") : QString())
-        + (options.config.tcp_mode() == pb::TCP_HANDSHAKE ? QStringLiteral(", tcp: 'handshake'") : QString());
-    const QString line = QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 }%8 });")
-                             .arg(options.config.m())
-                             .arg(options.config.availability())
-                             .arg(options.config.b())
-                             .arg(options.config.field() == pb::GF_8 ? 8 : 16)
-                             .arg(recordBytes)
-                             .arg(options.dataServers)
-                             .arg(options.parityServers)
-                             .arg(recovery + slice + ways);
+    const pb::FileConfig& config = options.config;
+    const char* recovery = config.recovery() == pb::RECOVERY_OFF ? "off" : config.recovery() == pb::RECOVERY_ON_ALARM ? "onAlarm" : config.recovery() == pb::RECOVERY_MANUAL ? "manual" : "automatic";
+    QString more = QStringLiteral(", recovery: '%1'").arg(QLatin1String(recovery));
+    if (config.slice() > 0)
+        more += QStringLiteral(", slice: %1").arg(config.slice());
+    if (config.recovery_transport() == pb::RECOVERY_UDP)
+        more += QStringLiteral(", recoveryTransport: 'udp'");
+    if (config.tcp_mode() == pb::TCP_HANDSHAKE)
+        more += QStringLiteral(", tcp: 'handshake'");
+    if (config.rerank() == pb::KEEP)
+        more += QStringLiteral(", rerank: 'keep'");
+    QStringList thresholds;
+    for (const pb::Threshold& threshold : config.thresholds())
+        thresholds << QString::number(threshold.buckets());
+    if (!thresholds.isEmpty())
+        more += QStringLiteral(", thresholds: [%1]").arg(thresholds.join(QStringLiteral(", ")));
+    return QStringLiteral("lab.cluster({ m: %1, k: %2, b: %3, field: %4, recordBytes: %5, spares: { data: %6, parity: %7 }%8 });")
+        .arg(config.m())
+        .arg(config.availability())
+        .arg(config.b())
+        .arg(config.field() == pb::GF_8 ? 8 : 16)
+        .arg(recordBytes)
+        .arg(options.dataServers)
+        .arg(options.parityServers)
+        .arg(more);
+}
+
+void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients)
+{
+    const QString line = clusterLine(options, recordBytes);
     m_recordBytes = recordBytes;
     m_isLocal = true;
     m_address.clear();
@@ -141,10 +156,10 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
     forgetFaults();
     emit clusterChanged();
     setLink(Link::Starting);
-    post([this, options, line](const std::stop_token& stop) {
+    post([this, options, line, clients](const std::stop_token& stop) {
         const Result<void> started = m_session->local().start(options, stop);
-        if (started)
-            (void)m_session->local().startClient("alice", stop);
+        for (std::uint32_t client = 0; started && client < clients; ++client)
+            (void)m_session->local().startClient(clientNameOf(client).toStdString(), stop);
         const QString trouble = started ? QString() : text(started.error().text);
         QMetaObject::invokeMethod(
             this,
@@ -238,21 +253,21 @@ QString Operator::clientName(ProcessId client) const
     return text(processShown(client, state()));
 }
 
-QString Operator::nextClientName() const
+QString Operator::clientNameOf(std::uint32_t number)
 {
     static const char* const kNames[] = { "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi" };
+    return number < std::size(kNames) ? QString::fromLatin1(kNames[number]) : QStringLiteral("client-%1").arg(number + 1);
+}
+
+QString Operator::nextClientName() const
+{
     const ClusterState now = state();
     const auto isTaken = [&](const std::string& name) {
         return std::any_of(now.processes.begin(), now.processes.end(), [&](const auto& p) { return p.second.name == name; });
     };
-    for (const char* name : kNames) {
-        if (!isTaken(name))
-            return QString::fromLatin1(name);
-    }
-    for (int number = 9;; ++number) {
-        const std::string name = "client-" + std::to_string(number);
-        if (!isTaken(name))
-            return text(name);
+    for (std::uint32_t number = 0;; ++number) {
+        if (const QString name = clientNameOf(number); !isTaken(name.toStdString()))
+            return name;
     }
 }
 

@@ -76,7 +76,10 @@ public:
     pb::Detail detail() const { return m_session->control().detail(); }
 
     // ---- clusters
-    void startLocal(const LocalOptions& options, std::uint32_t recordBytes);
+    void startLocal(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients = 1);
+    // What does the same in a scenario.
+    static QString clusterLine(const LocalOptions& options, std::uint32_t recordBytes);
+    static QString clientNameOf(std::uint32_t number); // from 0: alice, bob, ...
     // HOST:PORT of the coordinator's control endpoint.
     void connectTo(const QString& address);
     void leave();

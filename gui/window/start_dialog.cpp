@@ -4,6 +4,7 @@
 #include "gui/lab/script_engine.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/flow_layout.h"
+#include "gui/window/operator.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -28,6 +29,8 @@ namespace {
 
 constexpr int kProcessMegabytes = 12; // of an idle process with its threads, measured
 constexpr int kProcessesMax = 400;
+constexpr int kClientsMax = 8;
+constexpr int kRecordExtra = 64;      // bytes that a record takes besides its own
 constexpr int kServersMax = 1'100;    // of one pool; so many only simulated
 constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
 constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
@@ -70,12 +73,12 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 
 StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
-      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
+      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_address(new QLineEdit(this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
-      m_status(new QLabel(this)), m_note(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
+      m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
       m_play(new QPushButton(tr("Open this scenario"), this))
 {
     setObjectName(QStringLiteral("startPage"));
@@ -85,15 +88,19 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_recovery->setObjectName(QStringLiteral("recovery"));
     m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
     m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
-    m_recovery->setToolTip(tr("automatic: whoever misses a bucket reports it; on an alarm: only whose request is not answered, as in 2004; off: never; by hand: “Look after the group”"));
     m_transport->setObjectName(QStringLiteral("recoveryTransport"));
     m_transport->addItems({ tr("TCP"), tr("UDP") });
     m_transport->setAccessibleName(tr("How the slices of a recovery travel"));
-    m_transport->setToolTip(tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by one"));
     m_tcp->setObjectName(QStringLiteral("tcp"));
     m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
     m_tcp->setAccessibleName(tr("How connections for long messages are made"));
-    m_tcp->setToolTip(tr("passive open: everybody listens from the start, connections stay; handshake: two datagrams, then a connection for one message"));
+    m_rerank->setObjectName(QStringLiteral("rerank"));
+    m_rerank->addItems({ tr("fill the holes"), tr("keep") });
+    m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
+    m_slice->setSpecialValueText(tr("a fifth of a bucket"));
+    m_thresholds->setObjectName(QStringLiteral("thresholds"));
+    m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
+    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which on K is one higher"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -107,13 +114,26 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         m_speed->addItem(speedWords(speed), speed);
     m_connect->setObjectName(QStringLiteral("connect"));
     m_play->setObjectName(QStringLiteral("openScenario"));
+    m_slow->setObjectName(QStringLiteral("slow"));
+    m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
     m_scenarios->setAccessibleName(tr("Scenarios"));
     m_scenarios->setWordWrap(true);
     m_scenarios->setMinimumHeight(80);
     m_scenarios->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
-    for (QLabel* label : { m_intro, m_status, m_note })
+    for (QLabel* label : { m_intro, m_status, m_help, m_note, m_line, m_command })
         label->setWordWrap(true);
+    m_help->setObjectName(QStringLiteral("startHelp"));
+    m_note->setObjectName(QStringLiteral("startNote"));
+    for (QLabel* label : { m_line, m_command }) {
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        label->setTextFormat(Qt::PlainText);
+        label->setMinimumWidth(1);
+    }
+    m_line->setObjectName(QStringLiteral("startLine"));
+    m_line->setAccessibleName(tr("What does the same in a scenario"));
+    m_command->setObjectName(QStringLiteral("startCommand"));
+    m_command->setAccessibleName(tr("Programs that are started"));
     m_status->setObjectName(QStringLiteral("startStatus"));
     m_status->hide();
 
@@ -129,20 +149,50 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     form->setHorizontalSpacing(12);
     form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
     form->setVerticalSpacing(6);
-    form->addRow(tr("data buckets of a group, m"), m_m);
-    form->addRow(tr("intended availability, K"), m_k);
-    form->addRow(tr("capacity of a bucket, b records"), m_b);
-    form->addRow(tr("bytes of a record"), m_recordBytes);
-    form->addRow(tr("field"), m_field);
-    form->addRow(tr("recovery"), m_recovery);
-    form->addRow(tr("slices travel by"), m_transport);
-    form->addRow(tr("TCP connections"), m_tcp);
-    form->addRow(tr("data servers"), m_data);
-    form->addRow(tr("parity servers"), m_parity);
-    form->addRow(QString(), m_slow);
+    // What a first file does well without.
+    auto* more = new QWidget(this);
+    auto* moreForm = new QFormLayout(more);
+    moreForm->setContentsMargins(0, 0, 0, 0);
+    moreForm->setHorizontalSpacing(12);
+    moreForm->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    moreForm->setVerticalSpacing(6);
+    auto* showMore = new QPushButton(tr("More parameters"), this);
+    showMore->setObjectName(QStringLiteral("moreParameters"));
+    showMore->setCheckable(true);
+    showMore->setToolTip(tr("Slices, connections, ranks, growing availability, clients"));
+    connect(showMore, &QPushButton::toggled, more, &QWidget::setVisible);
+    more->hide();
+    QFormLayout* rows = form;
+    const auto row = [&](const QString& label, QWidget* field, const QString& words) {
+        rows->addRow(label, field);
+        if (field->accessibleName().isEmpty())
+            field->setAccessibleName(label);
+        explain(field, words);
+    };
+    row(tr("data buckets of a group, m"), m_m, tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets a recovery reads."));
+    row(tr("intended availability, K"), m_k, tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is recovered."));
+    row(tr("capacity of a bucket, b records"), m_b, tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which is mostly another one."));
+    row(tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
+    row(tr("field"), m_field, tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both give the same protection."));
+    row(tr("recovery"), m_recovery, tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in 2004. Off: nobody is declared failed. By hand: “Look after the group”."));
+    row(tr("data servers"), m_data, tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are started."));
+    row(tr("parity servers"), m_parity, tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be replaced."));
+    row(QString(), m_slow, tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are found."));
+    rows = moreForm;
+    row(tr("slices travel by"), m_transport, tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by one."));
+    row(tr("ranks of a slice"), m_slice, tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at once."));
+    row(tr("TCP connections"), m_tcp, tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a connection for one message."));
+    row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
+    row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
+    row(tr("clients"), m_clients, tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
     local->addLayout(form);
+    local->addWidget(showMore, 0, Qt::AlignLeft);
+    local->addWidget(more);
+    local->addWidget(m_help);
     local->addWidget(m_note);
     local->addWidget(m_start, 0, Qt::AlignLeft);
+    local->addWidget(m_line);
+    local->addWidget(m_command);
 
     auto* other = new QVBoxLayout;
     other->setSpacing(10);
@@ -203,8 +253,15 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         m_scenarios->setCurrentRow(0);
     m_play->setEnabled(m_scenarios->currentItem() != nullptr);
 
-    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity })
+    explain(m_address, tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running file’s."));
+    explain(m_seed, tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
+    explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
+    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice })
         connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
+    for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_rerank })
+        connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
+    connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
+    connect(m_slow, &QCheckBox::toggled, this, &StartPage::check);
     connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
     connect(m_simulate, &QPushButton::clicked, this, &StartPage::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
@@ -229,9 +286,16 @@ LocalOptions StartPage::localOptions() const
             : m_recovery->currentIndex() == 2                     ? pb::RECOVERY_OFF
                                                                   : pb::RECOVERY_MANUAL);
     if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they are seen
-        options.config.set_slice(std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
+        options.config.set_slice(m_slice->value() > 0 ? std::uint32_t(m_slice->value()) : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
+    options.config.set_rerank(m_rerank->currentIndex() == 1 ? pb::KEEP : pb::FILL_HOLES);
+    std::uint32_t availability = options.config.availability();
+    for (const std::uint32_t buckets : thresholds()) {
+        pb::Threshold* threshold = options.config.add_thresholds();
+        threshold->set_buckets(buckets);
+        threshold->set_availability(++availability);
+    }
     options.slowTimers = m_slow->isChecked();
     options.dataServers = std::uint32_t(m_data->value());
     options.parityServers = std::uint32_t(m_parity->value());
@@ -248,33 +312,123 @@ std::uint32_t StartPage::recordBytes() const
     return std::uint32_t(m_recordBytes->value());
 }
 
+// As far as they are numbers; objectionToThresholds() says what is not.
+std::vector<std::uint32_t> StartPage::thresholds() const
+{
+    std::vector<std::uint32_t> found;
+    for (const QString& part : m_thresholds->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        if (const std::uint32_t buckets = part.trimmed().toUInt(&isNumber); isNumber && buckets > 0)
+            found.push_back(buckets);
+    }
+    return found;
+}
+
+QString StartPage::objectionToThresholds() const
+{
+    std::uint32_t last = 0;
+    int number = 0;
+    for (const QString& part : m_thresholds->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        const std::uint32_t buckets = part.trimmed().toUInt(&isNumber);
+        if (!isNumber || buckets == 0)
+            return tr("“K grows at” has “%1”, which is no number of data buckets. Write for example 8, 32.").arg(part.trimmed());
+        if (buckets <= last)
+            return tr("“K grows at” has %1 after %2. Write the numbers ascending.").arg(buckets).arg(last);
+        last = buckets;
+        if (m_k->value() + ++number > m_k->maximum())
+            return tr("“K grows at” would raise K above %1, which is as high as it goes. Leave out numbers, or begin with a lower K.").arg(m_k->maximum());
+    }
+    return {};
+}
+
+std::uint32_t StartPage::clients() const
+{
+    return std::uint32_t(m_clients->value());
+}
+
 QString StartPage::objectionToFile() const
 {
     if (m_parity->value() < m_k->value())
         return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
-    return {};
+    if (m_slice->value() > m_b->value() * 4)
+        return tr("A slice of %1 ranks is more than a bucket can ever hold (4 b = %2). Take a shorter slice, or 0.").arg(m_slice->value()).arg(4 * m_b->value());
+    return objectionToThresholds();
 }
 
 QString StartPage::objection() const
 {
-    const int processes = m_data->value() + m_parity->value() + 2;
+    const int processes = m_data->value() + m_parity->value() + m_clients->value() + 1;
     if (const QString why = objectionToFile(); !why.isEmpty())
         return why;
     if (processes > kProcessesMax)
-        return tr("%1 processes are more than this window starts (%2).").arg(processes).arg(kProcessesMax);
+        return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.").arg(processes).arg(kProcessesMax);
     const int available = memoryAvailable();
     if (available > 0 && processes * kProcessMegabytes > available)
         return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);
+    // A full file: every data server a bucket with b records, and as much parity for each group.
+    const double full = double(m_b->value()) * (m_recordBytes->value() + kRecordExtra) * (m_data->value() + double(m_data->value()) * m_k->value() / m_m->value()) / 1e6;
+    if (available > 0 && full + processes * kProcessMegabytes > available)
+        return tr("When all servers are full their records take about %1 MB, and %2 MB are free. Lower b, the bytes of a record, or the number of servers.").arg(full, 0, 'f', 0).arg(available);
     return {};
 }
 
 void StartPage::check()
 {
     const QString why = objection();
-    const int processes = m_data->value() + m_parity->value() + 2;
+    const int processes = m_data->value() + m_parity->value() + m_clients->value() + 1;
     m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.").arg(processes).arg(processes * kProcessMegabytes));
     m_start->setEnabled(why.isEmpty());
     m_simulate->setEnabled(objectionToFile().isEmpty());
+    const LocalOptions options = localOptions();
+    m_line->setText(Operator::clusterLine(options, recordBytes()));
+    m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()));
+}
+
+// ---- what a field is
+
+void StartPage::explain(QWidget* field, const QString& words)
+{
+    field->setToolTip(words);
+    field->setAccessibleDescription(words);
+    field->installEventFilter(this);
+    m_explained.push_back(field);
+}
+
+bool StartPage::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::Enter)
+        m_help->setText(static_cast<QWidget*>(watched)->toolTip());
+    return QWidget::eventFilter(watched, event);
+}
+
+// ---- the next time
+
+void StartPage::recall(const Remembered& remembered)
+{
+    const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
+    for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed })
+        field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
+    for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
+        field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
+    m_slow->setChecked(remembered.flag(key(m_slow), false));
+    findChild<QPushButton*>("moreParameters")->setChecked(remembered.flag("start/more", false));
+    m_thresholds->setText(remembered.text(key(m_thresholds), {}));
+    m_address->setText(remembered.text(key(m_address), m_address->text()));
+    check();
+}
+
+void StartPage::keep(Remembered& remembered) const
+{
+    const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
+    for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed })
+        remembered.keep(key(field), field->value());
+    for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
+        remembered.keep(key(field), field->currentIndex());
+    remembered.keep(key(m_slow), m_slow->isChecked());
+    remembered.keep("start/more", findChild<QPushButton*>("moreParameters")->isChecked());
+    remembered.keep(key(m_thresholds), m_thresholds->text());
+    remembered.keep(key(m_address), m_address->text());
 }
 
 void StartPage::setStatus(const QString& words, bool isTrouble)
@@ -299,7 +453,11 @@ void StartPage::setTheme(const Theme& theme)
     m_status->setFont(theme.font({ TextSize::Strong, true }));
     for (QWidget* label : m_headings)
         label->setFont(theme.font({ TextSize::Title, true }));
-    m_note->setFont(theme.font({ TextSize::Small }));
+    m_note->setFont(theme.font({ TextSize::Small, true }));
+    m_help->setFont(theme.font({ TextSize::Small }));
+    m_help->setMinimumHeight(int(3 * theme.lineHeight({ TextSize::Small })));
+    m_line->setFont(theme.font({ TextSize::Small, false, true }));
+    m_command->setFont(theme.font({ TextSize::Small, false, true }));
     m_note->setMinimumHeight(int(2 * theme.lineHeight({ TextSize::Small })));
 }
 

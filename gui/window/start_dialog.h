@@ -3,6 +3,7 @@
 
 #include "gui/lab/local_cluster.h"
 #include "gui/view/theme.h"
+#include "gui/window/remembered.h"
 
 #include <QString>
 #include <QWidget>
@@ -36,6 +37,10 @@ public:
     LocalOptions localOptions() const;
     SimulatedOptions simulatedOptions() const;
     std::uint32_t recordBytes() const;
+    std::uint32_t clients() const;
+    // The fields as they were the last time; and to be found again the next time.
+    void recall(const Remembered& remembered);
+    void keep(Remembered& remembered) const;
     // Why the fields cannot work with real processes, or at all; empty: they can.
     QString objection() const;
     QString objectionToFile() const;
@@ -50,15 +55,23 @@ signals:
     void connectWanted(const QString& address);
     void scenarioWanted(const QString& path);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void check();
+    // Says below the form what the field is, while it has the focus or the mouse.
+    void explain(QWidget* field, const QString& words);
+    QString objectionToThresholds() const;
+    std::vector<std::uint32_t> thresholds() const;
 
-    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_seed;
-    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_speed;
+    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_clients, *m_slice, *m_seed;
+    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_rerank, *m_speed;
     QCheckBox* m_slow;
-    QLineEdit* m_address;
+    QLineEdit *m_thresholds, *m_address;
     QListWidget* m_scenarios;
-    QLabel *m_title, *m_intro, *m_status, *m_note;
+    QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;
+    std::vector<QWidget*> m_explained;
     QPushButton *m_start, *m_simulate, *m_connect, *m_play;
     std::vector<QWidget*> m_headings;
 };

@@ -48,6 +48,7 @@ void MainWindow::makeActions()
     makeFaultActions();
     makeViewActions();
     makeGroupActions();
+    makeRecordActions();
     makeMeasureActions();
     makeTimeActions();
     makeClockActions();

@@ -123,12 +123,12 @@ void MainWindow::noteReading()
     const bool isRunning = m_operator->link() == Operator::Link::Here || isWithoutCoordinator();
     QString note;
     if (m_timeLine.isReplay())
-        note = tr("A recording holds no bytes: events carry none. The arithmetic of the code is shown without them.");
+        note = tr("Events carry no bytes: of a recorded run there are those that somebody read by then.");
     else if (!isRunning)
         note = tr("No cluster answers: bytes are those that were read before.");
     else if (m_timeLine.mode() != TimeLine::Mode::Follow)
         note = tr("The picture stands at %1; bytes are read from the processes now.").arg(durationWords(m_timeLine.cursorNs()));
-    m_group->view().setReading(isRunning && !m_timeLine.isReplay(), note);
+    m_group->view().setReading(isRunning || m_timeLine.isReplay(), note);
 }
 
 void MainWindow::exportGroup()

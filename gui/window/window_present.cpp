@@ -13,6 +13,8 @@
 #include <QWindow>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -44,8 +46,8 @@ QString titleOf(const PlannedStep& step)
 void MainWindow::makePresentActions()
 {
     Actions& a = *m_actions;
-    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next marker" }, [this] { goOn(); });
-    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step or marker before; PgDn leads back to now" }, [this] { goBack(); });
+    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next step, caption or marker" }, [this] { goOn(); });
+    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step, caption or marker before; PgDn leads back to now" }, [this] { goBack(); });
     a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
     a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen" }, [this] { setPresenting(false); });
     a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
@@ -66,7 +68,7 @@ void MainWindow::goOn()
     }
     const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
     const bool wasFrozen = m_timeLine.isFrozen();
-    if (isPast && !wasFrozen && goToMarker(1))
+    if (isPast && !wasFrozen && goToStop(1))
         return;
     if (isPast)
         m_timeLine.follow();
@@ -78,32 +80,33 @@ void MainWindow::goBack()
 {
     if (QAction* blank = m_actions->get("blank"); blank->isChecked())
         blank->trigger();
-    else if (!goToMarker(-1))
+    else if (!goToStop(-1))
         m_timeLine.seek(0);
 }
 
-// Steps of a scenario and markers that somebody set; in a run that has none of them, whatever is marked.
-bool MainWindow::goToMarker(int direction)
+// Steps and captions of the scenario and markers that somebody set; in a run that has none of them, whatever is marked.
+bool MainWindow::goToStop(int direction)
 {
-    const auto isChapter = [](const TimeMark& mark) { return mark.kind == TimeMark::Kind::Step || mark.kind == TimeMark::Kind::Own; };
-    const auto& marks = m_timeBar->track().marks();
-    const bool hasChapters = std::any_of(marks.begin(), marks.end(), isChapter);
-    const std::int64_t here = m_stop && m_stop->first == m_timeLine.cursor() ? m_stop->second : m_timeLine.cursorNs();
-    const TimeMark* best = nullptr;
-    for (const TimeMark& mark : marks) {
-        if ((hasChapters && !isChapter(mark)) || (direction > 0 ? mark.ns <= here : mark.ns >= here))
-            continue;
-        if (!best || (direction > 0 ? mark.ns < best->ns : mark.ns > best->ns))
-            best = &mark;
-    }
-    if (!best)
+    if (m_timeLine.mode() == TimeLine::Mode::Follow || m_timeLine.isFrozen())
+        m_timeLine.seekTime(m_timeLine.cursorNs()); // opens what has been recorded
+    Recording* recording = m_timeLine.recording();
+    if (!recording)
         return false;
-    const TimeMark mark = *best;
-    if (mark.event != 0)
-        m_timeLine.seek(mark.event);
-    else
-        m_timeLine.seekTime(mark.ns);
-    m_stop = { m_timeLine.cursor(), mark.ns };
+    showCaptions();
+    std::set<std::uint64_t> stops(m_captions.stops().begin(), m_captions.stops().end());
+    const auto add = [&](bool isAnyTaken) {
+        for (const TimeMark& mark : m_timeBar->track().marks()) {
+            if (isAnyTaken || mark.kind == TimeMark::Kind::Own)
+                stops.insert(mark.event != 0 ? mark.event : recording->eventAt(mark.ns));
+        }
+    };
+    add(false);
+    if (stops.empty())
+        add(true);
+    auto next = direction > 0 ? stops.upper_bound(m_timeLine.cursor()) : stops.lower_bound(m_timeLine.cursor());
+    if (direction > 0 ? next == stops.end() : next == stops.begin())
+        return false;
+    m_timeLine.seek(direction > 0 ? *next : *std::prev(next));
     return true;
 }
 

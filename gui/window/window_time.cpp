@@ -74,6 +74,7 @@ void MainWindow::startRecorder(const QString& path)
     }
     m_recorder = std::move(*started);
     m_operator->session().ingest().recordTo(m_recorder.get());
+    m_desk->recordTo(m_recorder.get());
     setScriptListener(m_silence);
 }
 
@@ -91,6 +92,7 @@ void MainWindow::stopRecorder()
     if (!m_recorder)
         return;
     m_operator->session().ingest().recordTo(nullptr);
+    m_desk->recordTo(nullptr);
     m_recorder->finish();
     const QFileInfo file(m_recordPath);
     m_recorder.reset();
