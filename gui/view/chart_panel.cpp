@@ -156,6 +156,11 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
         m_view->setLogarithmic(on);
     });
     connect(m_tableBox, &QCheckBox::toggled, this, &ChartPanel::setTableShown);
+    m_view->setMouseTracking(true);
+    m_view->viewport()->setMouseTracking(true);
+    connect(m_view, &ChartView::instantPointed, this, [this](double seconds) {
+        emit instantPointed(std::isfinite(seconds) ? std::optional<std::int64_t>(m_originNs + std::int64_t(seconds * 1e9)) : std::nullopt);
+    });
     connect(m_view, &ChartView::instantChosen, this, [this](double seconds) { emit instantChosen(m_originNs + std::int64_t(seconds * 1e9)); });
     connect(m_export, &QPushButton::clicked, this, &ChartPanel::exportWanted);
     connect(m_remedy, &QPushButton::clicked, this, [this] { emit remedyWanted(chart().remedy); });
@@ -356,6 +361,11 @@ void ChartPanel::setTheme(const Theme& theme)
     m_legendShape.clear();
     m_isDirty = true;
     draw();
+}
+
+void ChartPanel::setPointed(std::optional<std::int64_t> runNs)
+{
+    m_view->setPointed(runNs ? std::optional<double>(double(*runNs - m_originNs) / 1e9) : std::nullopt);
 }
 
 } // namespace lhrs::gui

@@ -13,6 +13,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 class QCheckBox;
@@ -68,7 +69,11 @@ public:
     // Words of the action that ends a chart's emptiness, by its id.
     void setRemedyWords(std::function<QString(const QString& action)> words) { m_remedyWords = std::move(words); }
 
+    // The instant that some view is pointed at, on the run's clock.
+    void setPointed(std::optional<std::int64_t> runNs);
+
 signals:
+    void instantPointed(std::optional<std::int64_t> runNs);
     void instantChosen(qint64 runNs);
     void remedyWanted(const QString& action);
     void exportWanted();

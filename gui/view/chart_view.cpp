@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace lhrs::gui {
 
@@ -127,6 +128,14 @@ void ChartView::setInstant(double seconds)
     if (std::abs(seconds - m_instant) < (m_data.to - m_data.from) / 4'000)
         return;
     m_instant = seconds;
+    viewport()->update();
+}
+
+void ChartView::setPointed(std::optional<double> seconds)
+{
+    if (seconds == m_pointed)
+        return;
+    m_pointed = seconds;
     viewport()->update();
 }
 
@@ -450,10 +459,18 @@ void ChartView::drawForeground(QPainter* painter, const QRectF&)
         painter->setPen(label.colour.isValid() ? label.colour : m_theme.isDark() ? Qt::black : Qt::white);
         painter->drawText(label.box, Qt::AlignVCenter | Qt::AlignLeft, label.text);
     }
-    if (m_anchor == nullptr || !m_data.bars.empty() || m_instant < m_data.from || m_instant > m_data.to)
+    if (m_anchor == nullptr || !m_data.bars.empty())
         return;
     const QRectF plot = chart()->plotArea();
-    const qreal x = positionOf(m_instant, m_yLow).x(), u = m_theme.px(1);
+    const qreal u = m_theme.px(1);
+    if (m_pointed && *m_pointed >= m_data.from && *m_pointed <= m_data.to) {
+        const qreal at = positionOf(*m_pointed, m_yLow).x();
+        painter->setPen(QPen(m_theme.text, 1.4 * u, Qt::DashLine));
+        painter->drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()));
+    }
+    if (m_instant < m_data.from || m_instant > m_data.to)
+        return;
+    const qreal x = positionOf(m_instant, m_yLow).x();
     painter->setPen(QPen(m_theme.focus, 2.4 * u));
     painter->drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom() + 4 * u));
     const QPointF head[3] { { x - 5 * u, plot.top() - 7 * u }, { x + 5 * u, plot.top() - 7 * u }, { x, plot.top() } };
@@ -521,9 +538,17 @@ void ChartView::mousePressEvent(QMouseEvent* event)
 
 void ChartView::mouseMoveEvent(QMouseEvent* event)
 {
-    if (event->buttons().testFlag(Qt::LeftButton) && m_anchor != nullptr && m_data.bars.empty())
+    const bool hasTime = m_anchor != nullptr && m_data.bars.empty();
+    if (event->buttons().testFlag(Qt::LeftButton) && hasTime)
         emit instantChosen(secondsAt(event->position().x()));
+    const bool isOver = hasTime && plotRect().contains(event->position());
+    emit instantPointed(isOver ? secondsAt(event->position().x()) : -std::numeric_limits<double>::infinity());
     event->accept();
+}
+
+void ChartView::leaveEvent(QEvent*)
+{
+    emit instantPointed(-std::numeric_limits<double>::infinity());
 }
 
 void ChartView::resizeEvent(QResizeEvent* event)

@@ -6,6 +6,7 @@
 
 #include <QtCharts/QChartView>
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -32,6 +33,9 @@ public:
     void setHiddenSeries(const std::set<QString>& ids);
     // The instant that the window shows, in seconds of the axis.
     void setInstant(double seconds);
+    // The instant that some view is pointed at; nothing: none.
+    void setPointed(std::optional<double> seconds);
+    std::optional<double> pointed() const { return m_pointed; }
 
     // Where a point of the chart is, in pixels of this widget; and the time at a pixel.
     QPointF positionOf(double x, double y) const;
@@ -48,6 +52,8 @@ public:
 
 signals:
     void instantChosen(double seconds);
+    // The mouse is over this instant; negative infinity: over none.
+    void instantPointed(double seconds);
 
 protected:
     void drawBackground(QPainter* painter, const QRectF& rect) override;
@@ -55,6 +61,7 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
 private:
     struct Label {
@@ -85,6 +92,7 @@ private:
     QAbstractSeries* m_anchor = nullptr; // whose axes positions refer to
     QAbstractAxis *m_xAxis = nullptr, *m_yAxis = nullptr;
     bool m_isLog = false;
+    std::optional<double> m_pointed;
     double m_instant = 0, m_yLow = 0, m_yHigh = 1;
 };
 

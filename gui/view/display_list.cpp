@@ -4,6 +4,7 @@
 #include <QBuffer>
 #include <QPaintEngine>
 #include <QPainter>
+#include <QPolygonF>
 #include <QSvgGenerator>
 
 #include <algorithm>
@@ -296,6 +297,25 @@ bool DisplayList::text(const QRectF& box, const QStringList& wordings, TextStyle
         return false;
     add(Text { box, shortened, style, colour, align });
     return true;
+}
+
+QRectF DisplayList::boundsOf(ObjectRef object) const
+{
+    QRectF all;
+    for (const Item& item : m_items) {
+        if (item.object != object || !object)
+            continue;
+        all = all.united(std::visit(
+            Overloaded {
+                [&](const Box& b) { return b.rect; },
+                [&](const Text& t) { return textRect(t); },
+                [&](const Mark& m) { return m.rect; },
+                [&](const Line& l) { return QPolygonF(QList<QPointF>(l.points.begin(), l.points.end())).boundingRect(); },
+                [&](const Cells& c) { return c.rect; },
+            },
+            item.primitive));
+    }
+    return all;
 }
 
 QRectF DisplayList::textRect(const Text& text) const

@@ -109,6 +109,9 @@ public:
     // The object of the topmost primitive at the point; lines count within 3 pixels.
     ObjectRef hitTest(QPointF point) const;
 
+    // Around all that stands for the object; null: nothing does.
+    QRectF boundsOf(ObjectRef object) const;
+
     // Where the text of a primitive lies when it is painted.
     QRectF textRect(const Text& text) const;
 

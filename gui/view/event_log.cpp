@@ -160,10 +160,51 @@ ObjectRef EventLogModel::objectOfRow(int row) const
     return run ? objectOf(m_pacer.state(), run->process) : ObjectRef();
 }
 
+Pointed EventLogModel::pointedOfRow(int row) const
+{
+    if (row < 0 || row >= int(m_rows.size()))
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
+    if (!run)
+        return {};
+    Pointed pointed { objectOf(m_pacer.state(), run->process) };
+    pointed.atNs = run->runNs;
+    if (!run->isGap())
+        pointed.operation = { run->event->operation().client(), run->event->operation().number() };
+    return pointed;
+}
+
+void EventLogModel::setMarks(const Pointed& pointed, OperationId operation, QColor colour)
+{
+    m_pointed = pointed;
+    m_operation = operation;
+    m_markColour = colour;
+    m_markedEvent = 0;
+    if (operation.first != 0 || pointed.object || !pointed.atNs)
+        return;
+    // The last one up to the instant.
+    const auto after = std::partition_point(m_rows.begin(), m_rows.end(), [&](std::uint64_t index) {
+        const RunEvent* run = eventOf(index);
+        return run == nullptr || run->runNs <= *pointed.atNs;
+    });
+    m_markedEvent = after == m_rows.begin() ? 0 : *(after - 1);
+}
+
+// An operation says more than the place where its mouse is, and a place more than the instant.
+bool EventLogModel::isMarked(int row) const
+{
+    if (m_operation.first == 0 && !m_pointed.object)
+        return m_markedEvent != 0 && row >= 0 && row < int(m_rows.size()) && m_rows[std::size_t(row)] == m_markedEvent;
+    const Pointed own = pointedOfRow(row);
+    return m_operation.first != 0 ? own.operation == m_operation : own.object == m_pointed.object;
+}
+
 QVariant EventLogModel::data(const QModelIndex& index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
+    if (role == Qt::BackgroundRole)
+        return isMarked(index.row()) ? QVariant(QBrush(m_markColour)) : QVariant();
     const bool isText = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::AccessibleTextRole;
     if (role == Qt::TextAlignmentRole)
         return index.column() == Time ? int(Qt::AlignRight | Qt::AlignVCenter) : int(Qt::AlignLeft | Qt::AlignVCenter);
@@ -253,6 +294,20 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     connect(m_onlySelected, &QCheckBox::toggled, this, &EventLog::applyFilter);
     connect(&m_selection, &Selection::selectionChanged, this, &EventLog::applyFilter);
     connect(&m_selection, &Selection::operationChanged, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::operationChanged, this, &EventLog::mark);
+    connect(&m_selection, &Selection::hoverChanged, this, &EventLog::mark);
+    // What a row is about is marked in all views; chosen, it stays so.
+    m_table->setMouseTracking(true);
+    m_table->viewport()->setMouseTracking(true);
+    m_table->viewport()->installEventFilter(this);
+    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (m_onlySelected->isChecked())
+            return; // the list would change below the mouse
+        const Pointed chosen = m_model->pointedOfRow(index.row());
+        m_selection.select(chosen.object);
+        m_selection.selectOperation(chosen.operation);
+    });
     connect(m_reset, &QPushButton::clicked, this, [this] {
         m_kind->setCurrentIndex(int(LogFilter::Kind::Everything));
         m_text->clear();
@@ -260,6 +315,19 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
     connect(m_table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
+}
+
+bool EventLog::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Leave)
+        m_selection.point({});
+    return QWidget::eventFilter(watched, event);
+}
+
+void EventLog::mark()
+{
+    m_model->setMarks(m_selection.pointed(), m_selection.shownOperation(), m_markColour);
+    m_table->viewport()->update();
 }
 
 void EventLog::applyFilter()
@@ -306,6 +374,9 @@ bool EventLog::refresh(double seconds)
 
 void EventLog::setTheme(const Theme& theme)
 {
+    m_markColour = theme.selection;
+    m_markColour.setAlphaF(0.35F);
+    mark();
     const TextStyle style { TextSize::Small };
     m_table->setFont(theme.font(style));
     m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight(style) + theme.px(4)));

@@ -58,6 +58,11 @@ public:
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
     ObjectRef objectOfRow(int row) const;
+    // What the row is about, for all views.
+    Pointed pointedOfRow(int row) const;
+    // Rows of these get a ground of their own; of an instant the last row up to it.
+    void setMarks(const Pointed& pointed, OperationId operation, QColor colour);
+    bool isMarked(int row) const;
 
 private:
     bool passes(const RunEvent& event) const;
@@ -70,6 +75,10 @@ private:
     LogFilter m_filter;
     std::deque<std::uint64_t> m_rows; // numbers of events, ascending
     std::uint64_t m_cursor = 0, m_hidden = 0, m_forgotten = 0;
+    Pointed m_pointed;
+    OperationId m_operation { 0, 0 };
+    QColor m_markColour;
+    std::uint64_t m_markedEvent = 0; // of an instant; 0: none
     mutable std::unordered_map<std::uint64_t, RunEvent> m_cache;
 };
 
@@ -87,10 +96,15 @@ signals:
     // A row was double-clicked, or Enter pressed on it.
     void jumpRequested(lhrs::gui::ObjectRef object);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void applyFilter();
+    void mark();
 
     Selection& m_selection;
+    QColor m_markColour;
     EventLogModel* m_model;
     QTableView* m_table;
     QComboBox* m_kind;

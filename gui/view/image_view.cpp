@@ -21,7 +21,9 @@ ImageView::ImageView(const Pacer& pacer, Selection& selection, QWidget* parent)
 {
     setObjectName(QStringLiteral("imageView"));
     setAccessibleName(tr("Client images beside the file state"));
+    setMouseTracking(true);
     connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
+    connect(&m_selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
 }
 
 bool ImageView::refresh(double seconds)
@@ -68,6 +70,18 @@ void ImageView::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.card);
     m_list.paint(painter);
+    marks().paint(painter);
+}
+
+DisplayList ImageView::marks() const
+{
+    DisplayList marks(m_face);
+    const ObjectRef object = m_selection.hovered();
+    if (const QRectF around = m_list.boundsOf(object); !around.isNull()) {
+        marks.setObject(object);
+        marks.add(DisplayList::Box { around.adjusted(-3, -2, 3, 2), Outline::Rounded, 4, {}, m_theme.text, 2, false, false });
+    }
+    return marks;
 }
 
 void ImageView::resizeEvent(QResizeEvent*)
@@ -79,6 +93,16 @@ void ImageView::mousePressEvent(QMouseEvent* event)
 {
     if (const ObjectRef object = m_list.hitTest(event->position()))
         m_selection.select(object);
+}
+
+void ImageView::mouseMoveEvent(QMouseEvent* event)
+{
+    m_selection.hover(m_list.hitTest(event->position()));
+}
+
+void ImageView::leaveEvent(QEvent*)
+{
+    m_selection.point({});
 }
 
 } // namespace lhrs::gui

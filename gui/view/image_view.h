@@ -24,11 +24,15 @@ public:
     void tryKey(std::optional<std::uint64_t> key);
     std::optional<std::uint64_t> triedKey() const { return m_tried; }
     const DisplayList& picture() const { return m_list; }
+    // What another view is pointed at, drawn over the picture.
+    DisplayList marks() const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
 private:
     void rebuild();

@@ -6,23 +6,42 @@
 #include <QObject>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace lhrs::gui {
 
-// What is selected and what the mouse is over: one for the whole window, the same in all views.
+// An operation by its client and number; client 0: none.
+using OperationId = std::pair<std::uint64_t, std::uint64_t>;
+
+// What a view is pointed at: a place or process, an operation, a record by its bucket and rank, an instant.
+struct Pointed {
+    ObjectRef object {};
+    OperationId operation { 0, 0 };
+    std::uint32_t rank = 0; // of a record of the object; 0: none
+    std::optional<std::int64_t> atNs {}; // on the run's clock
+    bool operator==(const Pointed&) const = default;
+};
+
+// What is selected and what the mouse is over: one for the whole window, the same in all views. A view tells what it is
+// pointed at, and marks what others are pointed at.
 class Selection : public QObject {
     Q_OBJECT
 public:
     using QObject::QObject;
 
     ObjectRef selected() const { return m_selected; }
-    ObjectRef hovered() const { return m_hovered; }
-    // Rank of the record group that a table points at; 0: none.
-    std::uint32_t rank() const { return m_rank; }
+    const Pointed& pointed() const { return m_pointed; }
+    ObjectRef hovered() const { return m_pointed.object; }
+    // Rank of the record group that a table or a picture points at; 0: none.
+    std::uint32_t rank() const { return m_pointed.rank != 0 ? m_pointed.rank : m_rank; }
+    // The bucket that this record is in.
+    ObjectRef rankBucket() const { return m_pointed.rank != 0 ? m_pointed.object : m_selected; }
 
-    // An operation that is followed, by client and number; client 0: none.
-    std::pair<std::uint64_t, std::uint64_t> operation() const { return m_operation; }
+    // An operation that is followed.
+    OperationId operation() const { return m_operation; }
+    // The one that is marked: pointed at, else followed.
+    OperationId shownOperation() const { return m_pointed.operation.first != 0 ? m_pointed.operation : m_operation; }
 
     void select(ObjectRef object)
     {
@@ -31,13 +50,16 @@ public:
         m_selected = object;
         emit selectionChanged();
     }
-    void hover(ObjectRef object)
+    // Another view, or nothing, is pointed at.
+    void point(const Pointed& pointed)
     {
-        if (object == m_hovered)
+        if (pointed == m_pointed)
             return;
-        m_hovered = object;
+        m_pointed = pointed;
         emit hoverChanged();
     }
+    void hover(ObjectRef object) { point({ object }); }
+    // A record of the selected bucket.
     void setRank(std::uint32_t rank)
     {
         if (rank == m_rank)
@@ -45,7 +67,7 @@ public:
         m_rank = rank;
         emit hoverChanged();
     }
-    void selectOperation(std::pair<std::uint64_t, std::uint64_t> operation)
+    void selectOperation(OperationId operation)
     {
         if (operation == m_operation)
             return;
@@ -59,9 +81,10 @@ signals:
     void operationChanged();
 
 private:
-    ObjectRef m_selected, m_hovered;
+    ObjectRef m_selected;
+    Pointed m_pointed;
     std::uint32_t m_rank = 0;
-    std::pair<std::uint64_t, std::uint64_t> m_operation { 0, 0 };
+    OperationId m_operation { 0, 0 };
 };
 
 } // namespace lhrs::gui

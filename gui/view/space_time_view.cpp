@@ -34,7 +34,7 @@ constexpr double kTicksLeast = 6, kNsLeast = 2'000;
 
 // ---- the diagram
 
-SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_list(m_theme)
+SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_list(m_theme), m_marks(m_theme)
 {
     setObjectName(QStringLiteral("spaceTimeCanvas"));
     setAccessibleName(tr("Space-time diagram: processes as lines, messages as arrows"));
@@ -52,11 +52,20 @@ void SpaceTimeCanvas::setPicture(SpaceTimeLayout layout, DisplayList list)
 
 void SpaceTimeCanvas::setTheme(const Theme& theme) { m_theme = theme; }
 
+void SpaceTimeCanvas::setMarks(DisplayList marks)
+{
+    m_marks = std::move(marks);
+    update();
+}
+
+void SpaceTimeCanvas::leaveEvent(QEvent*) { emit pointedAt(kNoEvent, kNoEvent, {}); }
+
 void SpaceTimeCanvas::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.card);
     m_list.paint(painter);
+    m_marks.paint(painter);
     paintMeasure(painter);
     if (hasFocus()) {
         painter.setPen(QPen(m_theme.focus, 2));
@@ -124,6 +133,8 @@ void SpaceTimeCanvas::mouseMoveEvent(QMouseEvent* event)
     }
     const SpaceTimeLayout::Tick* tick = m_layout.tickAt(at);
     const SpaceTimeLayout::Arrow* arrow = tick ? nullptr : m_layout.arrowAt(at);
+    const SpaceTimeLayout::Lane* lane = arrow || tick ? nullptr : m_layout.laneAt(at.y());
+    emit pointedAt(arrow && arrow->count == 1 ? arrow->message : kNoEvent, tick ? tick->event : kNoEvent, lane && !lane->isHead ? lane->object : ObjectRef());
     setCursor(arrow || tick ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if ((arrow || tick) && m_words)
         QToolTip::showText(event->globalPosition().toPoint(), m_words(arrow, tick), this);
@@ -255,6 +266,20 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     connect(m_canvas, &SpaceTimeCanvas::jumpWanted, this, [this](qulonglong event) { emit seekWanted(m_model.events[event].run.index); });
     connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
     connect(&m_selection, &Selection::operationChanged, this, [this] { follow(m_selection.operation()); });
+    connect(&m_selection, &Selection::hoverChanged, this, &SpaceTimeView::mark);
+    connect(m_canvas, &SpaceTimeCanvas::pointedAt, this, [this](qulonglong message, qulonglong event, ObjectRef object) {
+        Pointed pointed { object };
+        if (message < m_model.messages.size())
+            pointed.operation = m_model.messages[message].operation;
+        if (event < m_model.events.size()) {
+            const RunEvent& run = m_model.events[event].run;
+            pointed = { objectOf(m_pacer.state(), run.process) };
+            pointed.atNs = run.runNs;
+            if (!run.isGap())
+                pointed.operation = { run.event->operation().client(), run.event->operation().number() };
+        }
+        m_selection.point(pointed);
+    });
     m_canvas->setWords([this](const auto* arrow, const auto* tick) { return wordsOf(arrow, tick); });
 }
 
@@ -367,9 +392,41 @@ void SpaceTimeView::draw()
                                                          : tr("0 of %1 events pass the filter.").arg(grouped(m_left + m_events.size())));
     m_canvas->setLogical(m_wish.order == SpaceTimeWish::Order::Logical);
     m_canvas->setPicture(std::move(layout), std::move(list));
+    mark();
     m_status->setText(status());
     m_canvas->setAccessibleDescription(status());
     m_free->setVisible(m_wish.operation.first != 0);
+}
+
+// What another view is pointed at: its line, its operation's messages, its instant.
+void SpaceTimeView::mark()
+{
+    DisplayList marks(m_theme);
+    const SpaceTimeLayout& layout = m_canvas->layoutShown();
+    const Pointed& pointed = m_selection.pointed();
+    for (const SpaceTimeLayout::Lane& lane : layout.lanes) {
+        if (!pointed.object || lane.object != pointed.object)
+            continue;
+        QColor fill = m_theme.selection;
+        fill.setAlphaF(0.22F);
+        marks.setObject(lane.object);
+        marks.add(DisplayList::Box { QRectF(0, lane.y - lane.height / 2, layout.plot.right(), lane.height), Outline::Rectangle, 0, fill, m_theme.text, 1, true, false });
+    }
+    marks.setClip(layout.plot);
+    for (const SpaceTimeLayout::Arrow& arrow : layout.arrows) {
+        if (pointed.operation.first == 0 || m_model.messages[arrow.message].operation != pointed.operation)
+            continue;
+        QColor colour = m_theme.selection;
+        colour.setAlphaF(0.6F);
+        marks.setObject({ ObjectKind::Message, arrow.message, 0 });
+        marks.add(DisplayList::Line { { arrow.from, arrow.to }, colour, m_theme.px(7), false, 0 });
+    }
+    marks.setObject({});
+    if (pointed.atNs && m_wish.order == SpaceTimeWish::Order::Time) {
+        const qreal x = layout.xOf(double(*pointed.atNs));
+        marks.add(DisplayList::Line { { QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()) }, m_theme.text, m_theme.px(1.4), true, 0 });
+    }
+    m_canvas->setMarks(std::move(marks));
 }
 
 QString SpaceTimeView::status() const

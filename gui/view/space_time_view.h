@@ -30,10 +30,15 @@ public:
     QString measureWords() const;
     // What distances are: numbers of causes, or ns.
     void setLogical(bool on) { m_isLogical = on; }
+    // What other views are pointed at, drawn over the picture.
+    void setMarks(DisplayList marks);
+    const DisplayList& marks() const { return m_marks; }
     // Gives a sentence for what is below the mouse.
     void setWords(std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> words) { m_words = std::move(words); }
 
 signals:
+    // What is below the mouse: an arrow's message, an event of the model (each or none), a lane's process.
+    void pointedAt(qulonglong message, qulonglong event, lhrs::gui::ObjectRef object);
     void panned(double values);
     void zoomed(double factor, double around);
     void arrowChosen(qulonglong message);
@@ -53,12 +58,13 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     QSize minimumSizeHint() const override { return { 200, 120 }; }
 
 private:
     SpaceTimeLayout m_layout;
     Theme m_theme;
-    DisplayList m_list;
+    DisplayList m_list, m_marks;
     bool m_isLogical = true;
     std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> m_words;
     void paintMeasure(QPainter& painter) const;
@@ -108,6 +114,7 @@ private:
     bool keeps(const RunEvent& run) const;
     void rebuild();
     void draw();
+    void mark();
     void zoom(double factor, double around);
     double firstValue() const;
     double lastValue() const;

@@ -256,6 +256,19 @@ void TimeTrack::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.cardHeader);
     m_list.paint(painter);
+    if (m_pointed && !m_isDragging) {
+        const qreal x = xOf(*m_pointed);
+        painter.setPen(QPen(m_theme.text, m_theme.px(1.4), Qt::DashLine));
+        painter.drawLine(QPointF(x, 0), QPointF(x, height()));
+    }
+}
+
+void TimeTrack::setPointed(std::optional<std::int64_t> ns)
+{
+    if (ns == m_pointed)
+        return;
+    m_pointed = ns;
+    update();
 }
 
 void TimeTrack::resizeEvent(QResizeEvent*) { rebuild(); }
@@ -289,12 +302,17 @@ void TimeTrack::mouseMoveEvent(QMouseEvent* event)
         return;
     }
     const TimeMark* mark = markNear(event->position().x());
+    emit instantPointed(mark != nullptr ? mark->ns : nsAt(event->position().x()));
     const QString at = durationWords(nsAt(event->position().x()) - m_beginNs);
     QToolTip::showText(event->globalPosition().toPoint(), mark != nullptr ? durationWords(mark->ns - m_beginNs) + QStringLiteral("  ") + mark->words : at, this);
 }
 
 void TimeTrack::mouseReleaseEvent(QMouseEvent*) { m_isDragging = false; }
 
-void TimeTrack::leaveEvent(QEvent*) { m_isDragging = false; }
+void TimeTrack::leaveEvent(QEvent*)
+{
+    m_isDragging = false;
+    emit instantPointed(std::nullopt);
+}
 
 } // namespace lhrs::gui

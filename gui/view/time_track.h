@@ -45,7 +45,12 @@ public:
     qreal xOf(std::int64_t ns) const;
     std::int64_t nsAt(qreal x) const;
 
+    // The instant that some view is pointed at; nothing: none.
+    void setPointed(std::optional<std::int64_t> ns);
+    std::optional<std::int64_t> pointed() const { return m_pointed; }
+
 signals:
+    void instantPointed(std::optional<std::int64_t> ns);
     void seekWanted(qint64 ns);
     void markChosen(quint64 event, qint64 ns);
 
@@ -77,6 +82,7 @@ private:
     const Recording* m_shownRecording = nullptr;
     double m_sinceBuilt = 1;
     bool m_isDragging = false;
+    std::optional<std::int64_t> m_pointed;
 
     static constexpr std::size_t kMarksMax = 5'000, kShadesMax = 1'000;
 };

@@ -39,6 +39,18 @@ void MainWindow::connectMeasure()
     m_clock->add(m_charts, m_charts);
     m_clock->add(m_spaceTime, m_spaceTime);
     connect(m_spaceTime, &SpaceTimeView::seekWanted, this, [this](qulonglong event) { m_timeLine.seek(event); });
+    // One cursor: the instant that one of them is pointed at is marked in the others.
+    const auto point = [this](std::optional<std::int64_t> ns) {
+        Pointed pointed;
+        pointed.atNs = ns;
+        m_selection->point(pointed);
+    };
+    connect(m_charts, &ChartPanel::instantPointed, this, point);
+    connect(&m_timeBar->track(), &TimeTrack::instantPointed, this, point);
+    connect(m_selection, &Selection::hoverChanged, this, [this] {
+        m_charts->setPointed(m_selection->pointed().atNs);
+        m_timeBar->track().setPointed(m_selection->pointed().atNs);
+    });
     connect(m_charts, &ChartPanel::instantChosen, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(m_charts, &ChartPanel::remedyWanted, this, [this](const QString& action) { m_actions->get(action.toLatin1().constData())->trigger(); });
     connect(m_charts, &ChartPanel::exportWanted, this, &MainWindow::exportView);
