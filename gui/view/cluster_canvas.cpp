@@ -21,7 +21,8 @@ namespace {
 
 constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
 constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over more
-constexpr double kHoverDelay = 0.35;   // seconds until the hover card shows
+constexpr double kNoteEvery = 0.3;     // seconds: a number that changes faster cannot be read
+constexpr double kFoundFor = 3;        // seconds that what was found is marked
 constexpr double kAnnounceEvery = 0.25;
 constexpr qreal kZoomMax = 32;
 
@@ -61,6 +62,21 @@ void ClusterCanvas::setLayers(Layers layers)
 {
     m_layers = layers;
     relayout(true);
+}
+
+void ClusterCanvas::setArrangement(Arrangement arrangement, bool areColumns)
+{
+    m_arrangement = arrangement;
+    m_areColumns = areColumns;
+    relayout(!m_isReduced);
+}
+
+void ClusterCanvas::setRecorded(bool on)
+{
+    if (on == m_isRecorded)
+        return;
+    m_isRecorded = on;
+    changed();
 }
 
 void ClusterCanvas::setSilent(std::set<ProcessId> silent)
@@ -108,8 +124,9 @@ bool ClusterCanvas::refresh(double seconds)
     QString note = m_motion.footNote(m_pacer);
     if (!m_ribbonNote.isEmpty())
         note += (note.isEmpty() ? QString() : QStringLiteral("   ·   ")) + m_ribbonNote;
-    if (note != m_footNote && (m_time - m_builtAt > 0.3 || note.isEmpty() != m_footNote.isEmpty())) {
+    if (note != m_footNote && (m_time - m_notedAt > kNoteEvery || note.isEmpty() != m_footNote.isEmpty())) {
         m_footNote = note;
+        m_notedAt = m_time;
         changed();
     }
     const bool slides = m_layoutMotion.isMoving(m_time);
@@ -122,7 +139,7 @@ bool ClusterCanvas::refresh(double seconds)
         update();
     }
     const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty();
-    const bool hovers = bool(m_selection.hovered());
+    const bool hovers = bool(m_selection.hovered()) || m_selection.shownOperation().first != 0;
     if (moves || hovers || m_selection.rank() > 0 || !m_moving.items().empty()) {
         rebuildMoving();
         update();
@@ -138,6 +155,8 @@ void ClusterCanvas::relayout(bool isAnimated)
     options.pan = m_pan;
     options.showSpares = m_layers.spares;
     options.showLegend = m_layers.legend;
+    options.arrangement = m_arrangement;
+    options.areColumns = m_areColumns;
     const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
     m_pan = layout.pan;
     m_layoutMotion.retarget(layout, m_time, isAnimated);
@@ -156,6 +175,7 @@ void ClusterCanvas::rebuildResting()
     input.nowNs = m_nowNs;
     input.silent = &m_silent;
     input.hasFocus = hasFocus();
+    input.isRecorded = m_isRecorded;
     input.plan = m_plan;
     input.footNote = m_footNote;
     const DisplayList before = std::exchange(m_resting, DisplayList(m_theme));
@@ -196,84 +216,6 @@ void ClusterCanvas::rebuildRibbons()
     m_ribbonLayer.fill(Qt::transparent);
     QPainter painter(&m_ribbonLayer);
     m_ribbons.paint(painter);
-}
-
-void ClusterCanvas::rebuildMoving()
-{
-    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
-    input.layers = m_layers;
-    input.plan = m_plan;
-    m_moving.clear();
-    m_motion.draw(input, m_pacer.clock(), m_moving);
-    m_moving.setObject({});
-    drawRecordGroup(input);
-    for (const Highlight& highlight : m_highlights) {
-        const QRectF rect = rectOf(highlight.object);
-        if (rect.isNull())
-            continue;
-        const qreal u = m_theme.px(1);
-        m_moving.add(DisplayList::Box { rect.adjusted(-6 * u, -6 * u, 6 * u, 6 * u), Outline::Rounded, 8 * u, {}, m_theme.caution, 4 * u, false, false });
-        if (highlight.words.isEmpty())
-            continue;
-        const TextStyle style { TextSize::Strong, true };
-        const qreal textWidth = m_theme.metrics(style).horizontalAdvance(highlight.words) + 16 * u;
-        QRectF box(rect.center().x() - textWidth / 2, rect.bottom() + 8 * u, textWidth, m_theme.lineHeight(style) + 6 * u);
-        box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - textWidth)));
-        if (box.bottom() > height())
-            box.moveBottom(rect.top() - 8 * u);
-        m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
-        m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
-    }
-    drawHoverCard();
-}
-
-// All records of the rank that a table points at: one record group.
-void ClusterCanvas::drawRecordGroup(const PictureInput& input)
-{
-    const ObjectRef selected = m_selection.selected();
-    const std::uint32_t rank = m_selection.rank(), m = m_pacer.state().m();
-    if (rank == 0 || rank > input.plan.ranks || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
-        return;
-    const std::uint64_t group = selected.kind == ObjectKind::Data ? selected.a / m : selected.a;
-    for (const ClusterLayout::Item& item : m_layout.items) {
-        const bool isMember = (item.object.kind == ObjectKind::Data && item.object.a / m == group) || (item.object.kind == ObjectKind::Parity && item.object.a == group);
-        const CellGeometry cells = cellGeometry(m_theme, item.rect, input.plan);
-        if (!isMember || !cells.isValid())
-            continue;
-        m_moving.add(DisplayList::Box { cells.cellOf(rank).adjusted(-3, -3, 3, 3), Outline::Rectangle, 0, {}, m_theme.text, 2.5, false, false });
-    }
-}
-
-void ClusterCanvas::drawHoverCard()
-{
-    const ObjectRef object = m_selection.hovered();
-    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || !underMouse())
-        return;
-    const QStringList lines = detailsOf(m_pacer.state(), object);
-    if (lines.isEmpty())
-        return;
-    const qreal u = m_theme.px(1);
-    qreal wide = 0, high = 8 * u;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
-        wide = std::max(wide, m_theme.metrics(style).horizontalAdvance(lines[i]));
-        high += m_theme.lineHeight(style) + 1 * u;
-    }
-    QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
-    if (box.right() > width() - 4)
-        box.moveRight(width() - 4);
-    if (box.bottom() > height() - 4)
-        box.moveBottom(m_mouse.y() - 10);
-    if (box.top() < 2)
-        box.moveTop(2);
-    m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
-    m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
-    qreal y = box.top() + 4 * u;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
-        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
-        y += m_theme.lineHeight(style) + 1 * u;
-    }
 }
 
 DisplayList ClusterCanvas::picture() const
@@ -391,6 +333,21 @@ bool ClusterCanvas::findObject(const QString& words)
             return true;
         }
     }
+    // A key: the bucket whose record it is, as far as the events told.
+    bool isKey = false;
+    const qulonglong key = (wanted.startsWith(QLatin1String("key ")) ? wanted.mid(4).trimmed() : wanted).toULongLong(&isKey);
+    for (const auto& [bucket, known] : m_pacer.state().data) {
+        for (const std::uint32_t page : isKey ? known.ranks.pages() : std::vector<std::uint32_t>()) {
+            for (const auto& [rank, held] : known.ranks.inPage(page)) {
+                if (held != key)
+                    continue;
+                choose({ ObjectKind::Data, bucket, 0 });
+                m_selection.setRank(rank);
+                highlight({ { ObjectKind::Data, bucket, 0 } }, QStringLiteral("key %1 has rank %2").arg(key).arg(rank), kFoundFor);
+                return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -421,8 +378,16 @@ void ClusterCanvas::mouseMoveEvent(QMouseEvent* event)
         relayout(false);
         return;
     }
+    pointAt(m_mouse);
+}
+
+// What is there, for all views; of a bucket also the record.
+void ClusterCanvas::pointAt(QPointF at)
+{
     const ObjectRef before = m_selection.hovered();
-    m_selection.hover(m_resting.hitTest(m_mouse));
+    Pointed pointed { m_resting.hitTest(at) };
+    pointed.rank = rankAt(pointed.object, at);
+    m_selection.point(pointed);
     if (m_selection.hovered() != before)
         m_hoverSince = m_time;
 }
@@ -480,7 +445,7 @@ std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
 
 void ClusterCanvas::leaveEvent(QEvent*)
 {
-    m_selection.hover({});
+    m_selection.point({});
 }
 
 void ClusterCanvas::wheelEvent(QWheelEvent* event)

@@ -35,6 +35,12 @@ public:
     // Nothing travels; what changes is simply there.
     void setReducedMotion(bool on);
     bool isMotionReduced() const { return m_isReduced; }
+    // By bucket group, or by host and process; a group as a row or as a column. What stood elsewhere slides to its place.
+    void setArrangement(Arrangement arrangement, bool areColumns);
+    Arrangement arrangement() const { return m_arrangement; }
+    bool areColumns() const { return m_areColumns; }
+    // A recorded run is shown: what is not there has not happened yet.
+    void setRecorded(bool on);
     // Processes of which nothing has been heard for a while, though they should give signs of life.
     void setSilent(std::set<ProcessId> silent);
 
@@ -49,7 +55,8 @@ public:
 
     // A ring with words around the objects, for some seconds.
     void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
-    // Selects the bucket with this number, the bucket of this group and column ("1.0"), or the process of this name.
+    // Selects the bucket with this number, the bucket of this group and column ("1.0"), the process of this name, or the
+    // bucket that holds this key ("key 4711", or a number that is no bucket's).
     bool findObject(const QString& words);
 
     // ---- the picture as data
@@ -102,6 +109,8 @@ private:
     QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
     void drawRecordGroup(const PictureInput& input);
+    void drawOperation();
+    void pointAt(QPointF at);
     void walk(int dx, int dy);
     void announce();
     void changed() { m_isDirty = true; }
@@ -120,11 +129,12 @@ private:
     QString m_footNote, m_ribbonNote;
     qreal m_zoom = 1;
     QPointF m_pan;
-    double m_time = 0, m_builtAt = -1, m_ribbonsAt = -1, m_hoverSince = 0, m_announcedAt = 0;
+    double m_time = 0, m_builtAt = -1, m_ribbonsAt = -1, m_notedAt = -1, m_hoverSince = 0, m_announcedAt = 0;
     std::int64_t m_nowNs = 0;
     std::uint64_t m_version = 0, m_places = 0;
     bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
-    bool m_isPressed = false, m_isDragging = false;
+    bool m_isPressed = false, m_isDragging = false, m_isRecorded = false, m_areColumns = false;
+    Arrangement m_arrangement = Arrangement::Groups;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
     std::vector<Highlight> m_highlights;
     std::string m_toAnnounce;

@@ -43,6 +43,30 @@ struct RowFit {
     qreal header = 0, pointer = 0, columnGap = 0, rowGap = 0, cardGap = 0, parityGap = 0, score = 0;
 };
 
+// A group as a column: its data buckets below each other, a gap, its parity buckets.
+RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& theme)
+{
+    const int rows = (int(census.groups.size()) + columns - 1) / columns;
+    const qreal u = theme.px(1);
+    RowFit fit;
+    fit.columnGap = std::min(16 * u, area.width() / columns * 0.3);
+    fit.rowGap = std::min(6 * u, area.height() / rows * 0.3);
+    fit.cell = QSizeF((area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
+    const int cards = int(census.m + census.k);
+    fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
+    if (fit.cell.height() - fit.header < cards * 12 * u)
+        fit.header = 0;
+    const qreal share = (fit.cell.height() - fit.header) / cards;
+    // The split pointer has its place in the gap below a card.
+    fit.cardGap = std::min(8 * u, share * 0.25);
+    fit.pointer = fit.cardGap * 0.8;
+    fit.parityGap = 2 * fit.cardGap;
+    const qreal height = (fit.cell.height() - fit.header - (cards - 2) * fit.cardGap - fit.parityGap - fit.pointer) / cards;
+    fit.card = QSizeF(std::min({ fit.cell.width(), 330 * u, std::max(height, 1.0) * 2.4 }), std::min({ height, 260 * u, fit.cell.width() * 1.3 }));
+    fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
+    return fit;
+}
+
 RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& theme)
 {
     const int rows = (int(census.groups.size()) + columns - 1) / columns;
@@ -75,18 +99,74 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     return fit;
 }
 
-int bestColumns(const Census& census, QSizeF area, const Theme& theme)
+RowFit fitGroups(const Census& census, QSizeF area, int columns, const Theme& theme, bool areColumns)
+{
+    return areColumns ? fitColumns(census, area, columns, theme) : fitRows(census, area, columns, theme);
+}
+
+int bestColumns(const Census& census, QSizeF area, const Theme& theme, bool areColumns)
 {
     int best = 1;
     qreal score = -1;
-    for (int columns = 1; columns <= std::min<int>(64, int(census.groups.size())); ++columns) {
-        const qreal s = fitRows(census, area, columns, theme).score;
+    for (int columns = 1; columns <= std::min<int>(areColumns ? 512 : 64, int(census.groups.size())); ++columns) {
+        const qreal s = fitGroups(census, area, columns, theme, areColumns).score;
         if (s > score * 1.02) {
             score = s;
             best = columns;
         }
     }
     return best;
+}
+
+// As a person sorts: node-9 before node-10.
+bool isNaturallyLess(const std::string& x, const std::string& y)
+{
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t i = 0, j = 0;
+    while (i < x.size() && j < y.size()) {
+        if (isDigit(x[i]) && isDigit(y[j])) {
+            const std::size_t from = i, start = j;
+            while (i < x.size() && isDigit(x[i]))
+                ++i;
+            while (j < y.size() && isDigit(y[j]))
+                ++j;
+            if (i - from != j - start)
+                return i - from < j - start;
+            if (const int order = x.compare(from, i - from, y, start, j - start); order != 0)
+                return order < 0;
+        } else if (x[i] != y[j]) {
+            return x[i] < y[j];
+        } else {
+            ++i;
+            ++j;
+        }
+    }
+    return x.size() - i < y.size() - j;
+}
+
+void sortByName(const ClusterState& state, std::vector<ProcessId>& processes)
+{
+    std::sort(processes.begin(), processes.end(), [&](ProcessId x, ProcessId y) {
+        const std::string &first = state.processes.at(x).name, &second = state.processes.at(y).name;
+        if (isNaturallyLess(first, second) || isNaturallyLess(second, first))
+            return isNaturallyLess(first, second);
+        return x < y;
+    });
+}
+
+void chooseDetail(const ClusterState& state, const Theme& theme, QSizeF card, ClusterLayout& layout)
+{
+    layout.buckets = state.data.size();
+    layout.bucketsInSight = std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
+        [&](const ClusterLayout::Item& item) { return item.object.kind == ObjectKind::Data && layout.groupsArea.intersects(item.rect); }));
+    const CardDetail byCount = layout.bucketsInSight > kTilesMax ? CardDetail::Heat : layout.bucketsInSight > kCardsMax ? CardDetail::Tile : CardDetail::Full;
+    layout.detail = std::max(detailFor(card, theme), byCount);
+}
+
+// The address without its port.
+QString hostOf(const ProcessState& process)
+{
+    return QString::fromStdString(process.address).section(QLatin1Char(':'), 0, 0);
 }
 
 void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOptions& options, ClusterLayout& layout)
@@ -96,23 +176,32 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
         return;
     const QRectF area = layout.groupsArea;
     const qreal zoom = std::clamp(options.zoom, 1.0, 64.0);
-    layout.columns = bestColumns(census, area.size(), theme);
+    const bool areColumns = options.areColumns;
+    layout.columns = bestColumns(census, area.size(), theme, areColumns);
     const QSizeF whole = area.size() * zoom;
-    const RowFit fit = fitRows(census, whole, layout.columns, theme);
+    const RowFit fit = fitGroups(census, whole, layout.columns, theme, areColumns);
     layout.card = fit.card;
     layout.pointerHeight = fit.pointer;
     layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
     layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
 
     const int rows = (int(census.groups.size()) + layout.columns - 1) / layout.columns;
-    const qreal usedHeight = fit.header + fit.card.height() + fit.pointer;
+    // From the first card of a group to a card of it.
+    const auto offsetOf = [&](std::uint32_t index) {
+        const qreal step = areColumns ? fit.card.height() : fit.card.width();
+        const qreal along = qreal(index) * (step + fit.cardGap) + (index >= census.m ? fit.parityGap - fit.cardGap : 0);
+        return areColumns ? QPointF(0, along) : QPointF(along, 0);
+    };
+    const QPointF last = offsetOf(census.m + census.k - 1);
+    const qreal usedHeight = fit.header + last.y() + fit.card.height() + fit.pointer;
     const qreal rowPitch = std::min(fit.cell.height() + fit.rowGap, usedHeight + theme.px(34));
     const qreal used = rowPitch * rows - (rowPitch - usedHeight);
     const qreal top = std::max(0.0, (whole.height() - used) * 0.4);
-    const auto cardsWidth = qreal(census.m + census.k) * fit.card.width() + qreal(census.m + census.k - 2) * fit.cardGap + fit.parityGap;
+    const qreal cardsWidth = last.x() + fit.card.width();
     const qreal left = std::max(0.0, (fit.cell.width() - cardsWidth) / 2);
     for (std::size_t index = 0; index < census.groups.size(); ++index) {
-        const auto column = int(index) / rows, row = int(index) % rows;
+        // Rows are filled from above to below, columns from left to right.
+        const int column = areColumns ? int(index) % layout.columns : int(index) / rows, row = areColumns ? int(index) / layout.columns : int(index) % rows;
         const std::uint32_t g = census.groups[index];
         const QPointF corner = area.topLeft() - layout.pan
             + QPointF(column * (fit.cell.width() + fit.columnGap) + left, top + row * rowPitch);
@@ -121,29 +210,87 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
         group.frame = QRectF(corner, QSizeF(cardsWidth, usedHeight));
         group.header = QRectF(corner, QSizeF(cardsWidth, std::max(0.0, fit.header - theme.px(4))));
         layout.groups.push_back(group);
-        qreal x = corner.x();
-        const qreal y = corner.y() + fit.header;
+        const QPointF first = corner + QPointF(0, fit.header);
         for (std::uint32_t q = 0; q < census.m; ++q) {
             const std::uint32_t a = g * census.m + q;
             const auto bucket = state.data.find(a);
             const bool exists = bucket != state.data.end();
             layout.items.push_back({ { exists ? ObjectKind::Data : ObjectKind::Dummy, a, 0 }, exists ? bucket->second.process : 0,
-                QRectF(QPointF(x, y), fit.card) });
-            x += fit.card.width() + fit.cardGap;
+                QRectF(first + offsetOf(q), fit.card) });
         }
-        x += fit.parityGap - fit.cardGap;
         for (std::uint32_t p = 0; p < census.k; ++p) {
             const auto bucket = state.parity.find({ g, p });
             if (bucket != state.parity.end())
-                layout.items.push_back({ { ObjectKind::Parity, g, p }, bucket->second.process, QRectF(QPointF(x, y), fit.card) });
-            x += fit.card.width() + fit.cardGap;
+                layout.items.push_back({ { ObjectKind::Parity, g, p }, bucket->second.process, QRectF(first + offsetOf(census.m + p), fit.card) });
         }
     }
-    layout.buckets = state.data.size();
-    layout.bucketsInSight = std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
-        [&](const ClusterLayout::Item& item) { return item.object.kind == ObjectKind::Data && area.intersects(item.rect); }));
-    const CardDetail byCount = layout.bucketsInSight > kTilesMax ? CardDetail::Heat : layout.bucketsInSight > kCardsMax ? CardDetail::Tile : CardDetail::Full;
-    layout.detail = std::max(detailFor(fit.card, theme), byCount);
+    chooseDetail(state, theme, fit.card, layout);
+}
+
+// All servers of each host side by side, whatever they hold: where the file really is.
+void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptions& options, ClusterLayout& layout)
+{
+    // Who holds a place now, and who waits for one; who held one before is not there any more, or displaced.
+    std::map<ProcessId, ObjectRef> objects;
+    for (const auto& [number, bucket] : state.data)
+        objects.try_emplace(bucket.process, ObjectRef { ObjectKind::Data, number, 0 });
+    for (const auto& [place, bucket] : state.parity)
+        objects.try_emplace(bucket.process, ObjectRef { ObjectKind::Parity, place.first, place.second });
+    for (const pb::Role pool : { pb::DATA, pb::PARITY })
+        for (const ProcessId spare : sparesOf(state, pool))
+            objects.try_emplace(spare, ObjectRef { ObjectKind::Spare, spare, 0 });
+    std::map<QString, std::vector<ProcessId>> hosts;
+    for (const auto& [id, object] : objects)
+        if (const auto process = state.processes.find(id); process != state.processes.end())
+            hosts[hostOf(process->second)].push_back(id);
+    if (hosts.empty())
+        return;
+    for (auto& [host, processes] : hosts)
+        sortByName(state, processes);
+    const QRectF area = layout.groupsArea;
+    const QSizeF whole = area.size() * std::clamp(options.zoom, 1.0, 64.0);
+    const qreal u = theme.px(1), header = theme.lineHeight({ TextSize::Small, true }) + 4 * u, pad = 6 * u;
+    const auto rowsOf = [&](int columns) {
+        int rows = 0;
+        for (const auto& [host, processes] : hosts)
+            rows += (int(processes.size()) + columns - 1) / columns;
+        return rows;
+    };
+    const auto cardOf = [&](QSizeF room, int columns) {
+        const qreal gap = std::min(6 * u, room.width() / columns * 0.1);
+        const qreal width = (room.width() - 2 * pad - (columns - 1) * gap) / columns;
+        const qreal height = (room.height() - qreal(hosts.size()) * (header + 3 * pad)) / rowsOf(columns) - gap;
+        return QSizeF(std::min({ width, 330 * u, std::max(height, 1.0) * 2.4 }), std::max(1.0, std::min({ height, 260 * u, width * 1.3 })));
+    };
+    int columns = 1;
+    for (int n = 2; n <= 200; ++n) {
+        const QSizeF now = cardOf(area.size(), n), best = cardOf(area.size(), columns);
+        if (std::min(now.width(), 1.35 * now.height()) > 1.02 * std::min(best.width(), 1.35 * best.height()))
+            columns = n;
+    }
+    const QSizeF card = cardOf(whole, columns);
+    const qreal gap = std::min(6 * u, whole.width() / columns * 0.1);
+    layout.columns = columns;
+    layout.card = card;
+    layout.pointerHeight = std::min(gap, 5 * u);
+    layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
+    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
+    QPointF corner = area.topLeft() - layout.pan;
+    for (const auto& [host, processes] : hosts) {
+        const int rows = (int(processes.size()) + columns - 1) / columns;
+        ClusterLayout::Group group;
+        group.host = host;
+        group.processes = processes.size();
+        group.header = QRectF(corner, QSizeF(whole.width(), header));
+        group.frame = QRectF(corner, QSizeF(whole.width(), header + 2 * pad + rows * (card.height() + gap) - gap));
+        for (std::size_t i = 0; i < processes.size(); ++i) {
+            const QPointF at = group.header.bottomLeft() + QPointF(pad + qreal(int(i) % columns) * (card.width() + gap), pad + qreal(int(i) / columns) * (card.height() + gap));
+            layout.items.push_back({ objects.at(processes[i]), processes[i], QRectF(at, card) });
+        }
+        layout.groups.push_back(group);
+        corner.ry() = group.frame.bottom() + pad;
+    }
+    chooseDetail(state, theme, card, layout);
 }
 
 void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::Role role, ClusterLayout& layout)
@@ -294,7 +441,7 @@ std::uint64_t placesStamp(const ClusterState& state)
     for (const auto& [id, process] : state.processes) {
         mix(id);
         mix((std::uint64_t(process.kind) << 32) + (std::uint64_t(process.pool) << 16) + (std::uint64_t(process.place.role()) << 8) + (process.hasEnded ? 1 : 0));
-        mix(process.name.size()); // known later than the process
+        mix((std::uint64_t(process.name.size()) << 32) + process.address.size()); // known later than the process
     }
     for (const auto& [id, bucket] : state.displacedData)
         mix(id);
@@ -313,7 +460,8 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     const bool isLow = all.height() < 430 * u;
     const qreal topHeight = (isLow ? 66 : 88) * u;
     const qreal footHeight = theme.lineHeight({ TextSize::Small }) * (options.showLegend ? 2 : 1) + 6 * u;
-    const qreal poolHeight = options.showSpares ? (isLow ? 52 : 58) * u : 0;
+    const bool hasHosts = options.arrangement == Arrangement::Hosts; // spares stand among the others then
+    const qreal poolHeight = options.showSpares && !hasHosts ? (isLow ? 52 : 58) * u : 0;
     layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
     placeTop(state, theme, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
@@ -322,8 +470,12 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()), std::max(1.0, poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
     if (!displaced.empty())
         placeDisplaced(displaced, theme, QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
-    placeGroups(state, theme, options, layout);
-    if (options.showSpares) {
+    layout.arrangement = options.arrangement;
+    if (hasHosts)
+        placeHosts(state, theme, options, layout);
+    else
+        placeGroups(state, theme, options, layout);
+    if (options.showSpares && !hasHosts) {
         const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3, parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
         const qreal gap = 10 * u;
         const qreal share = std::clamp(data / (data + parity), 0.35, 0.65);
@@ -337,32 +489,6 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
 
 namespace {
 
-// As a person sorts: node-9 before node-10.
-bool isNaturallyLess(const std::string& x, const std::string& y)
-{
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    std::size_t i = 0, j = 0;
-    while (i < x.size() && j < y.size()) {
-        if (isDigit(x[i]) && isDigit(y[j])) {
-            const std::size_t from = i, start = j;
-            while (i < x.size() && isDigit(x[i]))
-                ++i;
-            while (j < y.size() && isDigit(y[j]))
-                ++j;
-            if (i - from != j - start)
-                return i - from < j - start;
-            if (const int order = x.compare(from, i - from, y, start, j - start); order != 0)
-                return order < 0;
-        } else if (x[i] != y[j]) {
-            return x[i] < y[j];
-        } else {
-            ++i;
-            ++j;
-        }
-    }
-    return x.size() - i < y.size() - j;
-}
-
 std::vector<ProcessId> sortedByName(const ClusterState& state, auto&& wanted)
 {
     std::vector<ProcessId> found;
@@ -370,12 +496,7 @@ std::vector<ProcessId> sortedByName(const ClusterState& state, auto&& wanted)
         if (wanted(process))
             found.push_back(id);
     }
-    std::sort(found.begin(), found.end(), [&](ProcessId x, ProcessId y) {
-        const std::string &first = state.processes.at(x).name, &second = state.processes.at(y).name;
-        if (isNaturallyLess(first, second) || isNaturallyLess(second, first))
-            return isNaturallyLess(first, second);
-        return x < y;
-    });
+    sortByName(state, found);
     return found;
 }
 

@@ -22,12 +22,17 @@ enum class CardDetail { Full, Compact, Tile, Heat };
 // that has no room for it shows less.
 inline constexpr std::size_t kCardsMax = 64, kTilesMax = 1'024;
 
+// What stands beside each other: the members of a group, or all processes of a host.
+enum class Arrangement { Groups, Hosts };
+
 struct LayoutOptions {
     QSizeF viewport;
     qreal zoom = 1;   // of the area with the groups; 1: all of them fit
     QPointF pan;      // of that area, in pixels; clamped by the layout
     bool showSpares = true;
     bool showLegend = true;
+    Arrangement arrangement = Arrangement::Groups;
+    bool areColumns = false; // a group is a column, not a row
 };
 
 // Where everything of the cluster is drawn, in pixels of the view. Pure geometry: a test asks it without a window.
@@ -42,6 +47,8 @@ struct ClusterLayout {
     struct Group {
         std::uint32_t number = 0;
         QRectF frame, header;
+        QString host {}; // of Arrangement::Hosts; the number is none then
+        std::size_t processes = 0;
     };
     struct Pool {
         pb::Role role = pb::NO_ROLE;
@@ -64,6 +71,7 @@ struct ClusterLayout {
     QSizeF card;
     qreal pointerHeight = 0; // room under a card for the split pointer
     int columns = 1;         // of groups
+    Arrangement arrangement = Arrangement::Groups;
     std::vector<Group> groups;
     std::vector<Pool> pools;
     std::vector<Item> items; // clients, coordinator, buckets, dummies, spares; in drawing and reading order

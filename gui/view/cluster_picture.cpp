@@ -38,13 +38,21 @@ QString stageWord(SplitStage stage)
     return {};
 }
 
-const SplitState* splitUnderWay(const ClusterState& state)
+constexpr std::int64_t kUndoneShownNs = 5'000'000'000; // how long it is told that a split came to nothing
+
+// Of the group whose bucket is split: the one under way, else one that was undone a moment ago.
+const SplitState* splitOf(const ClusterState& state, std::uint32_t group, std::int64_t nowNs)
 {
+    const SplitState* undone = nullptr;
     for (const auto& [id, split] : state.splits) {
-        if (split.isUnderWay() && split.isOrdered)
+        if (!split.isOrdered || split.bucket / state.m() != group)
+            continue;
+        if (split.isUnderWay())
             return &split;
+        if (split.stage == SplitStage::Undone && nowNs - split.endedNs < kUndoneShownNs)
+            undone = &split;
     }
-    return nullptr;
+    return undone;
 }
 
 // "split 1 → 5:" and the stages as a track, the present one filled.
@@ -53,7 +61,22 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
     static constexpr SplitStage kStages[] = { SplitStage::Ordered, SplitStage::Moving, SplitStage::Prepared, SplitStage::Committed };
     const qreal u = in.theme.px(1);
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
-    const QString title = QStringLiteral("split %1 → %2").arg(split.bucket).arg(split.newBucket);
+    const QString title = (split.isMerge ? QStringLiteral("merge %1 → %2") : QStringLiteral("split %1 → %2")).arg(split.bucket).arg(split.newBucket);
+    if (split.stage == SplitStage::Undone) {
+        const QString why = QString::fromStdString(split.reason);
+        const qreal side = 11 * u;
+        for (const QString& words : { QStringLiteral("%1 undone: %2").arg(title, why), QStringLiteral("%1 undone").arg(title) }) {
+            const qreal wide = metrics.horizontalAdvance(words) + side + 14 * u;
+            if (wide > row.width() || (why.isEmpty() && words.endsWith(QLatin1Char(' '))))
+                continue;
+            const QRectF chip(row.right() - wide, row.top() + 1, wide, row.height() - 2);
+            out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, in.theme.caution, in.theme.outline, 1, false, false });
+            out.add(DisplayList::Mark { QRectF(chip.left() + 5 * u, chip.center().y() - side / 2, side, side), Glyph::Stop, inkOn(in.theme.caution), {} });
+            out.text(chip.adjusted(side + 8 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(in.theme.caution));
+            return;
+        }
+        return;
+    }
     qreal width = metrics.horizontalAdvance(title) + 8 * u;
     for (SplitStage stage : kStages)
         width += metrics.horizontalAdvance(stageWord(stage)) + 14 * u;
@@ -79,9 +102,16 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
 
 void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, DisplayList& out)
 {
+    const qreal u = in.theme.px(1);
+    if (in.layout.arrangement == Arrangement::Hosts) {
+        out.setObject({});
+        out.add(DisplayList::Box { group.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
+        out.text(group.header.adjusted(8 * u, 0, -8 * u, 0),
+            { QStringLiteral("Host %1: %2, in the order of their names").arg(group.host, countedWords(group.processes, "server", "servers")), group.host }, kSmallBold, in.theme.text);
+        return;
+    }
     const ObjectRef object { ObjectKind::Group, group.number, 0 };
     out.setObject(object);
-    const qreal u = in.theme.px(1);
     const auto known = in.state.groups.find(group.number);
     if (group.header.height() < in.theme.lineHeight(kSmall) || !in.layers.labels) {
         if (known != in.state.groups.end())
@@ -106,7 +136,7 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
         put(QStringLiteral("epoch %1").arg(known->second.epoch), kSmall, in.theme.muted);
     }
-    if (const SplitState* split = splitUnderWay(in.state); split && split->bucket / in.state.m() == group.number)
+    if (const SplitState* split = splitOf(in.state, group.number, in.nowNs))
         drawSplitTrack(in, *split, row, out);
 }
 
@@ -123,8 +153,9 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     out.setObject(in.layout.detail >= CardDetail::Tile ? ObjectRef() : ObjectRef { ObjectKind::File, 0, 0 });
     const qreal u = in.theme.px(1);
     const QRectF under(item->rect.left(), item->rect.bottom() + 1, item->rect.width(), in.layout.pointerHeight - 1);
-    // Of tiles there is little room below: the arrow reaches over what it points at.
-    const qreal side = in.layout.detail >= CardDetail::Tile ? 11 * u : std::min(11 * u, under.height());
+    // Of tiles and columns there is little room below: the arrow reaches over what it points at.
+    const bool isTight = in.layout.detail >= CardDetail::Tile || under.height() < 8 * u;
+    const qreal side = isTight ? 11 * u : std::min(11 * u, under.height());
     const QString words = QStringLiteral("split pointer n = %1").arg(in.state.file.n);
     const QString shorter = QStringLiteral("n = %1").arg(in.state.file.n);
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
@@ -333,6 +364,10 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
     QRectF inside = frame.adjusted(10 * u, 3 * u, -10 * u, -4 * u);
     if (!file.exists) {
         const QString spare = file.waitsFor.empty() ? QString() : QStringLiteral("It waits for %1.").arg(QString::fromStdString(file.waitsFor));
+        if (in.isRecorded) {
+            out.text(inside, { QStringLiteral("The recorded run begins: there is no file yet"), QStringLiteral("no file yet") }, kBody, in.theme.text, Qt::AlignCenter);
+            return;
+        }
         out.text(inside, { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare), QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") }, kBody, in.theme.text, Qt::AlignCenter);
         return;
     }
@@ -410,11 +445,15 @@ void drawCluster(const PictureInput& in, DisplayList& out)
                 drawParityCard(in, bucket->second, item.rect, out);
         } else if (item.object.kind == ObjectKind::Dummy) {
             drawDummy(in, std::uint32_t(item.object.a), item.rect, out);
+        } else if (item.object.kind == ObjectKind::Spare) {
+            drawSpare(in, item, true, out);
         }
-        drawFaults(in, item.process, item.rect, out);
+        if (in.layers.faults)
+            drawFaults(in, item.process, item.rect, out);
     };
     for (const ClusterLayout::Item& item : in.layout.items) {
-        if (!item.isMoving && in.layout.isInGroups(item.object) && sight.intersects(item.rect))
+        const bool isHere = in.layout.isInGroups(item.object) || (in.layout.arrangement == Arrangement::Hosts && item.object.kind == ObjectKind::Spare);
+        if (!item.isMoving && isHere && sight.intersects(item.rect))
             drawBucket(item);
     }
     // The place that a card is on its way to is still empty.
@@ -422,14 +461,16 @@ void drawCluster(const PictureInput& in, DisplayList& out)
         if (item.isMoving && item.object.kind == ObjectKind::Data && sight.intersects(item.target))
             drawDummy(in, std::uint32_t(item.object.a), item.target, out);
     }
+    drawRecoveryRoles(in, out);
     drawSigns(in, out);
     drawPointer(in, out);
     out.setClip({});
     out.setObject({});
     if (in.layout.groups.empty()) {
-        const QString words = in.state.processes.empty() ? QStringLiteral("No process has been heard yet.")
+        const QString words = in.isRecorded ? QStringLiteral("Here the recorded run begins. Space plays it; the time line below goes to any instant.")
+            : in.state.processes.empty() ? QStringLiteral("No process has been heard yet.")
                                                          : QStringLiteral("Connected. The file has no bucket yet: the coordinator recruits the first servers.");
-        out.text(in.layout.groupsArea, { words, QStringLiteral("no bucket yet") }, { TextSize::Title, false }, in.theme.muted, Qt::AlignCenter);
+        out.text(in.layout.groupsArea, { words, in.isRecorded ? QStringLiteral("the run begins here") : QStringLiteral("no bucket yet") }, { TextSize::Title, false }, in.theme.muted, Qt::AlignCenter);
     }
     drawTop(in, out);
     drawFilePanel(in, out);
@@ -437,13 +478,14 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     for (const ClusterLayout::Pool& pool : in.layout.pools)
         drawPool(in, pool, out);
     for (const ClusterLayout::Item& item : in.layout.items) {
-        if (item.object.kind != ObjectKind::Spare || item.isMoving)
+        if (item.object.kind != ObjectKind::Spare || item.isMoving || in.layout.arrangement == Arrangement::Hosts)
             continue;
         const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.frame.contains(item.rect.center()); });
         drawSpare(in, item, pool == in.layout.pools.end() || pool->hasNames, out);
     }
     drawFoot(in, out);
-    drawFaultMarks(in, out);
+    if (in.layers.faults)
+        drawFaultMarks(in, out);
     // What is on its way between two places lies above everything that rests.
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (!item.isMoving)

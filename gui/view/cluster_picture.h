@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 // What is drawn besides the cards; each on a key and in the scenario.
 struct Layers {
-    bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true;
+    bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true, faults = true;
     bool operator==(const Layers&) const = default;
 };
 
@@ -79,6 +79,7 @@ struct PictureInput {
     const std::set<ProcessId>* silent = nullptr; // processes of which nothing is heard
     bool hasFocus = false;
     CellPlan plan {}; // of cellPlanOf()
+    bool isRecorded = false; // what is not there has not happened yet
     QString footNote {}; // what motion has to say, e.g. "messages drawn 4 000 x slower"
 };
 
@@ -94,6 +95,8 @@ void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group
 // The faults that are armed at a process, as a badge at the foot of its card.
 void drawFaults(const PictureInput& input, ProcessId process, const QRectF& card, DisplayList& out);
 void drawDisplaced(const PictureInput& input, DisplayList& out);
+// Of groups that are being rebuilt: who is asked for its records, who is not, who computes.
+void drawRecoveryRoles(const PictureInput& input, DisplayList& out);
 // Where cards are too small to carry them: what has failed, is being split or rebuilt, and armed faults, large enough to be seen.
 void drawSigns(const PictureInput& input, DisplayList& out);
 // The state of a group whose header has no room for words.

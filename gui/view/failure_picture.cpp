@@ -148,6 +148,40 @@ void drawSmallGroupState(const PictureInput& in, const ClusterLayout::Group& lay
     out.add(DisplayList::Box { layout.frame.adjusted(-out1, -out1, out1, out1), Outline::Rounded, 3 * u, {}, colour, 2 * u, isFrozen, false });
 }
 
+void drawRecoveryRoles(const PictureInput& in, DisplayList& out)
+{
+    if (in.layout.detail >= CardDetail::Tile)
+        return;
+    const qreal u = in.theme.px(1), high = in.theme.lineHeight(kSmallBold) + 4 * u;
+    const std::uint32_t m = in.state.m();
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        const bool isData = item.object.kind == ObjectKind::Data;
+        if (item.isMoving || item.rect.height() < 2.2 * high || (!isData && item.object.kind != ObjectKind::Parity) || !in.layout.groupsArea.intersects(item.rect))
+            continue;
+        const auto group = in.state.groups.find(std::uint32_t(isData ? item.object.a / m : item.object.a));
+        if (group == in.state.groups.end() || !group->second.recovery.isUnderWay() || !group->second.recovery.decoder)
+            continue;
+        const RecoveryState& recovery = group->second.recovery;
+        const bool isRebuilt = isData && std::find(recovery.buckets.begin(), recovery.buckets.end(), std::uint32_t(item.object.a)) != recovery.buckets.end();
+        if (isRebuilt || group->second.down.contains({ isData ? pb::DATA : pb::PARITY, std::uint32_t(isData ? item.object.a % m : item.object.b) }))
+            continue; // the card says so
+        const std::uint32_t index = std::uint32_t(isData ? item.object.a % m : item.object.b);
+        const auto& participants = recovery.decoder->participants();
+        const bool isAsked = std::any_of(participants.begin(), participants.end(),
+            [&](const pb::DecoderChosen::Participant& p) { return p.role() == (isData ? pb::DATA : pb::PARITY) && p.index() == index; });
+        const bool isManager = !isData && index == recovery.manager;
+        out.setObject(item.object);
+        QRectF row(item.rect.left() + 6 * u, item.rect.bottom() - high - 5 * u, item.rect.width() - 12 * u, high);
+        if (isManager && putChip(in, row, isAsked ? QStringLiteral("manager, survivor") : QStringLiteral("manager"), Glyph::Turning, in.theme.good, out))
+            continue;
+        if (isAsked)
+            putChip(in, row, isManager ? QStringLiteral("manager") : QStringLiteral("survivor"), isManager ? Glyph::Turning : Glyph::Bulk, in.theme.good, out);
+        else if (!isManager)
+            putChip(in, row, QStringLiteral("not needed"), Glyph::Ring, in.theme.cardHeader, out);
+    }
+    out.setObject({});
+}
+
 void drawSigns(const PictureInput& in, DisplayList& out)
 {
     if (in.layout.detail < CardDetail::Tile)
@@ -160,7 +194,7 @@ void drawSigns(const PictureInput& in, DisplayList& out)
             continue;
         const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
         const auto process = in.state.processes.find(item.process);
-        const bool isBroken = process != in.state.processes.end() && !process->second.faults.empty();
+        const bool isBroken = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
         const bool hasRoom = std::min(item.rect.width(), item.rect.height()) >= side;
         out.setObject(item.object);
         if (style.glyph != Glyph::None && !hasRoom) {

@@ -328,6 +328,10 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
                      .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(down->reason));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
+    if (const auto* data = dataOf(state, object))
+        lines << QStringLiteral("incarnation %1").arg(data->incarnation & 0xffffffff);
+    else if (const auto* parity = parityOf(state, object))
+        lines << QStringLiteral("incarnation %1").arg(parity->incarnation & 0xffffffff);
     if (const Look look = lookOf(state, object, nullptr); process) {
         lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
         if (process->hasEnded)

@@ -267,6 +267,7 @@ bool MainWindow::onFrame(double seconds)
         updateClock();
         updatePresentation();
         updateInspector();
+        m_canvas->setRecorded(m_timeLine.isReplay());
         // Only at full detail does every process give signs of life as events, and only where time is real.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
         m_canvas->setSilent(m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
@@ -393,6 +394,8 @@ void MainWindow::enableActions()
         }
     };
     enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage", "sendKey" }, hasClient);
+    enable({ "insertHere", "searchHere" }, hasClient && m_selection->selected().kind == ObjectKind::Data);
+    enable({ "copyLine" }, showsCluster());
     enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();

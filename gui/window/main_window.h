@@ -188,6 +188,7 @@ private:
     // The cluster goes on though its coordinator does not.
     bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
+    void workHere(pb::OperationKind kind);
     void previewOf(const QAction* action);
     // Asks for a file and writes the view that is shown there, in the format that its name ends with.
     void exportView();

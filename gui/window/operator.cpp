@@ -325,6 +325,19 @@ void Operator::search(ProcessId client, std::uint64_t key)
     });
 }
 
+void Operator::insert(ProcessId client, std::uint64_t key)
+{
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::INSERT);
+    command.mutable_operate()->set_key(key);
+    command.mutable_operate()->set_generate_value(true);
+    command.mutable_operate()->set_length(m_recordBytes);
+    ask(client, command, kStructure, QStringLiteral("lab.client('%1').insert(%2);").arg(clientName(client)).arg(key), [](const pb::CommandReply& reply) {
+        const pb::OperationResult& result = reply.operation();
+        return QStringLiteral("%1 in bucket %2").arg(text(resultWord(result.result()))).arg(result.bucket());
+    });
+}
+
 void Operator::stopWorkload(ProcessId client)
 {
     pb::Command command;

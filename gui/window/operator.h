@@ -92,6 +92,8 @@ public:
     void run(ProcessId client, const Work& work);
     // One search for that key; the image is adjusted by its reply like by any other.
     void search(ProcessId client, std::uint64_t key);
+    // One insert of a new record with that key.
+    void insert(ProcessId client, std::uint64_t key);
     void stopWorkload(ProcessId client);
     void setImage(ProcessId client, pb::ImageMode mode);
     void forgetImage(ProcessId client);

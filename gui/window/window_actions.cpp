@@ -2,10 +2,12 @@
 // What each action of the main window does. The registry is in actions.h; here are names, keys and sentences.
 #include "gui/window/main_window.h"
 
+#include "common/linear_hash.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
@@ -20,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -97,6 +100,8 @@ void MainWindow::makeWorkActions()
         else
             m_line->answer(tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
     });
+    a.add({ "insertHere", "Client", "Insert here", "Alt+I", "The client inserts one new record whose key belongs into the selected bucket" }, [this] { workHere(pb::INSERT); });
+    a.add({ "searchHere", "Client", "Search here", "Alt+F", "The client searches the first key of the selected bucket" }, [this] { workHere(pb::SEARCH); });
     a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_operator->split(); });
     a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_operator->raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
@@ -121,7 +126,18 @@ void MainWindow::makeViewActions()
     a.add({ "fitSelection", "View", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
     a.add({ "zoomIn", "View", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
     a.add({ "zoomOut", "View", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
-    a.add({ "find", "View", "Find …", "/", "Finds a bucket or a process by its name: 5, parity 1.0, alice" }, [this] { askForObject(); });
+    a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" }, [this] { askForObject(); });
+    a.add({ "byHost", "View", "By host and process", "G", "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true }, [this] {
+        m_canvas->setArrangement(m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, m_canvas->areColumns());
+    });
+    a.add({ "asColumns", "View", "Groups as columns", "Shift+G", "Draws each bucket group as a column; once more: as a row", true }, [this] {
+        m_canvas->setArrangement(m_canvas->arrangement(), m_actions->get("asColumns")->isChecked());
+    });
+    a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L", "Copies what is selected as a scenario names it: lab.data(5)" }, [this] {
+        const QString words = m_selection->selected() ? targetOfSelection() : QString();
+        QApplication::clipboard()->setText(words);
+        m_line->answer(tr("copy"), words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words), !words.isEmpty());
+    });
     a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
     const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence, bool Layers::*member) {
         a.add({ id, "View", name, key, sentence, true }, [this, member] {
@@ -135,6 +151,7 @@ void MainWindow::makeViewActions()
     layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::ranks);
     layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
     layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
+    layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
     a.add({ "slower", "View", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
     a.add({ "faster", "View", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
@@ -156,6 +173,37 @@ void MainWindow::makeViewActions()
 void MainWindow::work(pb::OperationKind kind)
 {
     m_operator->run(clientOfSelection(), m_bar->work(kind));
+}
+
+// One operation at the selected bucket, with a key of which the file's state says that it belongs there.
+void MainWindow::workHere(pb::OperationKind kind)
+{
+    const ClusterState& state = m_pacer.state();
+    const ObjectRef object = m_selection->selected();
+    const auto bucket = state.data.find(std::uint32_t(object.a));
+    if (object.kind != ObjectKind::Data || bucket == state.data.end()) {
+        m_line->answer(tr("work here"), tr("Select a data bucket first."), false);
+        return;
+    }
+    if (kind == pb::SEARCH) {
+        const std::vector<std::uint32_t> pages = bucket->second.ranks.pages();
+        if (pages.empty())
+            m_line->answer(tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
+        else
+            m_operator->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
+        return;
+    }
+    // Keys of a bucket of level j are equal modulo 2^j; the first one that is not there, as far as events told.
+    std::set<std::uint64_t> used;
+    for (const std::uint32_t page : bucket->second.ranks.pages())
+        for (const auto& [rank, key] : bucket->second.ranks.inPage(page))
+            used.insert(key);
+    const std::uint64_t mask = (1ULL << bucket->second.level) - 1;
+    const auto addressed = [&](std::uint64_t key) { return state.file.config.mix_keys() ? mix64(Key(key)).value : key; };
+    std::uint64_t key = 1;
+    while ((addressed(key) & mask) != object.a || used.contains(key))
+        ++key;
+    m_operator->insert(clientOfSelection(), key);
 }
 
 ProcessId MainWindow::clientOfSelection() const
@@ -218,9 +266,9 @@ void MainWindow::askForScenario()
 void MainWindow::askForObject()
 {
     bool isGiven = false;
-    const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket or a process: 5, parity 1.0, node-3, alice"), QLineEdit::Normal, {}, &isGiven);
+    const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_canvas->findObject(words))
-        m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process."), false);
+        m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
 }
 
 // Also those whose tab lies behind another: it comes to the front.
@@ -284,7 +332,14 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         offer("recordGroup");
         connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
         offer("fitSelection");
+        offer("copyLine");
         menu.addSeparator();
+        if (object.kind == ObjectKind::Data) {
+            offer("insertHere");
+            offer("searchHere");
+            offer("split");
+            menu.addSeparator();
+        }
         offerFaults();
         menu.addSeparator();
         offer("addParity");
@@ -360,7 +415,7 @@ void MainWindow::applyCamera(const CameraWish& wish)
         m_canvas->fitTo(objectNamed(wish.fit.section(QLatin1Char(','), 0, 0)));
     Layers layers = m_canvas->layers();
     static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas), std::pair("ranks", &Layers::ranks),
-        std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares), std::pair("legend", &Layers::legend) };
+        std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares), std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
     for (const auto& [name, member] : kLayers) {
         if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())
             layers.*member = wanted->second;

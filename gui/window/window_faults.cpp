@@ -68,6 +68,8 @@ QString MainWindow::targetOfSelection() const
         return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
     if (object.kind == ObjectKind::Coordinator)
         return QStringLiteral("lab.coordinator()");
+    if (object.kind == ObjectKind::Group)
+        return QStringLiteral("lab.group(%1)").arg(object.a);
     return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(processOfSelection(), m_pacer.state())));
 }
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What lies over the canvas' picture: what moves, and what is pointed at, here or in another view.
+#include "gui/view/cluster_canvas.h"
+
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
+
+} // namespace
+
+void ClusterCanvas::rebuildMoving()
+{
+    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
+    input.layers = m_layers;
+    input.plan = m_plan;
+    m_moving.clear();
+    m_motion.draw(input, m_pacer.clock(), m_moving);
+    m_moving.setObject({});
+    drawRecordGroup(input);
+    drawOperation();
+    for (const Highlight& highlight : m_highlights) {
+        const QRectF rect = rectOf(highlight.object);
+        if (rect.isNull())
+            continue;
+        const qreal u = m_theme.px(1);
+        m_moving.add(DisplayList::Box { rect.adjusted(-6 * u, -6 * u, 6 * u, 6 * u), Outline::Rounded, 8 * u, {}, m_theme.caution, 4 * u, false, false });
+        if (highlight.words.isEmpty())
+            continue;
+        const TextStyle style { TextSize::Strong, true };
+        const qreal textWidth = m_theme.metrics(style).horizontalAdvance(highlight.words) + 16 * u;
+        QRectF box(rect.center().x() - textWidth / 2, rect.bottom() + 8 * u, textWidth, m_theme.lineHeight(style) + 6 * u);
+        box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - textWidth)));
+        if (box.bottom() > height())
+            box.moveBottom(rect.top() - 8 * u);
+        m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
+        m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
+    }
+    drawHoverCard();
+}
+
+// All records of the rank that a table points at: one record group.
+void ClusterCanvas::drawRecordGroup(const PictureInput& input)
+{
+    const ObjectRef selected = m_selection.rankBucket();
+    const std::uint32_t rank = m_selection.rank(), m = m_pacer.state().m();
+    if (rank == 0 || rank > input.plan.ranks || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
+        return;
+    const std::uint64_t group = selected.kind == ObjectKind::Data ? selected.a / m : selected.a;
+    for (const ClusterLayout::Item& item : m_layout.items) {
+        const bool isMember = (item.object.kind == ObjectKind::Data && item.object.a / m == group) || (item.object.kind == ObjectKind::Parity && item.object.a == group);
+        const CellGeometry cells = cellGeometry(m_theme, item.rect, input.plan);
+        if (!isMember || !cells.isValid())
+            continue;
+        m_moving.add(DisplayList::Box { cells.cellOf(rank).adjusted(-3, -3, 3, 3), Outline::Rectangle, 0, {}, m_theme.text, 2.5, false, false });
+    }
+}
+
+// The way of the operation that some view is pointed at, or that is followed: its client, and the buckets that it visited.
+void ClusterCanvas::drawOperation()
+{
+    const OperationId operation = m_selection.shownOperation();
+    const ClusterState& state = m_pacer.state();
+    const ObjectRef client { ObjectKind::Client, operation.first, 0 };
+    const ClusterLayout::Item* from = m_layout.find(client);
+    if (operation.first == 0 || !from)
+        return;
+    const qreal u = m_theme.px(1);
+    const auto ring = [&](const QRectF& rect, Outline outline) {
+        m_moving.add(DisplayList::Box { rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, m_theme.card, 5 * u, false, false });
+        m_moving.add(DisplayList::Box { rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, m_theme.focus, 2.5 * u, true, false });
+    };
+    m_moving.setObject(client);
+    ring(from->rect, Outline::Circle);
+    QString words = QStringLiteral("operation %1").arg(grouped(operation.second));
+    const auto known = state.clients.find(operation.first);
+    if (known != state.clients.end()) {
+        const auto& last = known->second.last;
+        const auto told = std::find_if(last.begin(), last.end(), [&](const OperationState& o) { return o.number == operation.second; });
+        if (told != last.end()) {
+            words = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(told->kind))).arg(told->key);
+            std::vector<std::uint32_t> way = told->path;
+            if (way.empty())
+                way.push_back(told->computedBucket);
+            if (told->isDone && way.back() != told->bucket)
+                way.push_back(told->bucket);
+            QPointF before = from->rect.center();
+            for (const std::uint32_t bucket : way) {
+                const ClusterLayout::Item* item = m_layout.find({ ObjectKind::Data, bucket, 0 });
+                if (!item)
+                    continue;
+                m_moving.setObject(item->object);
+                const QPointF at = m_layout.anchor(item->rect);
+                m_moving.add(DisplayList::Line { { before, at }, m_theme.focus, 2 * u, true, 10 * u });
+                if (m_layout.groupsArea.intersects(item->rect))
+                    ring(item->rect, Outline::Rectangle);
+                before = at;
+            }
+        }
+    }
+    const TextStyle style { TextSize::Small, true };
+    const qreal wide = m_theme.width(style, words) + 10 * u;
+    const QRectF box(from->rect.left(), from->rect.bottom() + 4 * u, wide, m_theme.lineHeight(style) + 4 * u);
+    m_moving.setObject(client);
+    m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.card, m_theme.focus, 1.5, false, false });
+    m_moving.text(box, words, style, m_theme.text, Qt::AlignCenter);
+    m_moving.setObject({});
+}
+
+void ClusterCanvas::drawHoverCard()
+{
+    const ObjectRef object = m_selection.hovered();
+    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || !underMouse())
+        return;
+    const QStringList lines = detailsOf(m_pacer.state(), object);
+    if (lines.isEmpty())
+        return;
+    const qreal u = m_theme.px(1);
+    qreal wide = 0, high = 8 * u;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
+        wide = std::max(wide, m_theme.metrics(style).horizontalAdvance(lines[i]));
+        high += m_theme.lineHeight(style) + 1 * u;
+    }
+    QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
+    if (box.right() > width() - 4)
+        box.moveRight(width() - 4);
+    if (box.bottom() > height() - 4)
+        box.moveBottom(m_mouse.y() - 10);
+    if (box.top() < 2)
+        box.moveTop(2);
+    m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
+    m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
+    qreal y = box.top() + 4 * u;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
+        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
+        y += m_theme.lineHeight(style) + 1 * u;
+    }
+}
+
+} // namespace lhrs::gui
