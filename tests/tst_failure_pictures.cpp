@@ -95,6 +95,9 @@ private slots:
     void aFaultOfTheNetworkIsWrittenWhereItActs();
     void aCoordinatorThatIsGoneIsSaid();
     void whatFailedBeforeTheWindowCameIsThere();
+    void whoTakesPartInARecoveryIsToldFromWhoDoesNot();
+    void aSplitThatIsUndoneSaysSo();
+    void wordsOfWhatHappensDoNotCoverEachOther();
 };
 
 void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
@@ -443,6 +446,95 @@ void FailurePicturesTest::whatFailedBeforeTheWindowCameIsThere()
     const QString texts = drawn(state, QSizeF(1920, 900)).list.texts().join(" | ");
     QVERIFY2(texts.contains("failed") && texts.contains("contents unknown") && !texts.contains("does not exist yet"), qPrintable(texts));
     QVERIFY(sentenceOf(state, { ObjectKind::Data, 1, 0 }).contains("an unknown number of 40 records"));
+}
+
+void FailurePicturesTest::whoTakesPartInARecoveryIsToldFromWhoDoesNot()
+{
+    ClusterState state = failing(pb::GROUP_DEGRADED);
+    RecoveryState& recovery = state.groups[0].recovery;
+    recovery.isStarted = true;
+    recovery.buckets = { 1 };
+    recovery.manager = 0;
+    auto decoder = std::make_shared<pb::DecoderChosen>();
+    for (const std::uint32_t position : { 0u, 2u, 3u }) {
+        decoder->add_participants()->set_role(pb::DATA);
+        decoder->mutable_participants()->rbegin()->set_index(position);
+    }
+    decoder->add_participants()->set_role(pb::PARITY);
+    recovery.decoder = decoder;
+    const auto saysOf = [&](ObjectRef object) {
+        const Drawn picture = drawn(state, QSizeF(1920, 900));
+        QStringList words;
+        for (const DisplayList::Item& item : picture.list.items())
+            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && item.object == object)
+                words << text->text;
+        return words;
+    };
+    for (const std::uint64_t a : { 0, 2, 3 })
+        QVERIFY(saysOf({ ObjectKind::Data, a, 0 }).contains("survivor"));
+    const QStringList manager = saysOf({ ObjectKind::Parity, 0, 0 });
+    QVERIFY2(manager.contains("manager, survivor") || manager.contains("manager"), qPrintable(manager.join(" | ")));
+    QVERIFY(saysOf({ ObjectKind::Parity, 0, 1 }).contains("not needed"));
+    for (const ObjectRef other : { ObjectRef { ObjectKind::Data, 1, 0 }, ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 } })
+        QVERIFY(!saysOf(other).contains("survivor") && !saysOf(other).contains("not needed"));
+    recovery.isOver = true;
+    QVERIFY(!saysOf({ ObjectKind::Data, 0, 0 }).contains("survivor"));
+}
+
+void FailurePicturesTest::aSplitThatIsUndoneSaysSo()
+{
+    ClusterState state = fileOf({ 8, 4, 1 });
+    SplitState& split = state.splits[5];
+    split.id = 5;
+    split.bucket = 1;
+    split.newBucket = 9;
+    split.isOrdered = true;
+    const QSizeF wide(1920, 900);
+    for (const auto& [stage, word] : { std::pair(SplitStage::Ordered, "ordered"), std::pair(SplitStage::Moving, "records moving"), std::pair(SplitStage::Prepared, "prepared"), std::pair(SplitStage::Committed, "committed") }) {
+        split.stage = stage;
+        QVERIFY2(headerOf(state, wide).contains(word) || headerOf(state, wide).contains("split 1 → 9"), word);
+    }
+    split.stage = SplitStage::Undone;
+    split.reason = "no spare confirmed";
+    const QString words = headerOf(state, wide).join(" | ");
+    QVERIFY2(words.contains(QString::fromUtf8("split 1 → 9 undone")), qPrintable(words));
+    split.endedNs = -6'000'000'000; // a while ago
+    QVERIFY(!headerOf(state, wide).join(' ').contains("undone"));
+}
+
+void FailurePicturesTest::wordsOfWhatHappensDoNotCoverEachOther()
+{
+    Show show({ 16, 4, 1 });
+    for (std::uint32_t a = 0; a < 12; ++a) {
+        pb::Event overflow = show.event();
+        overflow.mutable_place()->set_role(pb::DATA);
+        overflow.mutable_place()->set_number(a);
+        overflow.mutable_bucket_overflowed()->set_count(41);
+        show.feed.tell(kFileData + a, overflow);
+        pb::Event suspected = show.event();
+        suspected.mutable_member_suspected()->set_role(pb::DATA);
+        suspected.mutable_member_suspected()->set_group(a / 4);
+        suspected.mutable_member_suspected()->set_index(a);
+        show.feed.tell(kFileCoordinator, suspected);
+        pb::Event failed = show.event();
+        failed.mutable_bucket_failed()->set_role(pb::DATA);
+        failed.mutable_bucket_failed()->set_index(a);
+        show.feed.tell(kFileCoordinator, failed);
+    }
+    std::size_t most = 0;
+    for (int frame = 0; frame < 120; ++frame) {
+        show.frame();
+        const DisplayList picture = show.picture();
+        std::vector<QRectF> texts;
+        for (const DisplayList::Item& item : picture.items())
+            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive))
+                texts.push_back(text->box);
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY2(!texts[i].intersects(texts[j]), qPrintable(picture.texts().join(" | ")));
+        most = std::max(most, texts.size());
+    }
+    QVERIFY2(most >= 8, qPrintable(QString::number(most))); // they make room for each other, and are not left out
 }
 
 int main(int count, char** arguments)

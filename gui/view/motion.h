@@ -98,8 +98,9 @@ private:
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 
     void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
-    void drawMessages(const PictureInput& in, double clock, DisplayList& out) const;
-    void drawPulses(const PictureInput& in, double clock, DisplayList& out) const;
+    // `taken`: by labels that are there already.
+    void drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
+    void drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
 
     bool m_isReduced = false;
     std::vector<Message> m_messages;

@@ -29,16 +29,30 @@ QPointF onBow(QPointF from, QPointF to, double t)
     return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
 }
 
-// A label with a backing, kept inside the view.
-void label(const PictureInput& in, QPointF at, const QString& words, QColor fill, DisplayList& out)
+// A label with a backing, kept inside the view and off those that are there already: below or above them, as near as
+// there is room. False: there is none near by.
+bool label(const PictureInput& in, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out)
 {
+    constexpr int kTries = 9;
     const qreal u = in.theme.px(1);
     const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u, height = in.theme.lineHeight(kSmallBold) + 4 * u;
     QRectF box(at.x() - width / 2, at.y() - height / 2, width, height);
     box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, in.layout.viewport.width() - width - 2)));
     box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, in.layout.viewport.height() - height - 2)));
+    const QRectF view(QPointF(0, 0), in.layout.viewport);
+    const auto isFree = [&](const QRectF& place) {
+        return view.contains(place) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); });
+    };
+    const QRectF wanted = box;
+    for (int i = 1; !isFree(box); ++i) {
+        if (i > kTries)
+            return false;
+        box = wanted.translated(0, (i % 2 == 1 ? -1 : 1) * ((i + 1) / 2) * (height + 2));
+    }
+    taken.push_back(box);
     out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, fill, in.theme.outline, 1, false, false });
     out.text(box.adjusted(4 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(fill), Qt::AlignCenter);
+    return true;
 }
 
 } // namespace
@@ -49,6 +63,7 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
     if (in.layers.messages)
         drawRecords(in, clock, out);
     const qreal u = in.theme.px(1);
+    std::vector<QRectF> taken;
     for (const Invitation& invitation : m_invitations) {
         const double t = eased(invitation.start, invitation.end, clock);
         const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
@@ -62,11 +77,14 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         const qreal grow = (1 - t) * 14 * u;
         colour.setAlphaF(float(0.3 + 0.7 * t));
         out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
-        label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, out);
+        label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
     }
+    // What happened has its words first; those of messages take what is left.
+    DisplayList pulses(in.theme);
+    drawPulses(in, clock, taken, pulses);
     if (in.layers.messages)
-        drawMessages(in, clock, out);
-    drawPulses(in, clock, out);
+        drawMessages(in, clock, taken, out);
+    out.append(pulses);
 }
 
 namespace {
@@ -89,7 +107,7 @@ RibbonEnd ribbonEnd(const ClusterLayout& layout, const ClusterLayout::Item& item
         const std::uint64_t x = step(edge.x(), area.left(), area.width()), y = step(edge.y(), area.top(), area.height());
         return { { ObjectKind::None, x, y }, area.topLeft() + QPointF(area.width() * qreal(x) / 4, area.height() * qreal(y) / 4), false };
     }
-    if (layout.detail < CardDetail::Tile)
+    if (layout.detail < CardDetail::Tile || layout.arrangement == Arrangement::Hosts)
         return { item.object, item.rect.center() };
     const std::uint64_t number = item.object.kind == ObjectKind::Parity ? item.object.a : item.object.a / m;
     const auto group = std::lower_bound(layout.groups.begin(), layout.groups.end(), number, [](const ClusterLayout::Group& g, std::uint64_t n) { return g.number < n; });
@@ -180,7 +198,7 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
     }
 }
 
-void Motion::drawMessages(const PictureInput& in, double clock, DisplayList& out) const
+void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
     const bool hasLabels = m_messages.size() <= 7;
@@ -209,14 +227,20 @@ void Motion::drawMessages(const PictureInput& in, double clock, DisplayList& out
         const qreal inset = radius * 0.55;
         out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset), message.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
         if (hasLabels && !message.label.isEmpty())
-            label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, out);
+            label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, taken, out);
     }
 }
 
-void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) const
+void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
-    for (const Pulse& pulse : m_pulses) {
+    // The newest words of a place are those that are read; where a picture hurries, the older ones make room.
+    std::map<ObjectRef, const Pulse*> newest;
+    for (const Pulse& pulse : m_pulses)
+        if (!pulse.text.isEmpty())
+            newest[pulse.object] = &pulse;
+    for (auto entry = m_pulses.rbegin(); entry != m_pulses.rend(); ++entry) {
+        const Pulse& pulse = *entry;
         const ClusterLayout::Item* item = in.layout.find(pulse.object);
         if (!item || clock >= pulse.end)
             continue;
@@ -235,12 +259,12 @@ void Motion::drawPulses(const PictureInput& in, double clock, DisplayList& out) 
         const qreal grow = t * 9 * u;
         if (t < 1)
             out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
-        if (!pulse.text.isEmpty()) {
+        if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
             // As much of it as the card is wide: what happens beside it has its own words.
             const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
             const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
-            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), words, pulse.colour, out);
+            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), words, pulse.colour, taken, out);
         }
     }
 }
