@@ -333,8 +333,12 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     }
     if (!in.footNote.isEmpty())
         parts << in.footNote;
-    const QString text = parts.join(QStringLiteral("   ·   "));
-    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), { text, parts.value(0) }, kSmall, in.theme.muted);
+    // What is left out of the picture is said before what its parts mean.
+    const QString between = QStringLiteral("   ·   "), text = parts.join(between);
+    QStringList fewer = parts;
+    if (!fewer.isEmpty())
+        fewer[0] = fewer[0].section(QLatin1Char(':'), 0, 0);
+    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), { text, fewer.join(between), in.footNote.isEmpty() ? parts.value(0) : in.footNote }, kSmall, in.theme.muted);
     if (!in.layers.legend || in.layout.foot.height() < 2 * line)
         return;
     qreal x = in.layout.foot.left();
