@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kTurn(500);    // the longest time between t
 constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
 constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
 constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event
+constexpr std::size_t kItemsAtOnce = 64;           // written before who fills the queue is disturbed
 
 // grow.lhrun -> grow-2.lhrun
 QString pathOfPart(const QString& path, int part)
@@ -370,13 +371,17 @@ void Recorder::run(Thread& thread)
             isEnding = m_isEnding;
             flush = m_flushWanted;
         }
-        for (Item& item : items) {
+        std::size_t written = 0, bytes = 0;
+        for (const Item& item : items) {
             thread.write(item);
             thread.writer.commitIfDue(false);
             if (thread.writer.bytesSinceKeyframe() >= m_limits.keyframeBytes)
                 m_wantsKeyframe = true;
+            bytes += item.bytes;
+            if (++written % kItemsAtOnce != 0 && written < items.size())
+                continue;
             const std::lock_guard lock(m_mutex);
-            m_itemBytes -= item.bytes;
+            m_itemBytes -= std::exchange(bytes, 0);
         }
         thread.writer.commitIfDue(flush > m_flushed);
         if (flush > m_flushed) {

@@ -100,8 +100,9 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
         return path + " exists already; name another file for the recording.";
     if (const QString error = m_connection.open(path, false); !error.isEmpty())
         return error;
-    QStringList statements { "PRAGMA page_size = 8192", QString("PRAGMA application_id = %1").arg(kRecordingId),
-        QString("PRAGMA user_version = %1").arg(kRecordingVersion), "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF" };
+    // First that nothing waits for the disk: a window does not open before its recording has begun.
+    QStringList statements { "PRAGMA synchronous = OFF", "PRAGMA page_size = 8192", QString("PRAGMA application_id = %1").arg(kRecordingId),
+        QString("PRAGMA user_version = %1").arg(kRecordingVersion), "PRAGMA journal_mode = WAL" };
     statements += recordingTables();
     for (const QString& statement : std::as_const(statements))
         if (!m_connection.run(statement))
