@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 
 namespace lhrs::gui {
@@ -129,8 +130,9 @@ public:
     PlayedCluster& cluster() { return m_cluster; }
     Ingest& ingest() { return m_window.cluster().session().ingest(); }
     std::uint64_t lost() { return ingest().counters().lost - m_before; }
-    // Milliseconds that each frame took.
+    // Milliseconds that each frame took; and of those, at work: on a busy machine the time on the wall tells of the neighbours.
     std::vector<double>& frames() { return m_frames; }
+    std::vector<double>& work() { return m_work; }
     // Called when a frame is painted.
     void afterFrame(std::function<void()> call) { m_after = std::move(call); }
     // As in the program: the clock makes the frames.
@@ -141,14 +143,22 @@ public:
     }
 
 private:
+    static double threadMilliseconds()
+    {
+        timespec now {};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+    }
     void frame()
     {
         const auto begin = std::chrono::steady_clock::now();
         const double seconds = m_frames.empty() ? 0.016 : std::chrono::duration<double>(begin - m_last).count();
         m_last = begin;
+        const double workBefore = threadMilliseconds();
         m_window.clock().step(std::min(seconds, 0.25));
         QCoreApplication::sendPostedEvents(nullptr, QEvent::UpdateRequest); // paints what the frame has changed
         m_frames.push_back(1000 * secondsSince(begin));
+        m_work.push_back(threadMilliseconds() - workBefore);
         if (m_tick.interval() != m_window.clock().interval())
             m_tick.setInterval(m_window.clock().interval());
         if (m_after)
@@ -158,7 +168,7 @@ private:
     PlayedCluster m_cluster;
     MainWindow m_window;
     QTimer m_tick;
-    std::vector<double> m_frames;
+    std::vector<double> m_frames, m_work;
     std::chrono::steady_clock::time_point m_last;
     std::function<void()> m_after;
     std::uint64_t m_before = 0;

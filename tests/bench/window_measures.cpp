@@ -71,6 +71,7 @@ BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t
     bench.cluster().load(rate);
     runLoop(1.5); // until the load is steady
     bench.frames().clear();
+    bench.work().clear();
     LoopWatch loop;
     std::vector<double> dots;
     bench.afterFrame([&] { dots.push_back(double(bench.window().canvas().motion().messagesUnderWay())); });
@@ -82,13 +83,13 @@ BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t
     bench.afterFrame({});
     const bool isLive = bench.window().pacer().isLive();
     const std::uint64_t told = bench.cluster().rest();
-    const std::vector<double> frames = bench.frames();
+    const std::vector<double> frames = bench.frames(), work = bench.work();
     const double p95 = percentile(95, frames);
     const QString where = workspace == MainWindow::Workspace::Lecture ? QStringLiteral("lecture") : QStringLiteral("inspect");
     return { QStringLiteral("frame, %1").arg(where),
         QStringLiteral("%1 events/s, %2 buckets, %3").arg(grouped(std::uint64_t(double(told) / (passed + 1.5)))).arg(buckets).arg(isLive ? QStringLiteral("live") : QStringLiteral("slow show")),
-        QStringLiteral("%1; loop away %2 ms; %3 frames/s; %4 dots; lost %5; GUI thread %6 %, all %7 % of a core")
-            .arg(spread(frames)).arg(away).arg(double(frames.size()) / passed, 0, 'f', 0).arg(percentile(50, dots)).arg(bench.lost()).arg(qRound(100 * guiShare)).arg(qRound(100 * all)),
+        QStringLiteral("%1; at work %2; loop away %3 ms; %4 frames/s; %5 dots; lost %6; GUI thread %7 %, all %8 % of a core")
+            .arg(spread(frames), spread(work)).arg(away).arg(double(frames.size()) / passed, 0, 'f', 0).arg(percentile(50, dots)).arg(bench.lost()).arg(qRound(100 * guiShare)).arg(qRound(100 * all)),
         isBudget ? QStringLiteral("p95 < 16, away <= 50") : QString(), isBudget ? std::optional(p95 < 16 && away <= 50) : std::nullopt, p95 };
 }
 
