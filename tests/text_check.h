@@ -8,6 +8,7 @@
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QFocusFrame>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -31,7 +32,7 @@ inline QString nameOf(const QWidget* widget)
 inline QString clipped(const QWidget& window)
 {
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
-        if (!widget->isVisible() || widget->visibleRegion().isEmpty())
+        if (!widget->isVisible() || widget->visibleRegion().isEmpty() || qobject_cast<const QFocusFrame*>(widget))
             continue;
         const QSize room = widget->contentsRect().size();
         const auto wide = [&](const QString& text) { return widget->fontMetrics().size(Qt::TextShowMnemonic, text).width(); };
@@ -67,6 +68,18 @@ inline QString clipped(const QWidget& window)
             return QString("“%1” has too little room: %2, %3 x %4").arg(text, nameOf(widget)).arg(widget->width()).arg(widget->height());
         if (widget->mapTo(&window, QPoint()).x() < 0 || widget->mapTo(&window, QPoint(widget->width(), 0)).x() > window.width())
             return QString("%1 leaves the window").arg(nameOf(widget));
+    }
+    return {};
+}
+
+// Texts of a painted view that leave it, in words; for views that may be caught while they slide to their places.
+inline QString outside(const DisplayList& list, QSize size)
+{
+    for (const DisplayList::Item& item : list.items()) {
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive)) {
+            if (!QRectF(-0.5, -0.5, size.width() + 1.0, size.height() + 1.0).contains(list.textRect(*text)))
+                return "“" + text->text + "” leaves its view";
+        }
     }
     return {};
 }

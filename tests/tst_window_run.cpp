@@ -122,8 +122,8 @@ void WindowRunTest::noTextIsClipped()
             QCOMPARE(window.size(), size); // nothing forces the window to grow
             const QString wrong = clipped(window);
             QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
-            for (const QString& left : { textFault(window.canvas().restingPicture(), window.canvas().size()), textFault(window.status().picture(), window.status().size()),
-                     !window.images().visibleRegion().isEmpty() ? textFault(window.images().picture(), window.images().size()) : QString() })
+            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
+                     !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
             if (workspace != MainWindow::Workspace::Inspect)
                 break; // what is selected changes the panels of that one only

@@ -279,7 +279,9 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     auto* second = new QHBoxLayout;
     second->addWidget(m_onlySelected);
     second->addStretch(1);
-    second->addWidget(m_count);
+    m_count->setWordWrap(true); // long at large sizes: the window does not grow for it
+    m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    second->addWidget(m_count, 1);
     auto* box = new QVBoxLayout(this);
     box->setContentsMargins(6, 6, 6, 6);
     box->setSpacing(4);
