@@ -203,10 +203,10 @@ void RecordsTest::aWitnessIsComparedRecordByRecord()
     QCOMPARE(read.size(), 2);
     const auto& verdicts = stage.model.verdicts();
     QCOMPARE(verdicts.size(), std::size_t(20));
-    QCOMPARE(verdicts.at(3), Verdict::Changed);
-    QCOMPARE(verdicts.at(7), Verdict::Extra);
-    QCOMPARE(verdicts.at(12), Verdict::Missing);
-    QCOMPARE(verdicts.at(1), Verdict::Equal);
+    QCOMPARE(verdicts.at(3), WitnessVerdict::Changed);
+    QCOMPARE(verdicts.at(7), WitnessVerdict::Extra);
+    QCOMPARE(verdicts.at(12), WitnessVerdict::Missing);
+    QCOMPARE(verdicts.at(1), WitnessVerdict::Equal);
     QVERIFY2(stage.model.comparisonWords().endsWith("17 equal, 1 changed, 1 missing, 1 extra"), qPrintable(stage.model.comparisonWords()));
     const int last = stage.model.columnCount() - 1;
     QCOMPARE(stage.model.headerData(last, Qt::Horizontal).toString(), QString("witness"));

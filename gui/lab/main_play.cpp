@@ -189,6 +189,18 @@ int play(const PlayOptions& options, const QString& source, int ends)
     return int(result.outcome);
 }
 
+void limitMemory()
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(_GLIBCXX_TSAN) // whose shadows take addresses by the terabyte
+    rlimit memory {};
+    if (::getrlimit(RLIMIT_AS, &memory) == 0 && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > kMemory)) {
+        memory.rlim_cur = kMemory;
+        ::setrlimit(RLIMIT_AS, &memory);
+    }
+#endif
+    std::set_terminate(outOfMemory);
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -252,11 +264,6 @@ int main(int count, char** arguments)
         std::printf("%s: no error found\n", options.file.c_str());
         return 0;
     }
-    rlimit memory {};
-    if (::getrlimit(RLIMIT_AS, &memory) == 0 && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > kMemory)) {
-        memory.rlim_cur = kMemory;
-        ::setrlimit(RLIMIT_AS, &memory);
-    }
-    std::set_terminate(outOfMemory);
+    limitMemory();
     return play(options, source, ends);
 }

@@ -58,13 +58,13 @@ bool RecordFilter::takes(std::uint32_t rank, const QStringList& keys, const std:
     return false;
 }
 
-QString verdictWord(Verdict verdict)
+QString verdictWord(WitnessVerdict verdict)
 {
     switch (verdict) {
-    case Verdict::Equal: return QStringLiteral("equal");
-    case Verdict::Changed: return QStringLiteral("changed");
-    case Verdict::Missing: return QStringLiteral("missing");
-    case Verdict::Extra: return QStringLiteral("extra");
+    case WitnessVerdict::Equal: return QStringLiteral("equal");
+    case WitnessVerdict::Changed: return QStringLiteral("changed");
+    case WitnessVerdict::Missing: return QStringLiteral("missing");
+    case WitnessVerdict::Extra: return QStringLiteral("extra");
     }
     return {};
 }

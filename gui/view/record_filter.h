@@ -26,7 +26,7 @@ struct RecordFilter {
 };
 
 // What became of a rank since a witness of the bucket was taken.
-enum class Verdict { Equal, Changed, Missing, Extra };
-QString verdictWord(Verdict verdict);
+enum class WitnessVerdict { Equal, Changed, Missing, Extra };
+QString verdictWord(WitnessVerdict verdict);
 
 } // namespace lhrs::gui

@@ -199,7 +199,7 @@ void RecordModel::arrangeRows()
     if (wantsOrder && known) {
         const std::uint32_t last = std::max(known->rankMax(), m_verdicts.empty() ? 0 : m_verdicts.rbegin()->first);
         for (std::uint32_t rank = 1; rank <= last; ++rank) {
-            const bool isMissing = m_verdicts.contains(rank) && m_verdicts.at(rank) == Verdict::Missing;
+            const bool isMissing = m_verdicts.contains(rank) && m_verdicts.at(rank) == WitnessVerdict::Missing;
             if ((known->has(rank) || isMissing || !isFiltered()) && (!isFiltered() || m_filter.takes(rank, keysOf(rank), bytesOf(rank))))
                 found.push_back(rank);
         }

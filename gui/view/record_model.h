@@ -77,7 +77,7 @@ public:
     void endComparison();
     // Empty: there is no comparison.
     QString comparisonWords() const;
-    const std::map<std::uint32_t, Verdict>& verdicts() const { return m_verdicts; }
+    const std::map<std::uint32_t, WitnessVerdict>& verdicts() const { return m_verdicts; }
     void forgetWitnesses();
 
     // ---- out of the window
@@ -161,7 +161,7 @@ private:
     std::map<ObjectRef, Witness> m_witnesses;
     bool m_isCompared = false;
     std::uint64_t m_comparedAt = 0; // stamp
-    std::map<std::uint32_t, Verdict> m_verdicts;
+    std::map<std::uint32_t, WitnessVerdict> m_verdicts;
 };
 
 } // namespace lhrs::gui

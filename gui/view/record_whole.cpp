@@ -75,11 +75,11 @@ void RecordModel::endReading(const QString& problem)
         m_verdicts.clear();
         for (const auto& [rank, seen] : before) {
             const auto found = now.find(rank);
-            m_verdicts[rank] = found == now.end() ? Verdict::Missing : found->second == seen ? Verdict::Equal : Verdict::Changed;
+            m_verdicts[rank] = found == now.end() ? WitnessVerdict::Missing : found->second == seen ? WitnessVerdict::Equal : WitnessVerdict::Changed;
         }
         for (const auto& [rank, seen] : now) {
             if (!before.contains(rank))
-                m_verdicts[rank] = Verdict::Extra;
+                m_verdicts[rank] = WitnessVerdict::Extra;
         }
         m_comparedAt = stamp();
         beginResetModel();
@@ -147,12 +147,12 @@ QString RecordModel::comparisonWords() const
 {
     if (!m_isCompared)
         return {};
-    std::map<Verdict, int> sums;
+    std::map<WitnessVerdict, int> sums;
     for (const auto& [rank, verdict] : m_verdicts)
         ++sums[verdict];
     const QString since = stamp() != m_comparedAt ? tr(" (changed again since)") : QString();
     return tr("compared with the witness of %1: %2 equal, %3 changed, %4 missing, %5 extra%6")
-        .arg(durationWords(m_witnesses.at(m_bucket).atNs)).arg(sums[Verdict::Equal]).arg(sums[Verdict::Changed]).arg(sums[Verdict::Missing]).arg(sums[Verdict::Extra]).arg(since);
+        .arg(durationWords(m_witnesses.at(m_bucket).atNs)).arg(sums[WitnessVerdict::Equal]).arg(sums[WitnessVerdict::Changed]).arg(sums[WitnessVerdict::Missing]).arg(sums[WitnessVerdict::Extra]).arg(since);
 }
 
 // ---- out of the window
