@@ -3,6 +3,7 @@
 
 #include "gui/view/object_words.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -21,6 +22,7 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr qreal kHeightForTools = 490; // pixels at 100 %
 constexpr int kKeyColumn = 1, kLengthColumn = 2, kVersionColumn = 3; // of data buckets
 
 } // namespace
@@ -160,7 +162,9 @@ bool RecordTable::refresh(double seconds)
     const bool hasRows = m_model->rowCount() > 0 && absence.isEmpty();
     m_table->setVisible(hasRows);
     m_goTo->setVisible(hasRows);
-    m_tools->setVisible(hasRows || m_model->isFiltered());
+    // In a low window with large text the strip shows when it is asked for.
+    const bool hasRoom = window()->height() >= m_theme.px(kHeightForTools);
+    m_tools->setVisible((hasRows && (hasRoom || m_tools->isAncestorOf(QApplication::focusWidget()))) || m_model->isFiltered());
     m_nothing->setVisible(!hasRows);
     m_goTo->setMaximum(std::max(1, m_model->isFiltered() ? INT_MAX / 2 : m_model->rowCount()));
     m_headline->setText(m_model->headline());

@@ -41,6 +41,7 @@ void MainWindow::makeRecordActions()
         m_isViewLarge = false;
         setWorkspace(Workspace::Inspect);
         m_docks[0]->raise();
+        m_records->tools().show();
         m_records->filter().setFocus(Qt::ShortcutFocusReason);
     });
     a.add({ "recordWitness", "Records", "Witness of the bucket", "Alt+Shift+W", "Reads the whole bucket and keeps what it holds, to compare with later" }, [begin] { begin(RecordJob::Witness); });
