@@ -64,6 +64,8 @@ LabResult<QJSValue> release(LabContext& context, const Arguments& o)
     const std::string simulator = context.control.simulator();
     if (simulator.empty())
         return noGate();
+    if (const auto here = context.catchUp(); !here) // what was delivered before the gate closed may still be on its way to us
+        return here.error();
     const std::uint64_t before = context.ingest.committed();
     pb::Command step;
     step.mutable_step_clock()->set_messages(o.integer("count"));

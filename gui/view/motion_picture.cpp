@@ -244,6 +244,11 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         const ClusterLayout::Item* item = in.layout.find(pulse.object);
         if (!item || clock >= pulse.end)
             continue;
+        // A bucket that is scrolled out of sight says nothing over what is there instead.
+        const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
+        if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
+            continue;
+        out.setClip(isInGroups ? in.layout.groupsArea.adjusted(-10 * u, -10 * u, 10 * u, 10 * u) : QRectF());
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
         QRectF target = item->rect;
         Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
@@ -267,6 +272,7 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
             label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), words, pulse.colour, taken, out);
         }
     }
+    out.setClip({});
 }
 
 } // namespace lhrs::gui

@@ -155,15 +155,16 @@ bool RecordTable::refresh(double seconds)
     const ObjectRef selected = m_selection.selected();
     const QStringList lines = selected ? detailsOf(m_pacer.state(), selected) : QStringList();
     m_title->setText(lines.value(0, tr("No bucket selected")));
-    m_details->setText(lines.mid(1).join(QStringLiteral("\n")));
+    // In a low window with large text the records come first: of the details, one line, and the strip when it is asked for.
+    const bool hasRoom = window()->height() >= m_theme.px(kHeightForTools);
+    m_details->setText(lines.mid(1, hasRoom ? -1 : 1).join(QStringLiteral("\n")));
     m_details->setVisible(lines.size() > 1);
+    m_title->setToolTip(lines.join(QStringLiteral("\n")));
     // What cannot be read is said where it would stand.
     const QString absence = m_model->absence();
     const bool hasRows = m_model->rowCount() > 0 && absence.isEmpty();
     m_table->setVisible(hasRows);
     m_goTo->setVisible(hasRows);
-    // In a low window with large text the strip shows when it is asked for.
-    const bool hasRoom = window()->height() >= m_theme.px(kHeightForTools);
     m_tools->setVisible((hasRows && (hasRoom || m_tools->isAncestorOf(QApplication::focusWidget()))) || m_model->isFiltered());
     m_nothing->setVisible(!hasRows);
     m_goTo->setMaximum(std::max(1, m_model->isFiltered() ? INT_MAX / 2 : m_model->rowCount()));
