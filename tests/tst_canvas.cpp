@@ -4,7 +4,9 @@
 
 #include "gui/view/event_log.h"
 #include "gui/view/image_view.h"
+#include "gui/lab/time_line.h"
 #include "gui/view/space_time_view.h"
+#include "gui/view/time_track.h"
 
 #include <QMouseEvent>
 #include <QTableView>
@@ -98,6 +100,7 @@ private slots:
     void aRecordInThePictureMarksItsGroup();
     void anInstantIsMarkedInLogAndDiagram();
     void nothingIsMarkedWhenTheMouseLeaves();
+    void theTimeTrackMarksAKillAndShadesWhatLasts();
 };
 
 void CanvasTest::afterAResizeWhatIsClickedIsWhatIsThere()
@@ -305,6 +308,35 @@ void CanvasTest::nothingIsMarkedWhenTheMouseLeaves()
     QCoreApplication::sendEvent(&v.canvas, &leave);
     QCOMPARE(v.selection.pointed(), Pointed {});
     QVERIFY(v.markedRows().empty() && v.diagram.canvas().marks().items().empty() && v.images.marks().items().empty());
+}
+
+void CanvasTest::theTimeTrackMarksAKillAndShadesWhatLasts()
+{
+    ListFeed feed;
+    TimeLine time(feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
+    TimeTrack track(time, feed);
+    track.resize(600, 24);
+    track.reset();
+    const auto shades = [&] {
+        feed.passTime(1'000'000'000);
+        track.refresh(1);
+        const auto& items = track.picture().items();
+        return std::count_if(items.begin(), items.end(), [](const DisplayList::Item& item) {
+            const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+            return box && box->fill.isValid() && box->fill.alpha() < 255;
+        });
+    };
+    pb::Event event;
+    pb::Fault& fault = *event.mutable_fault_begun()->mutable_fault();
+    fault.set_number(1);
+    fault.mutable_crash();
+    feed.tell(kBucket0, event);
+    QCOMPARE(shades(), std::ptrdiff_t(0));
+    QCOMPARE(track.marks().size(), std::size_t(1));
+    fault.set_number(2);
+    fault.mutable_pause();
+    feed.tell(kBucket0 + 1, event);
+    QCOMPARE(shades(), std::ptrdiff_t(1));
 }
 
 int main(int count, char** arguments)

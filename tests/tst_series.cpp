@@ -106,6 +106,7 @@ private slots:
     void theLoadFactorIsThatOfTheFold();
     void recoveriesHaveTheirPhases();
     void faultsAndFailuresAreShaded();
+    void aKillIsAnInstantAndNotAShade();
     void theRowsOfAChartAreItsPoints();
     void theCsvHasExactlyTheRowsOfTheTable();
     void emptyChartsSayWhyAndWhatToDo_data();
@@ -486,6 +487,28 @@ void SeriesTest::faultsAndFailuresAreShaded()
     QCOMPARE(chart.shades[1].kind, SeriesShade::Kind::Failure);
     QCOMPARE(chart.shades[1].to, 1.0); // not over
     QVERIFY(chart.shades[1].words.contains("data 2 failed"));
+}
+
+void SeriesTest::aKillIsAnInstantAndNotAShade()
+{
+    RunSeries series;
+    createFile(series);
+    pb::Event event;
+    pb::Fault& fault = *event.mutable_fault_begun()->mutable_fault();
+    fault.set_number(9);
+    fault.mutable_crash();
+    series.take(kNodes, event, 100 * kMs);
+    series.take(kNodes + 1, event, 105 * kMs); // the other victim of one call
+    fault.set_number(10);
+    fault.mutable_crash()->set_at("split_prepared"); // has yet to happen
+    series.take(kNodes + 2, event, 300 * kMs);
+    series.take(kNodes, holding(1), 900 * kMs);
+    const ChartData chart = chartOf(series, { ChartKind::Load, 0, 1'000 * kMs, 0, 100 });
+    QCOMPARE(chart.shades.size(), std::size_t(2));
+    QCOMPARE(chart.shades[0].from, 0.1);
+    QVERIFY2(chart.shades[0].to < 0.100001, qPrintable(QString::number(chart.shades[0].to)));
+    QCOMPARE(chart.shades[1].from, 0.3);
+    QCOMPARE(chart.shades[1].to, 1.0);
 }
 
 void SeriesTest::theRowsOfAChartAreItsPoints()

@@ -90,6 +90,8 @@ std::string partitionWords(const pb::PartitionFault& fault)
 
 } // namespace
 
+bool isInstant(const pb::Fault& fault) { return fault.has_crash() && fault.crash().at().empty(); }
+
 std::string faultWords(const pb::Fault& fault)
 {
     switch (fault.what_case()) {

@@ -8,6 +8,8 @@
 
 namespace lhrs::gui {
 
+// A kill without a step to wait for: it has happened when it is told, nothing stays armed, and no end is told.
+bool isInstant(const pb::Fault& fault);
 // What a fault breaks, as part of a sentence: "loses 20 % of what it sends to 3 processes, delays it by 50 ms".
 std::string faultWords(const pb::Fault& fault);
 // The same as a badge has room for, longest wording first: "loses 20 %, +50 ms", "−20 % +50 ms"; empty: it has no values.

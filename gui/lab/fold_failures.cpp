@@ -112,8 +112,7 @@ void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs)
 
 void arm(ProcessState& process, const pb::Fault& fault)
 {
-    // A kill without a step to wait for has happened when it is told: nothing stays armed, and no end is told.
-    if (fault.has_crash() && fault.crash().at().empty())
+    if (isInstant(fault))
         return;
     process.isPaused = process.isPaused || fault.has_pause();
     process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };

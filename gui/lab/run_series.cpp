@@ -285,7 +285,13 @@ void RunSeries::end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs
 void RunSeries::takeFailures(ProcessId, const pb::Event& event, std::int64_t runNs)
 {
     if (event.has_fault_begun()) {
-        begin(SeriesShade::Kind::Fault, event.fault_begun().fault().number(), runNs, faultWords(event.fault_begun().fault()));
+        const pb::Fault& fault = event.fault_begun().fault();
+        const auto isSame = [&fault](const SeriesShade& shade) { return shade.kind == SeriesShade::Kind::Fault && shade.id == fault.number(); };
+        if (isInstant(fault) && std::any_of(m_shades.begin(), m_shades.end(), isSame))
+            return; // at a further process
+        begin(SeriesShade::Kind::Fault, fault.number(), runNs, faultWords(fault));
+        if (isInstant(fault))
+            m_shades.back().endNs = runNs + 1;
     } else if (event.has_fault_ended()) {
         end(SeriesShade::Kind::Fault, event.fault_ended().fault().number(), runNs);
     } else if (event.has_bucket_failed()) {

@@ -351,7 +351,9 @@ void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
     };
     for (const ChartShade& shade : m_data.shades) {
         QColor fill = shade.kind == SeriesShade::Kind::Fault ? m_theme.caution : m_theme.bad;
-        fill.setAlphaF(m_theme.isDark() ? 0.26F : 0.18F);
+        // What is too short to be a shade, as a kill, is a line.
+        const bool isLine = shadeOf(shade).width() <= 2;
+        fill.setAlphaF(isLine ? 0.9F : m_theme.isDark() ? 0.26F : 0.18F);
         painter->fillRect(shadeOf(shade), fill);
         fill.setAlphaF(0.55F);
         painter->setPen(Qt::NoPen);

@@ -180,7 +180,10 @@ void shadeFaults(SpaceTimeLayout& out, const SpaceTime& model, const SpaceTimeWi
     for (const SpaceTimeEvent& event : model.events) {
         const pb::Event& body = *event.run.event;
         if (body.has_fault_begun()) {
-            acting[{ event.run.process, body.fault_begun().fault().number() }] = { valueOf(event, wish.order), &body.fault_begun().fault() };
+            if (isInstant(body.fault_begun().fault()))
+                shade(event.run.process, valueOf(event, wish.order), valueOf(event, wish.order), body.fault_begun().fault());
+            else
+                acting[{ event.run.process, body.fault_begun().fault().number() }] = { valueOf(event, wish.order), &body.fault_begun().fault() };
         } else if (body.has_fault_ended()) {
             const auto known = acting.find({ event.run.process, body.fault_ended().fault().number() });
             shade(event.run.process, known != acting.end() ? known->second.first : out.from, valueOf(event, wish.order), body.fault_ended().fault());

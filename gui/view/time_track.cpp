@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/time_track.h"
 
+#include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 
@@ -149,6 +150,8 @@ void TimeTrack::take(const RunEvent& run)
     if (run.isGap())
         return;
     if (run.event->has_fault_begun()) {
+        if (isInstant(run.event->fault_begun().fault()))
+            return; // its mark says all
         const std::uint64_t number = run.event->fault_begun().fault().number();
         const bool isKnown = std::any_of(m_shades.begin(), m_shades.end(), [&](const Shade& s) { return s.number == number; });
         if (!isKnown)
