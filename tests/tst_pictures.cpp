@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the picture is made of: primitives, their text and SVG, states by shape, word and colour.
 #include "tests/colour_difference.h"
+#include "tests/golden.h"
 #include "tests/view_stage.h"
 
 #include "gui/view/object_words.h"
@@ -34,6 +35,46 @@ QStringList textsOf(const DisplayList& list, ObjectRef object)
     return out;
 }
 
+// The picture line by line; of a large file only the first group, and what stands for no place.
+QString linesOf(const DisplayList& list, const ClusterState& state)
+{
+    const bool isLarge = state.data.size() > 64;
+    DisplayList few(list.theme());
+    for (const DisplayList::Item& item : list.items()) {
+        const ObjectRef& o = item.object;
+        const bool isFar = o.kind == ObjectKind::Data ? o.a >= state.m() : (o.kind == ObjectKind::Parity || o.kind == ObjectKind::Group) && o.a > 0;
+        if (isLarge && isFar)
+            continue;
+        few.setObject(o);
+        few.setClip(item.clip);
+        few.add(item.primitive);
+    }
+    return few.toText();
+}
+
+// Two groups: in one a bucket has failed and is being rebuilt, another is suspected; the other has lost more than it can bear.
+ClusterState inTrouble()
+{
+    ClusterState state = fileOf({ 6, 3, 2, 2, 2, 1, 40, 4 });
+    GroupState& first = state.groups[0];
+    first.state = pb::GROUP_DEGRADED;
+    first.down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
+    first.down[{ pb::PARITY, 1 }] = { parityProcess(0, 1), false, "it does not answer probes", 1 };
+    first.suspected[{ pb::DATA, 2 }] = { "not heard of", 1 };
+    first.recovery.id = 1;
+    first.recovery.buckets = { 1 };
+    first.recovery.isStarted = true;
+    first.recovery.slices = 1;
+    first.recovery.rankTo = first.recovery.records = 2;
+    state.data[1].state = pb::RECOVERING;
+    state.data[1].process = kFileSpares;
+    GroupState& second = state.groups[1];
+    second.state = pb::GROUP_LOST;
+    for (std::uint32_t member = 0; member < 3; ++member)
+        second.down[{ pb::DATA, member }] = { kFileData + 3 + member, true, "it does not answer probes", 1 };
+    return state;
+}
+
 } // namespace
 
 class PicturesTest : public QObject {
@@ -53,6 +94,9 @@ private slots:
     void anEmptyClusterSaysWhatItWaitsFor();
     void whatRestsIsNotPaintedAgain();
     void aStateThatDidNotChangeIsNotCopiedAgain();
+    void theCanvasLooksAsItDid_data();
+    void theCanvasLooksAsItDid();
+    void anotherCanvasIsNotTheSame();
 };
 
 void PicturesTest::whatIsDrawnLastIsHitFirst()
@@ -428,6 +472,41 @@ void PicturesTest::aStateThatDidNotChangeIsNotCopiedAgain()
     pass();
     QVERIFY(feed.copies > 0);
     QCOMPARE(pacer.state().data.size(), std::size_t(4));
+}
+
+void PicturesTest::theCanvasLooksAsItDid_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<ClusterState>("state");
+    QTest::addColumn<Theme>("theme");
+    const Theme light, darkAndLarge(Theme::Kind::Dark, 2.0);
+    const ClusterState twoGroups = fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 });
+    QTest::newRow("two groups at rest") << "canvas_light.txt" << twoGroups << light;
+    QTest::newRow("the same, dark, 200 %") << "canvas_dark_200.txt" << twoGroups << darkAndLarge;
+    QTest::newRow("failed, suspected, being rebuilt, LOST") << "canvas_trouble.txt" << inTrouble() << light;
+    QTest::newRow("tiles") << "canvas_tiles.txt" << fileOf({ 72, 4, 1, 2, 2, 1 }) << light;
+    QTest::newRow("heat map") << "canvas_heat.txt" << fileOf({ 1'100, 4, 1, 2, 2, 1 }) << light;
+}
+
+void PicturesTest::theCanvasLooksAsItDid()
+{
+    QFETCH(const QString, file);
+    QFETCH(const ClusterState, state);
+    QFETCH(const Theme, theme);
+    const QString wrong = differenceTo(file, linesOf(drawn(state, QSizeF(1280, 620), theme).list, state));
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+}
+
+void PicturesTest::anotherCanvasIsNotTheSame()
+{
+    if (qEnvironmentVariableIsSet("LHRS_REWRITE"))
+        QSKIP("the files are written anew");
+    ClusterState oneMore = fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 });
+    oneMore.data[3].ranks.set(5, 503);
+    oneMore.data[3].count = 5;
+    const QString wrong = differenceTo(QStringLiteral("canvas_light.txt"), linesOf(drawn(oneMore, QSizeF(1280, 620)).list, oneMore));
+    QVERIFY2(wrong.contains("5 / 40"), qPrintable(wrong)); // the line that differs is told
+    QVERIFY(differenceTo(QStringLiteral("nobody_drew_this.txt"), QString()).contains("cannot be read"));
 }
 
 int main(int count, char** arguments)
