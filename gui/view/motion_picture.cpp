@@ -268,8 +268,9 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
             // As much of it as the card is wide: what happens beside it has its own words.
             const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
+            // (Above the chip that says what a member does in a recovery, where there is room.)
             const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
-            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - 12 * u), words, pulse.colour, taken, out);
+            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
         }
     }
     out.setClip({});
