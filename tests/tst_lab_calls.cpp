@@ -223,7 +223,7 @@ void LabCallsTest::everyCallRefusesWhatItDoesNotKnow()
             return engine.newArray(0);
         if (t == "function")
             return engine.evaluate("(() => 1)");
-        if (t == "target")
+        if (t == "target" || t == "targets")
             return engine.evaluate("(new (class Target { constructor() { this.labTarget = 'data 0'; } })())");
         return engine.newObject();
     };

@@ -124,6 +124,7 @@ private slots:
     void theSameSeedAndCommandsTellTheSame();
     void virtualTimeObeys();
     void aScriptSetsTheClock();
+    void whoIsKilledByOneCallDiesAtOneInstant();
     void whoEndsByItselfIsKnown();
     void aSlowClockHasPatientScripts();
     void whatIsMeasuredAndRecordedSaysThatItIsSimulated();
@@ -283,6 +284,26 @@ void SimProcessTest::whoEndsByItselfIsKnown()
     for (const KnownProcess& known : stage.session.control().directory())
         ended += known.hasEnded ? 1 : 0;
     QVERIFY(ended >= 2);
+}
+
+void SimProcessTest::whoIsKilledByOneCallDiesAtOneInstant()
+{
+    SimulatedStage stage({ 1, 0 }); // as fast as possible: much happens between two commands
+    const ScriptResult result = stage.play(
+        "lab.cluster({ m: 2, k: 2, b: 5, recovery: 'off', spares: { data: 3, parity: 3 } });\n"
+        "lab.client('alice').run({ do: 'insert', count: 6 }); lab.waitFor('SplitFinished'); lab.settle();\n"
+        "const told = calls => { const from = lab.here(); calls(); lab.waitUntil(() => lab.events({ kind: 'FaultBegun', since: from }).length >= 2);\n"
+        "    return lab.events({ kind: 'FaultBegun', since: from }).map(e => e.t_s); };\n"
+        "for (let i = 0; i < 10; ++i) { // two commands come together by chance, too\n"
+        "    const paused = told(() => lab.pause(lab.data([0, 1]), { lease: 0.05 })); lab.settle();\n"
+        "    lab.expectEqual([paused.length, paused[0]], [2, paused[1]], 'two pauses, one instant');\n"
+        "}\n"
+        "const killed = told(() => { const two = lab.kill([lab.data(1), lab.parity(0, 0), lab.data(1)]); lab.expectEqual(two.victims.length, 2, 'each once'); });\n"
+        "lab.expectEqual([killed.length, killed[0]], [2, killed[1]], 'two kills, one instant');\n"
+        "lab.expectEqual([lab.clock().paused, lab.clock().speed], [false, 0], 'and time goes on as fast as before');\n"
+        "let said = ''; try { lab.kill([lab.data(0), 7]); } catch (e) { said = e.message; }\n"
+        "lab.expect(said.indexOf('a list of targets') >= 0, said);");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void SimProcessTest::aSlowClockHasPatientScripts()

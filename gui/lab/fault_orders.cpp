@@ -105,6 +105,33 @@ std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::
     return { std::move(first), std::move(second) };
 }
 
+std::vector<Answer> callAtOneInstant(ControlClient& control, const Calls& calls, std::chrono::milliseconds timeout,
+    const std::stop_token& stop)
+{
+    const std::string simulator = control.simulator();
+    if (calls.size() < 2 || simulator.empty())
+        return control.callAllAndWait(calls, timeout, stop);
+    pb::Command question, stand;
+    question.mutable_describe_simulation();
+    stand.mutable_set_clock()->set_is_paused(true);
+    Answer now = control.callAndWait(simulator, question, timeout, stop);
+    if (!now)
+        return { std::move(now) };
+    if (now.reply.simulation().is_paused() || now.reply.simulation().is_over())
+        return control.callAllAndWait(calls, timeout, stop);
+    Answer stands = control.callAndWait(simulator, stand, timeout); // who stops the wait wants it to go on all the same
+    std::vector<Answer> answers;
+    if (stands)
+        answers = control.callAllAndWait(calls, timeout, stop);
+    pb::Command go;
+    go.mutable_set_clock()->set_factor(now.reply.simulation().factor());
+    Answer goes = control.callAndWait(simulator, go, timeout);
+    for (Answer* answer : { &stands, &goes })
+        if (!*answer)
+            answers.push_back(std::move(*answer));
+    return answers;
+}
+
 Answer armFaults(ControlClient& control, const std::vector<FaultOrder>& orders, std::chrono::milliseconds timeout,
     const std::stop_token& stop)
 {
@@ -119,7 +146,7 @@ Answer armFaults(ControlClient& control, const std::vector<FaultOrder>& orders, 
     if (calls.empty())
         return { Answer::Outcome::Unreachable, {}, "There is no process that the fault could be armed at." };
     Answer good;
-    for (Answer& answer : control.callAllAndWait(calls, timeout, stop)) {
+    for (Answer& answer : callAtOneInstant(control, calls, timeout, stop)) {
         if (!answer) {
             healFaults(control, orders.front().fault.number(), timeout, stop);
             return std::move(answer);

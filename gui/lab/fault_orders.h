@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 // A fault of the network concerns several processes: each is told its part, under one number. What scripts and the window
@@ -41,6 +42,12 @@ std::vector<KnownProcess> livingProcesses(const ControlClient& control);
 // What each process is told. `fault` has number and lease, and for the network its rules.
 FaultOrder networkOrder(const ControlClient& control, pb::Fault fault, const FaultSides& sides);
 std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides);
+
+// Asks all of them; on a simulated cluster virtual time stands meanwhile, so that what one call does to several processes
+// happens at one instant, however fast time runs. The answers in the order of the calls, and a further one that says why if
+// time could not be stopped or set going again.
+std::vector<Answer> callAtOneInstant(ControlClient& control, const std::vector<std::pair<CallTarget, pb::Command>>& calls,
+    std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 
 // Tells all; when one does not answer, or refuses, all are healed again: half a fault is worse than none.
 // The answer that went wrong, or one that replied.

@@ -6,6 +6,7 @@
 
 #include <QJSEngine>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -41,10 +42,21 @@ struct FaultCalls {
         return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(text) };
     }
 
-    // Who is meant: a target, or the victims of a fault.
+    // Who is meant: a target, a list of them, or the victims of a fault. Each of them once.
     LabResult<std::vector<ProcessId>> processesOf(const QJSValue& who, const QString& call) const
     {
         std::vector<ProcessId> processes;
+        if (who.isArray()) {
+            for (std::uint32_t i = 0; i < who.property("length").toUInt(); ++i) {
+                const auto part = processesOf(who.property(i), call);
+                if (!part)
+                    return part.error();
+                for (const ProcessId process : *part)
+                    if (std::find(processes.begin(), processes.end(), process) == processes.end())
+                        processes.push_back(process);
+            }
+            return processes;
+        }
         if (const QJSValue id = who.property("faultId"); who.isObject() && id.isNumber()) {
             if (id.toUInt() >= made->size())
                 return LabError { LabCode::BadArgument, "There is no such fault in this run." };

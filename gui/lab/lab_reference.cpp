@@ -70,6 +70,15 @@ bool isWhole(const QJSValue& value)
 
 bool isTarget(const QJSValue& value) { return value.isObject() && value.property("labTarget").isString(); }
 
+bool areTargets(const QJSValue& value)
+{
+    const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0;
+    for (std::uint32_t i = 0; i < length; ++i)
+        if (!isTarget(value.property(i)))
+            return false;
+    return length > 0;
+}
+
 // A key, or a process: a whole number, or digits as a string where a number would lose some; or a name.
 bool isKey(const QJSValue& value) { return (isWhole(value) && value.toNumber() >= 0) || value.isString(); }
 
@@ -88,6 +97,8 @@ QString kindOf(const ParameterReference& parameter)
         return "an object of fields, or a function";
     if (type == "target")
         return "a target such as lab.data(0)";
+    if (type == "targets")
+        return "a target such as lab.data(0), or a list of targets";
     if (type == "word")
         return "a word";
     return (QString("aeiou").contains(type[0]) ? "an " : "a ") + type;
@@ -120,6 +131,8 @@ bool isOfType(const ParameterReference& parameter, const QJSValue& value)
         return value.isCallable() || isPlainObject(value);
     if (type == "target")
         return isTarget(value);
+    if (type == "targets")
+        return isTarget(value) || areTargets(value);
     if (type == "numbers" || type == "keys") {
         const bool isOfKeys = type == "keys";
         if (!value.isArray())

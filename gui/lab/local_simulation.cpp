@@ -29,14 +29,14 @@ std::string word(const std::map<std::string, std::string>& words, const std::str
     return at == words.end() ? std::string() : at->second;
 }
 
-// Every process gets its own order; the first answer that is none.
+// Every process gets its own order, all at one instant; the first answer that is none.
 Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std::vector<std::uint64_t>& processes, const pb::Command& command)
 {
     std::vector<std::pair<CallTarget, pb::Command>> calls;
     for (const std::uint64_t process : processes)
         calls.emplace_back(process, command);
     std::vector<pb::CommandReply> replies;
-    for (Answer& answer : control.callAllAndWait(calls, kAskTimeout)) {
+    for (Answer& answer : callAtOneInstant(control, calls, kAskTimeout)) {
         if (!answer)
             return Error { answer.text };
         replies.push_back(std::move(answer.reply));
