@@ -47,6 +47,7 @@ lab.step('c', 'Slice by slice');
 lab.camera({ speed: 1 });
 const slices = lab.events({ kind: 'SliceRecovered', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
+lab.waitFor('SliceStored', { count: 2 * done.slices, since: start }); // the spares' own words may come last
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
 lab.print(done.records, 'records in', done.slices, 'slices:', (1000 * done.rebuild_s).toFixed(1), 'ms to rebuild,', (1000 * done.total_s).toFixed(0), 'ms from the first suspicion');
 const timing = lab.recoveries({ group: 0, since: start })[0]; // as the recovery manager measured it

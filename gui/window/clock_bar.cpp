@@ -78,6 +78,11 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     else if (simulation->is_paused())
         words += tr(", paused");
     m_words->setText(words);
+    // It never gets narrower, so that the buttons beside it stand still while time runs.
+    if (const int wanted = m_words->sizeHint().width(); wanted > m_words->minimumWidth()) {
+        m_words->setMinimumWidth(wanted);
+        layout()->activate();
+    }
     // Whoever else sets the speed is followed, unless the list is open.
     if (simulation->is_paused() || m_speed->view()->isVisible())
         return;
@@ -98,7 +103,7 @@ QString ClockBar::text() const
 void ClockBar::setTheme(const Theme& theme)
 {
     m_words->setFont(theme.font({ TextSize::Small, true, true }));
-    m_words->setMinimumHeight(m_speed->sizeHint().height());
+    m_words->setMinimumSize(0, m_speed->sizeHint().height());
 }
 
 } // namespace lhrs::gui
