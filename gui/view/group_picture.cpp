@@ -45,6 +45,14 @@ QString roleWords(const Decoding& d, const GroupMember& member)
     return QStringLiteral("not needed");
 }
 
+// The same where there is less room.
+QString shortRole(const QString& role)
+{
+    if (role.startsWith(QLatin1String("survivor ")))
+        return QStringLiteral("S %1").arg(role.section(QLatin1Char(' '), 1));
+    return role == QLatin1String("as if lost") ? QStringLiteral("lost?") : role == QLatin1String("not needed") ? QStringLiteral("unused") : role;
+}
+
 // The bytes from the chosen symbol on.
 QString bytesFrom(const std::string& bytes, std::size_t from)
 {
@@ -113,7 +121,7 @@ void drawMember(GroupPageDrawing& page, const GroupMember& member, const QRectF&
             i == 0 ? theme.text : theme.muted);
     const QString role = roleWords(d, member);
     if (!role.isEmpty())
-        out.text(QRectF(inside.left(), y, inside.width(), line), { role, role.section(QLatin1Char(' '), 0, 0) }, kSmallBold, isDown || isSupposed || isSurvivor ? theme.text : theme.muted);
+        out.text(QRectF(inside.left(), y, inside.width(), line), { role, shortRole(role) }, kSmallBold, isDown || isSupposed || isSurvivor ? theme.text : theme.muted);
     out.setObject({});
 }
 
