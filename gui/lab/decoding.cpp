@@ -187,9 +187,10 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
                                .arg(length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length), name);
         return;
     }
-    if (isData && listed && !outcome.isKnownLive && known->version != listed->version) {
+    const auto listedVersion = listed.value_or(MemberRecord::Listed {}).version; // GCC 12 -O3 does not see that listed is set below
+    if (isData && listed && !outcome.isKnownLive && known->version != listedVersion) {
         outcome.verdict = Verdict::OldWitness;
-        outcome.sentence = QStringLiteral("The witness of %1 is of change %2, the record that was lost of change %3: they cannot be compared.").arg(name).arg(known->version).arg(listed->version);
+        outcome.sentence = QStringLiteral("The witness of %1 is of change %2, the record that was lost of change %3: they cannot be compared.").arg(name).arg(known->version).arg(listedVersion);
         return;
     }
     std::vector<std::byte> expected(spanOf(outcome.known).begin(), spanOf(outcome.known).end());
