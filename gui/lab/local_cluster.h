@@ -4,6 +4,7 @@
 #include "common/errors.h"
 #include "gui/lab/child_keeper.h"
 #include "proto/config.pb.h"
+#include "proto/control.pb.h"
 #include "proto/message.pb.h"
 
 #include <chrono>
