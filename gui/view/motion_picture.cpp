@@ -220,7 +220,7 @@ void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRec
         std::vector<QPointF> tail;
         for (int i = 2; i >= 0; --i)
             tail.push_back(onBow(from, to, std::max(0.0, t - 0.1 * i)));
-        out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0 });
+        out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0, !message.isResend });
         const qreal radius = (isDelta ? 8 : 9) * u;
         const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
         out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, message.isResend, false });
