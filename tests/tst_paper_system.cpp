@@ -52,6 +52,7 @@ private slots:
     void updatesReachTheParityBucketsAlsoOfRecordsThatMoved();
     void aGroupGetsMoreParityWhileItLives();
     void aSearchThatTimesOutAlarmsTheCoordinator();
+    void aMissedRecordComesBeforeItsBucket();
     void theContentsOfBucketsCanBeDisplayed();
     // report 3, 4, 7, 8.4
     void logPreCalculusChangesNothingButTime();
@@ -202,6 +203,35 @@ void TestPaperSystem::aSearchThatTimesOutAlarmsTheCoordinator()
     QCOMPARE(alarms, 1);
     QCOMPARE(found.result(), pb::OK);
     QCOMPARE(found.value(), "one");
+}
+
+// (d) before (e): with spares at hand the bucket is rebuilt in no time; the search whose alarm began it is answered by record
+// recovery all the same.
+void TestPaperSystem::aMissedRecordComesBeforeItsBucket()
+{
+    FileRig::Options options = small(1);
+    options.config.set_recovery(pb::RECOVERY_ON_ALARM);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    rig.operate(pb::INSERT, 1, "one");
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    std::vector<std::string> order;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_alarm())
+            order.push_back("alarm");
+        else if (packet.message->has_recover_record())
+            order.push_back("record");
+        else if (packet.message->has_recovery_done())
+            order.push_back("bucket");
+        return true;
+    };
+    const pb::OperationResult found = rig.operate(pb::SEARCH, 1);
+    QCOMPARE(found.value(), "one");
+    rig.waitForRest();
+    QCOMPARE(std::count(order.begin(), order.end(), "record"), 1);
+    QCOMPARE(std::count(order.begin(), order.end(), "bucket"), 1);
+    QVERIFY(std::find(order.begin(), order.end(), "record") < std::find(order.begin(), order.end(), "bucket"));
+    QCOMPARE(found.path(), pb::RECORD_RECOVERY);
 }
 
 // Data and parity bucket contents are displayed.

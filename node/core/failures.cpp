@@ -11,6 +11,7 @@ namespace {
 
 constexpr Time kSweep = 50ms;                // between two looks at orders that nobody acknowledges
 constexpr std::uint32_t kRetryAfterMs = 25;
+constexpr std::size_t kMissedMax = 64; // searches kept for a group; the clients ask again anyway
 constexpr Time kProvenLive = 300ms;          // how long an answer to a probe counts
 
 } // namespace
@@ -141,16 +142,59 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
             tellOfSuspicion(g, pb::DATA, accused.value, "a client has no answer of it", out);
             suspect(g, now, out);
         }
-        if (m_groups.contains(g))
+        if (m_groups.contains(g)) {
             location.set_retry_after_ms(kRetryAfterMs);
+            keepMissed(g, alarm);
+        }
         return;
     }
     if (member.state == pb::MEMBER_LOST)
         return;
     location.set_retry_after_ms(kRetryAfterMs);
-    const auto recovery = m_groups.find(g);
-    if (!alarm.is_search() || recovery == m_groups.end() || !recovery->second->servesRecords())
+    if (!handOver(g, alarm, now, out))
+        keepMissed(g, alarm);
+}
+
+void Failures::keepMissed(GroupNumber g, const pb::Alarm& alarm)
+{
+    if (!alarm.is_search())
         return;
+    std::deque<pb::Alarm>& missed = m_missed[g];
+    const pb::RequestId& request = alarm.request().request();
+    std::erase_if(missed, [&](const pb::Alarm& kept) {
+        const pb::RequestId& other = kept.request().request();
+        return other.client() == request.client() && other.number() == request.number();
+    });
+    missed.push_back(alarm);
+    if (missed.size() > kMissedMax)
+        missed.pop_front();
+}
+
+// Demo paper 4(d): the record that somebody misses comes before its bucket. Who alarmed first would else find the bucket
+// rebuilt when he asks again.
+void Failures::answerMissed(Time now, Effects& out)
+{
+    std::erase_if(m_missed, [&](const auto& item) {
+        const auto recovery = m_groups.find(item.first);
+        if (recovery == m_groups.end())
+            return true;
+        if (!recovery->second->servesRecords())
+            return false;
+        for (const pb::Alarm& alarm : item.second)
+            handOver(item.first, alarm, now, out);
+        return true;
+    });
+}
+
+// To the first parity bucket, which answers the client. False: not now.
+bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects& out)
+{
+    FileState& file = m_parts.file;
+    const BucketNumber accused(alarm.suspect().index());
+    const FileState::MemberInfo* member = file.data(accused);
+    const auto recovery = m_groups.find(g);
+    if (!alarm.is_search() || !member || !member->hasFailed() || recovery == m_groups.end() || !recovery->second->servesRecords())
+        return false;
     for (const auto& [p, parity] : file.group(g).parity) {
         if (parity.state != pb::UP)
             continue;
@@ -163,8 +207,9 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         *order.mutable_operation() = alarm.request().request();
         m_parts.acks.send(std::move(order), parity.holder.address, parity.holder.node, Way::Auto, AckList::Patience::GiveUp,
             PlainOrder, now, out);
-        return;
+        return true;
     }
+    return false;
 }
 
 void Failures::dropVanished(Time now, Effects& out)
@@ -229,6 +274,7 @@ void Failures::onAcknowledged(const AckList::Entry& entry, Time now, Effects& ou
     dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onAcknowledged(entry, now, out);
+    answerMissed(now, out);
 }
 
 void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
@@ -236,6 +282,7 @@ void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
     dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onGivenUp(entry, now, out);
+    answerMissed(now, out);
 }
 
 void Failures::sweep(Time now, Effects& out)
@@ -256,6 +303,7 @@ void Failures::onTime(Time now, Effects& out)
     sweep(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onTime(now, out);
+    answerMissed(now, out);
     std::erase_if(m_groups, [&](const auto& item) {
         if (item.second->isOver())
             m_provenLive[item.first] = now;

@@ -5,6 +5,7 @@
 #include "node/core/group_recovery.h"
 #include "node/core/growth.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,12 +49,17 @@ private:
     bool isOn() const { return m_parts.file.config().recovery() != pb::RECOVERY_OFF; }
     void tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const;
     void answerAlarm(const pb::Message& message, Time now, Effects& out);
+    void keepMissed(GroupNumber g, const pb::Alarm& alarm);
+    void answerMissed(Time now, Effects& out);
+    bool handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects& out);
     void sweep(Time now, Effects& out);
     void dropVanished(Time now, Effects& out);
 
     CoordinatorParts& m_parts;
     Growth& m_growth;
     std::map<GroupNumber, std::unique_ptr<GroupRecovery>> m_groups;
+    // Searches whose bucket was not known to have failed when the client missed an answer, oldest first.
+    std::map<GroupNumber, std::deque<pb::Alarm>> m_missed;
     std::map<GroupNumber, Time> m_provenLive; // when all members of the group had answered last
     Time m_nextSweep {};
 };
