@@ -27,6 +27,7 @@ private slots:
 void ScenariosTest::theScenarioHoldsHeadless_data()
 {
     QTest::addColumn<int>("expectationsMin");
+    QTest::newRow("demo.js") << 24;
     QTest::newRow("recover_k.js") << 15;
     QTest::newRow("degraded_search.js") << 15;
     QTest::newRow("beyond_k.js") << 12;

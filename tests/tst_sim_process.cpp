@@ -143,6 +143,7 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     QTest::addColumn<int>("expectationsMin");
     const auto row = [](const char* file, const QStringList& arguments, int expectations) { QTest::newRow(file) << arguments << expectations; };
     row("grow.js", { "--speed", "10" }, 30);
+    row("demo.js", {}, 24);
     row("recover_k.js", {}, 15);
     row("degraded_search.js", {}, 15);
     row("beyond_k.js", {}, 12);
