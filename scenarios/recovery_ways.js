@@ -1,4 +1,4 @@
-// scenarios/recovery_ways.js   @title Recovery compared: TCP and UDP, passive open and handshake   @minutes 10   @needs 15 processes
+// scenarios/recovery_ways.js   @title Recovery compared: TCP and UDP, passive open and handshake   @minutes 10   @needs 15 processes   @experiment E17
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One, two and three data buckets of a group with k = 3 fail at once (demo of 2004, table 3; report of 2003, section 5.3), and
 // the slices of their recovery travel in the ways that there are. The times are those of the recovery manager: total, work,

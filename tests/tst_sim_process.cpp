@@ -8,6 +8,7 @@
 #include "tests/lab_stage.h"
 #include "tests/operator.h"
 
+#include <QDir>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -121,6 +122,7 @@ class SimProcessTest : public QObject {
 private slots:
     void theScenarioHoldsOnASimulatedCluster_data();
     void theScenarioHoldsOnASimulatedCluster();
+    void everyExperimentHasAScenario();
     void theSameSeedAndCommandsTellTheSame();
     void virtualTimeObeys();
     void aScriptSetsTheClock();
@@ -150,6 +152,40 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     row("stale_image.js", {}, 10);
     row("raise_availability.js", {}, 10);
     row("recovery_ways.js", { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
+    // Experiments: short, and as fast as the machine can.
+    const auto experiment = [&](const char* file, std::initializer_list<const char*> settings, int expectations) {
+        QStringList arguments { "--speed", "max", "--set", "repetitions=1" };
+        for (const char* setting : settings)
+            arguments << "--set" << setting;
+        row(file, arguments, expectations);
+    };
+    experiment("parity_tables.js", { "sizes=200" }, 60);
+    experiment("recovery_tables.js", { "records=2000", "parts=5" }, 16);
+    experiment("record_recovery.js", { "records=2000", "counts=100" }, 8);
+    experiment("search_times.js", { "records=2000", "counts=500" }, 5);
+    experiment("file_creation.js", { "records=600", "b=240" }, 16);
+    experiment("network_speed.js", { "records=2000", "slice=200" }, 13);
+}
+
+// lhrs.md 19: E1 to E19.
+void SimProcessTest::everyExperimentHasAScenario()
+{
+    QStringList found;
+    const QDir scenarios(LHRS_SOURCE_DIR "/scenarios");
+    for (const QString& name : scenarios.entryList({ "*.js" })) {
+        QFile file(scenarios.filePath(name));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const ScriptHeader header = headerOf(QString::fromUtf8(file.readAll()));
+        QVERIFY2(!header.title.isEmpty() && header.minutes.toInt() > 0 && !header.needs.isEmpty(), qPrintable(name));
+        found += header.experiments.split(' ', Qt::SkipEmptyParts);
+    }
+    QStringList wanted;
+    for (int i = 1; i <= 19; ++i)
+        wanted << QString("E%1").arg(i);
+    found.sort();
+    wanted.sort();
+    found.removeDuplicates();
+    QCOMPARE(found, wanted);
 }
 
 void SimProcessTest::theScenarioHoldsOnASimulatedCluster()

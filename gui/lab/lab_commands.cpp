@@ -33,6 +33,11 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
+    config.set_galois(o.text("galois") == "log" ? "log" : "");
+    config.set_no_log_precalculus(!o.isOn("logPrecalculus"));
+    config.set_pure_rs(o.isOn("pureRs"));
+    config.set_mix_keys(o.isOn("mixKeys"));
+    config.set_merges(o.isOn("merges"));
     const auto slice = sliceOf(o.option("slice"), "lab.cluster");
     if (!slice)
         return slice.error();
@@ -64,7 +69,12 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
              there.recovery() == wanted.recovery() ? QString() : QString("recovery differs"),
              there.decode() == wanted.decode() ? QString() : QString("decode differs"),
              there.recovery_transport() == wanted.recovery_transport() ? QString() : QString("recoveryTransport differs"),
-             there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs") })
+             there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs"),
+             (there.galois() == "log") == (wanted.galois() == "log") ? QString() : QString("galois differs"),
+             there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
+             there.pure_rs() == wanted.pure_rs() ? QString() : QString("pureRs differs"),
+             there.mix_keys() == wanted.mix_keys() ? QString() : QString("mixKeys differs"),
+             there.merges() == wanted.merges() ? QString() : QString("merges differs") })
         if (!text.isEmpty())
             return text;
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");

@@ -139,7 +139,12 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
                 return caught.error();
             for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
                 told.take(event, number);
-            return timingOf(context, number, told);
+            const QJSValue timing = timingOf(context, number, told);
+            // What is enough is found out by the recovery manager; by then it is done.
+            if (o.text("decode") == "xor" && timing.property("decode").toString() != "xor")
+                return LabError { LabCode::Refused, QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket while parity column 0 lives, and here %2 were lost.")
+                        .arg(number).arg(told.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
+            return timing;
         }
         if (Clock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")

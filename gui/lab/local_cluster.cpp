@@ -94,6 +94,12 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
         arguments.insert(arguments.end(), { "--recovery-transport", "udp" });
     if (c.tcp_mode() == pb::TCP_HANDSHAKE)
         arguments.insert(arguments.end(), { "--tcp", "handshake" });
+    if (!c.galois().empty())
+        arguments.insert(arguments.end(), { "--galois", c.galois() });
+    for (const auto& [isOn, flag] : { std::pair(c.no_log_precalculus(), "--no-log-precalculus"), std::pair(c.pure_rs(), "--pure-rs"),
+             std::pair(c.mix_keys(), "--mix-keys"), std::pair(c.merges(), "--merges") })
+        if (isOn)
+            arguments.emplace_back(flag);
     for (const pb::Threshold& threshold : c.thresholds())
         arguments.insert(arguments.end(),
             { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });

@@ -70,7 +70,7 @@ ScriptHeader headerOf(const QString& source)
         const auto match = QRegularExpression("@" + name + "\\s+([^@]*)").match(line);
         return match.hasMatch() ? match.captured(1).trimmed() : QString();
     };
-    return { tag("title"), tag("minutes"), tag("needs") };
+    return { tag("title"), tag("minutes"), tag("needs"), tag("experiment") };
 }
 
 QString ScriptResult::sentence() const

@@ -29,9 +29,10 @@ struct ScriptProblem {
     QString hint;
 };
 
-// The tags of the first comment line: @title, @minutes, @needs.
+// The tags of the first comment line: @title, @minutes, @needs, @experiment.
 struct ScriptHeader {
     QString title, minutes, needs;
+    QString experiments; // of lhrs.md 19 that it repeats: "E4 E5"
 };
 ScriptHeader headerOf(const QString& source);
 

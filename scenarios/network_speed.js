@@ -1,0 +1,62 @@
+// scenarios/network_speed.js   @title The same work over 100 Mb/s and 1 Gb/s   @minutes 3   @needs 15 processes   @experiment E18
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report of 2003 measured on two networks and two generations of computers. The computers cannot be had here, the
+// networks can: each process is held to so many bytes a second by its transport. Recovery of one data bucket by XOR, and
+// the making of a parity bucket, over a slow, a fast and the bare network.
+const p = lab.params({ records: 125000, repetitions: 3, slice: 6250 });
+const bucket = Math.floor(p.records / 4);
+const networks = [{ network: '100 Mb/s', rate: 12.5e6 }, { network: '1 Gb/s', rate: 125e6 }, { network: 'loopback', rate: null }];
+
+function fill(k) {
+    lab.cluster({ m: 4, k: k, b: Math.ceil(bucket * 1.6), recordBytes: 100, slice: p.slice, recovery: 'manual', spares: { data: 6, parity: k + 2 } });
+    lab.detail('counts');
+    const filler = lab.client('filler');
+    filler.run({ do: 'insert', count: bucket, window: 64 });
+    lab.settle();
+    while (lab.file().M < 4)
+        lab.split();
+    filler.run({ do: 'insert', count: bucket * 3, window: 64 });
+    lab.settle();
+    lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
+}
+
+function limited(rate, f) {
+    const limit = rate === null ? null : lab.net({ bytesPerSecond: rate, lease: 120 });
+    const result = f();
+    if (limit)
+        lab.heal(limit);
+    return result;
+}
+
+lab.step('recovery', 'Recovery of one bucket by XOR');
+lab.say('Each process may send so many bytes a second. Four survivors send at once; the recovery manager sends to one spare.');
+fill(1);
+for (const one of networks) {
+    let fault = null, before = null;
+    lab.measure({
+        name: 'network_recovery', factors: { network: [one.network] }, constants: { gf: 16, scheme: 'xor', slice: p.slice }, repetitions: p.repetitions,
+        before: () => {
+            const victim = lab.data(lab.randomInt(0, 3));
+            before = lab.witness(victim);
+            fault = lab.kill(victim);
+        },
+        run: () => limited(one.rate, () => lab.recover({ group: 0, decode: 'xor' })),
+        after: () => {
+            lab.expectEqual(before.compare().equal, bucket, 'recovered records equal the lost ones');
+            lab.restart(fault);
+            lab.settle();
+        }
+    });
+}
+
+lab.step('creation', 'Making a parity bucket by XOR');
+lab.say('Now all contents of four buckets come to one process.');
+for (const one of networks)
+    for (let repetition = 0; repetition < p.repetitions; ++repetition) {
+        fill(0);
+        lab.raiseAvailability(1);
+        const made = limited(one.rate, () => lab.addParity(0));
+        lab.row('network_creation', Object.assign({ network: one.network, scheme: 'xor' }, made));
+        lab.settle();
+        lab.expectEqual(lab.audit(0).unequal, 0, 'the parity encodes the data');
+    }

@@ -1,0 +1,63 @@
+// scenarios/parity_tables.js   @title Making a parity bucket (2003, section 3.1 and tables 1 to 10)   @minutes 8   @needs 14 processes   @experiment E1 E2 E3 E16
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A parity bucket is made from the contents of four data buckets: column 0 by XOR, column 1 with the row of ones, in both
+// fields and four sizes. Then, with tables of logarithms as in 2003: what the row of ones and the logarithms taken
+// beforehand are worth. Bucket sizes are capacities, and buckets hold 0.625 of it, as in the report.
+const p = lab.params({ sizes: '5000 10000 25000 50000', repetitions: 5, fields: '8 16', parts: 'columns options' });
+const sizes = p.sizes.split(' ').map(Number), fields = p.fields.split(' ').map(Number);
+
+// Four data buckets of 0.625 of their capacity each, and k parity buckets.
+function fill(options, size, k) {
+    const bucket = Math.floor(0.625 * size);
+    lab.cluster(Object.assign({ m: 4, k: k, b: size, recordBytes: 100, recovery: 'manual', spares: { data: 4, parity: k + 1 } }, options));
+    lab.detail('counts');
+    const filler = lab.client('filler');
+    filler.run({ do: 'insert', count: bucket, window: 64 });
+    lab.settle();
+    while (lab.file().M < 4)
+        lab.split();
+    filler.run({ do: 'insert', count: bucket * 3, window: 64 });
+    lab.settle();
+    lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
+    return bucket;
+}
+
+// A column is made once in a file, and K grows by one at a time: each column of each repetition has a file of its own.
+function series(name, options, constants, size, columns) {
+    for (const column of columns)
+        for (let repetition = 0; repetition <= p.repetitions; ++repetition) { // the first is to warm up
+            const records = fill(options, size, column);
+            lab.raiseAvailability(column + 1);
+            const made = lab.addParity(0);
+            lab.expectEqual(made.column, column, 'column ' + column + ' was made');
+            if (repetition > 0)
+                lab.row(name, Object.assign({ scheme: column === 0 ? 'xor' : 'rs', bucket_size: size, records_per_bucket: records }, constants, made));
+            lab.settle();
+            lab.expectEqual(lab.audit(0).unequal, 0, 'the parity encodes the data');
+        }
+}
+
+if (p.parts.includes('columns'))
+    for (const field of fields) {
+        lab.step('columns, field ' + field, 'XOR and Reed-Solomon columns in GF(2^' + field + ')');
+        lab.say('A spare asks four data buckets for their contents and encodes them. Column 0 of the matrix is all ones: XOR. Column 1 must multiply, except for the first bucket.');
+        for (const size of sizes)
+            series('parity_creation', { field: field }, { gf: field }, size, [0, 1]);
+    }
+
+if (p.parts.includes('options'))
+    for (const field of fields) {
+        lab.step('options, field ' + field, 'What ones and logarithms are worth in GF(2^' + field + ')');
+        lab.say('Now by tables of logarithms, as in 2003: with the row and column of ones, with a general matrix, and with the logarithm of each coefficient taken only once.');
+        for (const option of [{ option: 'rs_ones' }, { option: 'rs_pure', pureRs: true }, { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false }]) {
+            const options = Object.assign({ field: field, galois: 'log' }, option);
+            delete options.option;
+            series('process_time_options', options, { gf: field, option: option.option }, sizes[sizes.length - 1], [1]);
+        }
+    }
+
+lab.step('result', 'Ours, and those of the papers');
+for (const scheme of ['xor', 'rs'])
+    for (const published of lab.paper('demo_2004', { item: 'parity_creation', scheme: scheme }))
+        lab.print('2004:', scheme + ', ' + published.quantity + ':', published.value, 's (1.8 GHz, 1 Gb/s)');
+lab.say('The ratios are to be compared, not the seconds: XOR against multiplication, the two fields, the growth with the number of records.');
