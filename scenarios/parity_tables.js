@@ -49,10 +49,11 @@ if (p.parts.includes('options'))
     for (const field of fields) {
         lab.step('options, field ' + field, 'What ones and logarithms are worth in GF(2^' + field + ')');
         lab.say('Now by tables of logarithms, as in 2003: with the row and column of ones, with a general matrix, and with the logarithm of each coefficient taken only once.');
-        for (const option of [{ option: 'rs_ones' }, { option: 'rs_pure', pureRs: true }, { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false }]) {
+        for (const option of [{ option: 'rs_row_of_ones' }, { option: 'rs_pure', pureRs: true }, { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false }]) {
             const options = Object.assign({ field: field, galois: 'log' }, option);
             delete options.option;
-            series('process_time_options', options, { gf: field, option: option.option }, sizes[sizes.length - 1], [1]);
+            for (const size of sizes)
+                series('process_time_options', options, { gf: field, option: option.option }, size, [1]);
         }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measurements and the published tables (window.md 4.6).
+#include "gui/lab/csv_table.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 
 #include <QDir>
-#include <QFile>
 #include <QJSEngine>
 #include <QJSValueIterator>
 #include <QRegularExpression>
@@ -234,18 +234,6 @@ QJSValue summaryOf(LabContext& context, const QString& name)
 
 // ---- published tables
 
-// Cells of one line of a CSV file as RFC 4180 writes them; the files hold no line breaks inside cells.
-QStringList cellsOf(const QString& line)
-{
-    static const QRegularExpression kCell("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,]*))");
-    QStringList cells;
-    for (auto it = kCell.globalMatch(line); it.hasNext();) {
-        const auto match = it.next();
-        cells << (match.capturedStart(1) >= 0 ? match.captured(1).replace("\"\"", "\"") : match.captured(2));
-    }
-    return cells;
-}
-
 QJSValue paperValue(const QString& cell)
 {
     bool isNumber = false;
@@ -256,8 +244,10 @@ QJSValue paperValue(const QString& cell)
 LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSValue& where)
 {
     const QDir directory(context.settings.paperDirectory);
-    QFile file(directory.filePath(name + ".csv"));
-    if (!isFileName(name) || !file.open(QIODevice::ReadOnly | QIODevice::Text)) {
+    const auto table = isFileName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
+    if (!table && isFileName(name) && directory.exists(name + ".csv"))
+        return LabError { LabCode::BadArgument, QString::fromStdString(table.error().text) };
+    if (!table) {
         QStringList known;
         for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
             known << entry.chopped(4);
@@ -268,8 +258,7 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
                 : "There are " + known.join(", ") + ".")
                            : "Did you mean " + near + "?" };
     }
-    const QStringList lines = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
-    const QStringList columns = lines.isEmpty() ? QStringList() : cellsOf(lines.first());
+    const QStringList& columns = table->columns;
     bool withSuspect = false;
     for (QJSValueIterator it(where); it.hasNext();) {
         it.next();
@@ -283,8 +272,7 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
     }
     QJSValue list = context.engine.newArray();
     std::uint32_t count = 0;
-    for (qsizetype i = 1; i < lines.size(); ++i) {
-        const QStringList cells = cellsOf(lines[i]);
+    for (const QStringList& cells : table->rows) {
         QJSValue row = context.engine.newObject();
         bool isWanted = withSuspect || !cells.value(columns.indexOf("note")).contains("SUSPECT");
         for (qsizetype c = 0; c < columns.size(); ++c) {
