@@ -152,6 +152,8 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     row("stale_image.js", {}, 10);
     row("raise_availability.js", {}, 10);
     row("recovery_ways.js", { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
+    row("parity_by_hand.js", { "--speed", "max" }, 10);
+    row("reading_a_measurement.js", { "--speed", "max", "--set", "records=500", "--set", "searches=300", "--set", "repetitions=2" }, 12);
     // Experiments: short, and as fast as the machine can.
     const auto experiment = [&](const char* file, std::initializer_list<const char*> settings, int expectations) {
         QStringList arguments { "--speed", "max", "--set", "repetitions=1" };

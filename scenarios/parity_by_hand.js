@@ -1,0 +1,87 @@
+// scenarios/parity_by_hand.js   @title Parity by hand   @minutes 8   @needs 9 processes
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Four records of two bytes each are one symbol each in GF(2^16). What the parity buckets hold is computed here with pencil and
+// paper (in this script, not by the cluster), and compared: by XOR in column 0, with multiplications in column 1; then a lost record is
+// computed back. The symbols are those of the test vector 0001 0203 abcd ffff, whose parity is known.
+lab.cluster({ m: 4, k: 2, b: 10, recordBytes: 2, recovery: 'onAlarm', spares: { data: 4, parity: 3 } }); // no spare for data: what is lost stays lost
+const alice = lab.client('alice');
+
+// The field: polynomials over {0, 1} of degree below 16, multiplied modulo x^16 + x^12 + x^3 + x + 1.
+function mul(a, b) {
+    let product = 0;
+    for (let bit = 0; bit < 16; ++bit) {
+        if (b >> bit & 1)
+            product ^= a;
+        a = a << 1 ^ (a & 0x8000 ? 0x1100b : 0);
+    }
+    return product;
+}
+const hex = x => ('000' + x.toString(16)).slice(-4);
+// A record's two bytes as a symbol: the low byte comes first.
+const symbol = bytes => parseInt(bytes.slice(2, 4) + bytes.slice(0, 2), 16);
+const text = x => String.fromCharCode(x & 0xff, x >> 8);
+
+lab.step('a', 'Four buckets, four records of one symbol');
+lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } });
+while (lab.file().M < 4)
+    lab.split();
+lab.settle();
+const symbols = [0x4241, 0x4443, 0x4645, 0x4847]; // "AB", "CD", "EF", "GH"
+const keys = [0, 1, 2, 3].map(a => lab.keysFor(lab.data(a), 1)[0]);
+const rank = alice.insert(keys[0], text(symbols[0])).rank;
+lab.say('The first record is stored in bucket 0. It is two letters, "AB": one symbol of the field, ' + hex(symbols[0]) + ', because the low byte comes first.');
+let group = lab.recordGroup(0, rank);
+lab.expectEqual(symbol(group.data[0].hex), symbols[0], 'bucket 0 holds the symbol ' + hex(symbols[0]));
+lab.expectEqual(group.parity.map(record => symbol(record.hex)), [symbols[0], symbols[0]], 'both parity records are a copy of it: the first row of the matrix is all ones');
+lab.say('With one record in the group both parity records are a copy of it: the first row of the matrix is all ones.');
+
+lab.step('b', 'Column 0 is XOR');
+lab.camera({ record: { group: 0, rank: rank } });
+for (let a = 1; a < 4; ++a)
+    alice.insert(keys[a], text(symbols[a]));
+group = lab.recordGroup(0, rank);
+lab.expectEqual(group.data.map(record => symbol(record.hex)), symbols, 'four records of rank ' + rank + ' are one record group');
+const xor = symbols.reduce((sum, x) => sum ^ x, 0);
+const ask = lab.predict({ text: hex(symbols[0]) + ' XOR ' + hex(symbols[1]) + ' XOR ' + hex(symbols[2]) + ' XOR ' + hex(symbols[3]) + ' is?', choices: [hex(xor), hex(symbols[0] + symbols[3] & 0xffff), 'ffff'] });
+ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. There is no carry, and minus is plus.');
+lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex(xor) + ', the XOR of all four');
+
+lab.step('c', 'Column 1 multiplies');
+const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
+const terms = symbols.map((x, q) => mul(column[q], x));
+lab.say('Column 1 of the matrix is 0001, eb9b, 2284, 9e44. Each symbol is multiplied by its coefficient, as polynomials, and the products are added: XOR again.');
+for (let q = 0; q < 4; ++q)
+    lab.print(hex(column[q]), '*', hex(symbols[q]), '=', hex(terms[q]));
+const sum = terms.reduce((all, x) => all ^ x, 0);
+lab.print('sum:', hex(sum), '- parity bucket 1 holds', hex(symbol(group.parity[1].hex)));
+lab.expectEqual(symbol(group.parity[1].hex), sum, 'parity bucket 1 holds what was computed by hand');
+
+lab.step('d', 'An update needs only the difference');
+const now = 0x5a59; // "YZ"
+alice.update(keys[2], text(now));
+const delta = symbols[2] ^ now;
+lab.say('"EF" becomes "YZ". The difference is ' + hex(delta) + '. Parity 0 adds it, parity 1 adds 2284 times it. Nobody reads the other three records.');
+group = lab.recordGroup(0, rank);
+lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
+lab.expectEqual(symbol(group.parity[1].hex), sum ^ mul(column[2], delta), 'parity 1 is ' + hex(sum) + ' XOR 2284 * ' + hex(delta));
+
+lab.step('e', 'Two records are lost, and computed');
+lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
+const held = group.data.map(record => symbol(record.hex)), parity = group.parity.map(record => symbol(record.hex));
+lab.kill(lab.data([1, 3]));
+lab.say('Buckets 1 and 3 are gone. Two unknowns x and y, two equations: the parity records, less what the living buckets contribute.');
+const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], held[0]) ^ mul(column[2], held[2]);
+lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
+// Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
+let inverse = 1, power = column[1] ^ column[3];
+for (let bit = 1; bit < 16; ++bit) {
+    power = mul(power, power);
+    inverse = mul(inverse, power);
+}
+const y = mul(right ^ mul(column[1], left), inverse), x = left ^ y;
+lab.say('y = (' + hex(right) + ' + ' + hex(column[1]) + ' * ' + hex(left) + ') / (' + hex(column[1]) + ' + ' + hex(column[3]) + ') = ' + hex(y) + ', and x = ' + hex(left) + ' + y = ' + hex(x) + '.');
+lab.expectEqual([x, y], [held[1], held[3]], 'by hand: x is what bucket 1 held, y what bucket 3 held');
+const one = alice.search(keys[1], { timeout: 20 }), three = alice.search(keys[3], { timeout: 20 });
+lab.expectEqual([one.path, three.path], ['record recovery', 'record recovery'], 'the cluster computes both, too');
+lab.expectEqual([one.value, three.value], [text(x), text(y)], 'and comes to the same letters');
+lab.say('The cluster does the same with a matrix and its inverse, and comes to the same letters: "' + one.value + '" and "' + three.value + '".');
