@@ -129,6 +129,7 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     process.cuts.clear();
     for (const pb::Fault& fault : snapshot.faults())
         arm(process, fault);
+    process.isGated = snapshot.is_gated();
     if (snapshot.has_view())
         takeView(*this, snapshot.view(), runNs, false);
     switch (snapshot.role_case()) {

@@ -405,6 +405,8 @@ void Step::apply()
         break;
     case B::kStateChanged: membership(event.state_changed()); break;
     case B::kWorkloadHeld: clientOf(s, process).isHeld = event.workload_held().is_held(); break;
+    case B::kGateClosed: self.isGated = true; break;
+    case B::kGateOpened: self.isGated = false; break;
     case B::kOperationStarted: startOperation(s, process, event, runNs); break;
     case B::kOperationForwarded: forwardOperation(s, event); break;
     case B::kImageAdjusted: adjustImage(s, process, event); break;
@@ -536,7 +538,7 @@ void ClusterState::markEnded(ProcessId process, const std::string& reason, std::
     ProcessState& state = processes[process];
     state.id = process;
     state.hasEnded = true;
-    state.isPaused = false;
+    state.isPaused = state.isGated = false;
     state.faults.clear();
     state.cuts.clear();
     state.endReason = reason;

@@ -47,6 +47,8 @@ bool changesStructure(const pb::Event& event)
     case B::kSpareMissing:
     case B::kStateChanged:
     case B::kWorkloadHeld:
+    case B::kGateClosed:
+    case B::kGateOpened:
     case B::kBucketOverflowed:
     case B::kSplitOrdered:
     case B::kRecordsMoved:

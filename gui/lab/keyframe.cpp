@@ -37,6 +37,7 @@ void write(const ProcessState& from, pb::Keyframe::Process& out)
     out.set_end_reason(from.endReason);
     out.set_ended_ns(from.endedNs);
     out.set_is_paused(from.isPaused);
+    out.set_is_gated(from.isGated);
     for (const auto& [number, fault] : from.faults)
         *out.add_faults() = *fault.what;
     for (const std::uint64_t cut : from.cuts)
@@ -76,6 +77,7 @@ ProcessState read(const pb::Keyframe::Process& from)
     process.endReason = from.end_reason();
     process.endedNs = from.ended_ns();
     process.isPaused = from.is_paused();
+    process.isGated = from.is_gated();
     for (const pb::Fault& fault : from.faults())
         process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
     process.cuts = { from.cuts().begin(), from.cuts().end() };

@@ -197,6 +197,12 @@ std::string Writer::operations() const
     }
     case B::kWorkloadHeld:
         return who() + (event.workload_held().is_held() ? " begins no new operations" : " begins operations again") + because(event.workload_held().reason());
+    case B::kGateClosed: return who() + " is gated: what arrives is held, and its clock stands.";
+    case B::kGateOpened: {
+        const pb::GateOpened& e = event.gate_opened();
+        return who() + " is gated no more" + because(e.reason()) + " " + counted(e.held(), "message that was held is", "messages that were held are") + " delivered"
+            + (e.released() > 0 ? ", " + num(e.released()) + " went through one by one" : "") + (e.dropped() > 0 ? ", " + num(e.dropped()) + " were lost" : "") + ".";
+    }
     case B::kOperationForwarded: {
         const pb::OperationForwarded& e = event.operation_forwarded();
         return "Data bucket " + num(e.from()) + " forwards the " + operationWord(e.kind()) + " of key " + num(e.key())

@@ -288,6 +288,9 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kDescribeSimulation:
     case C::kStartProcesses:
     case C::kWatch:
+    case C::kSetGate:
+    case C::kReleaseHeld:
+    case C::kDescribeGate:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -389,6 +389,9 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kStartProcesses:
     case C::kWatch:
     case C::kHoldWorkload:
+    case C::kSetGate:
+    case C::kReleaseHeld:
+    case C::kDescribeGate:
     case C::BODY_NOT_SET: {
         pb::CommandReply& reply = out.reply(command.ticket());
         reply.set_refusal(pb::WRONG_PROCESS);

@@ -89,6 +89,8 @@ EventClass classOf(const pb::Event& event)
     case B::kMergeFinished:
     case B::kMergeUndone:
     case B::kWorkloadHeld:
+    case B::kGateClosed:
+    case B::kGateOpened:
     case B::kGauges:
     case B::BODY_NOT_SET:
         return EventClass::Structure;

@@ -154,6 +154,7 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
                 return {};
             });
     }
+    app.add_flag("--gate", options.hasGate, "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
 }
 

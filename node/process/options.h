@@ -33,6 +33,7 @@ struct ProcessOptions {
     std::string logLevel = "info";
     unsigned workingThreads = 4;
     bool diesWithParent = false;
+    bool hasGate = false; // somebody may hold its messages and its clock
 };
 
 struct NodeLine {

@@ -5,8 +5,8 @@
 
 namespace lhrs {
 
-AckManager::AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step, ThreadBook* threads)
-    : m_start(start)
+AckManager::AckManager(const ProtocolClock& clock, Time deadline, std::function<void()> step, ThreadBook* threads)
+    : m_clock(clock)
     , m_step(std::move(step))
     , m_threads(threads)
     , m_until(deadline)
@@ -33,6 +33,12 @@ void AckManager::expect(Time deadline)
     m_wake.notify_one();
 }
 
+void AckManager::lookAgain()
+{
+    const std::lock_guard lock(m_mutex);
+    m_wake.notify_one();
+}
+
 void AckManager::watch(std::stop_token stop)
 {
     const ThreadMeter meter(m_threads, "Acknowledgement manager");
@@ -44,10 +50,11 @@ void AckManager::watch(std::stop_token stop)
     while (!stop.stop_requested()) {
         ThreadMeter::become(pb::NodeSample::WAITING);
         const Time until = m_until.load();
-        if (until == Time::max()) {
+        const auto due = until == Time::max() ? std::nullopt : m_clock.when(until);
+        if (!due) {
             m_wake.wait(lock);
-        } else if (std::chrono::steady_clock::now() < m_start + until) {
-            m_wake.wait_until(lock, m_start + until);
+        } else if (ProtocolClock::Real::now() < *due) {
+            m_wake.wait_until(lock, *due);
         } else {
             lock.unlock();
             m_step();

@@ -3,6 +3,7 @@
 
 #include "node/core/machine.h"
 #include "node/process/thread_meter.h"
+#include "node/runtime/protocol_clock.h"
 
 #include <condition_variable>
 #include <functional>
@@ -16,8 +17,8 @@ namespace lhrs {
 class AckManager {
 public:
     // `step` is called in the manager's thread when the deadline has passed; it ends with expectOnly() or expect().
-    // Zero of Time is `start`.
-    AckManager(std::chrono::steady_clock::time_point start, Time deadline, std::function<void()> step, ThreadBook* threads);
+    // Deadlines are by the clock, which outlives it; while that stands, nothing is due.
+    AckManager(const ProtocolClock& clock, Time deadline, std::function<void()> step, ThreadBook* threads);
 
     // While the core is held: its deadline now, as the last word. From the manager's own step.
     void expectOnly(Time deadline);
@@ -25,11 +26,13 @@ public:
     void stop() { m_thread = std::jthread(); }
     // The core has this deadline; wakes the manager if it would come too late. From any thread.
     void expect(Time deadline);
+    // The clock goes again. From any thread.
+    void lookAgain();
 
 private:
     void watch(std::stop_token stop);
 
-    const std::chrono::steady_clock::time_point m_start;
+    const ProtocolClock& m_clock;
     const std::function<void()> m_step;
     ThreadBook* const m_threads;
     std::mutex m_mutex;

@@ -28,6 +28,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
     wanted.eventsPort = options.eventsPort;
     wanted.controlPort = options.controlPort;
     wanted.workingThreads = options.workingThreads;
+    wanted.hasGate = options.hasGate;
     auto runtime = Runtime::open(wanted);
     if (!runtime) {
         spdlog::error("{}", runtime.error().text);

@@ -38,11 +38,6 @@ google::protobuf::ArenaOptions arenaIn(char* block)
     return options;
 }
 
-std::int64_t wallNow()
-{
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string endpointFor(Endpoint listen, std::uint16_t port)
 {
     const std::string host = textOf(listen);
@@ -147,6 +142,11 @@ Sender::Ways Runtime::ways()
     return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults };
 }
 
+std::int64_t Runtime::wallNow()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 Time Runtime::clock() const
 {
     return std::chrono::steady_clock::now() - m_start;
@@ -159,30 +159,15 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_poolWanted = m_options.pool;
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
-    m_ackManager.emplace(m_start, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
+    m_gateWorker.emplace(ways(), m_stepClock);
+    m_ackManager.emplace(m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
     m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn("Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
     m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, &m_threads);
     m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads });
-    m_control->start(m_self, [this](pb::Command command) {
-        // Not by the queue: a paused process takes commands about its pause, and who watches sees it stand still.
-        pb::CommandReply reply;
-        reply.set_ticket(command.ticket());
-        if (m_faults->command(command, reply)) {
-            m_control->reply(reply);
-            return;
-        }
-        if (command.has_watch()) {
-            watch(*reply.mutable_sample());
-            m_control->reply(reply);
-            return;
-        }
-        Input input;
-        input.command = std::make_unique<pb::Command>(std::move(command));
-        m_inputs.push(std::move(input), m_stopping.get_token());
-    }, &m_threads);
+    m_control->start(m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
     spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
         m_udp->receiveBuffer(), m_node.value);
 }
@@ -273,8 +258,15 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
         Time deadline;
         {
             const auto lock = lockCore();
-            for (const Item& item : turn)
-                step(item, worker.next()); // ends with publishing: events keep their order
+            for (const Item& item : turn) {
+                m_messagesTaken += item.message != nullptr ? 1 : 0;
+                if (item.message == nullptr || !m_gate.isClosed())
+                    step(item, worker.next()); // ends with publishing: events keep their order
+                else if (m_gate.hold(*item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
+                    markChanged();
+                else
+                    m_counters.dropped(Drop::Gate);
+            }
             deadline = m_machine->deadline();
         }
         m_ackManager->expect(deadline);
@@ -314,7 +306,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
 void Runtime::step(const Item& item, Effects& out)
 {
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
-    const Time now = clock();
+    const Time now = m_clock.now(), begin = clock();
     out.at(m_place.role(), m_place.number(), m_place.column());
     out.begin(item.message);
     out.setPreparation(item.preparation);
@@ -325,7 +317,7 @@ void Runtime::step(const Item& item, Effects& out)
         m_stamper->received(*item.message, item.bytes, item.transport, out);
         m_machine->onMessage(*item.message, now, out);
     }
-    publish(out, now);
+    publish(out, begin);
     markChanged();
 }
 
@@ -334,13 +326,15 @@ void Runtime::stepTime(Worker& worker)
     standWhilePaused();
     {
         const auto lock = lockCore();
+        if (m_clock.stands())
+            return; // it stopped just now
         ThreadMeter::become(pb::NodeSample::IN_HANDLER);
         Effects& out = worker.next();
-        const Time now = clock();
+        const Time now = m_clock.now(), begin = clock();
         out.at(m_place.role(), m_place.number(), m_place.column());
         out.begin(nullptr);
         m_machine->onTime(now, out);
-        publish(out, now);
+        publish(out, begin);
         markChanged();
         m_ackManager->expectOnly(m_machine->deadline());
     }
@@ -380,56 +374,7 @@ void Runtime::carryOut(Worker& worker)
     worker.effectsUsed = 0;
 }
 
-// ---- commands that the runtime answers; the core is held
-
-void Runtime::command(const pb::Command& command, Time now, Effects& out)
-{
-    if (command.has_take_snapshot()) {
-        pb::Snapshot& snapshot = *out.reply(command.ticket()).mutable_snapshot();
-        m_machine->snapshot(snapshot);
-        snapshot.set_process(m_node.value);
-        snapshot.set_sequence(m_stamper->sequence());
-        snapshot.set_time_ns(now.count());
-        snapshot.set_wall_ns(wallNow());
-        *snapshot.mutable_info() = m_self;
-        snapshot.set_detail(m_stamper->detail());
-        m_faults->describe(snapshot);
-        if (command.take_snapshot().without_records() && snapshot.has_data()) {
-            snapshot.mutable_data()->clear_ranks();
-            snapshot.mutable_data()->clear_keys();
-        } else if (command.take_snapshot().without_records() && snapshot.has_parity()) {
-            snapshot.mutable_parity()->clear_ranks();
-            snapshot.mutable_parity()->clear_members();
-        }
-    } else if (command.has_statistics()) {
-        fillGauges(*out.reply(command.ticket()).mutable_gauges());
-    } else if (command.has_set_detail()) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        if (pb::Detail_IsValid(command.set_detail().detail())) {
-            m_stamper->setDetail(command.set_detail().detail(), command.set_detail().sample());
-        } else {
-            reply.set_refusal(pb::BAD_ARGUMENT);
-            reply.set_text("there is no such level of detail; use one of Detail in proto/event.proto");
-        }
-    } else if (command.has_shutdown()) {
-        out.reply(command.ticket());
-        stop("ended by a command");
-    } else {
-        m_machine->onCommand(command, now, out);
-    }
-}
-
 // ---- events of the runtime itself
-
-template <class Tell>
-void Runtime::tell(Tell tell)
-{
-    Effects out;
-    const std::lock_guard lock(m_coreMutex);
-    out.at(m_place.role(), m_place.number(), m_place.column());
-    tell(out);
-    publish(out, clock());
-}
 
 FaultShim::Ways Runtime::faultWays()
 {
@@ -531,8 +476,8 @@ int Runtime::untilNextChore() const
     if (m_hasChanged)
         next = m_gaugesTold + kGaugesPeriod;
     if (m_options.coordinator && !m_hasHeardCoordinator)
-        next = std::min(next, m_start + (m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate));
-    next = std::min(next, m_threads.deadline());
+        next = std::min(next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
+    next = std::min({ next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
     if (next == steady_clock::time_point::max())
         return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_clock::now()).count();
@@ -554,6 +499,7 @@ void Runtime::doChores()
             recruitByRegistry(joined.error());
     }
     m_threads.look();
+    openGateWhenUnrenewed();
     const auto now = std::chrono::steady_clock::now();
     if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
         m_hasChanged = false;
@@ -570,7 +516,7 @@ std::optional<Ending> Runtime::lookForCoordinator()
 {
     if (!m_options.coordinator || m_hasHeardCoordinator)
         return std::nullopt;
-    const auto waited = std::chrono::steady_clock::now() - m_start;
+    const Time waited = m_clock.now();
     const std::string where = textOf(*m_options.coordinator);
     if (waited >= m_options.coordinatorMissing)
         return Ending { 3, "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };

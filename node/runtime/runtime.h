@@ -8,8 +8,10 @@
 #include "node/process/event_publisher.h"
 #include "node/process/thread_meter.h"
 #include "node/runtime/ack_manager.h"
+#include "node/runtime/gate.h"
 #include "node/runtime/input.h"
 #include "node/runtime/multicast_listener.h"
+#include "node/runtime/protocol_clock.h"
 #include "node/runtime/queue.h"
 #include "node/runtime/tcp_listener.h"
 #include "node/runtime/udp_listener.h"
@@ -21,6 +23,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +44,7 @@ struct RuntimeOptions {
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;
     unsigned workingThreads = 4;
+    bool hasGate = false; // its messages and its protocol clock may be held
     // A coordinator that never answered: after these times since start(), a line in the log, and the end.
     std::chrono::milliseconds coordinatorLate { 5'000 };
     std::chrono::milliseconds coordinatorMissing { 10'000 };
@@ -88,10 +92,10 @@ private:
         Time preparation {}; // what reading it cost, where that may be much
     };
 
-    // The process' clock in the middle of a step.
+    // The machine's clock in the middle of a step.
     struct StepClock : Stopwatch {
         explicit StepClock(const Runtime& r) : runtime(r) {}
-        Time read() const override { return runtime.clock(); }
+        Time read() const override { return runtime.m_clock.now(); }
         const Runtime& runtime;
     };
 
@@ -117,7 +121,9 @@ private:
     explicit Runtime(const RuntimeOptions& options);
     Result<void> openSockets();
     Sender::Ways ways();
+    // The clock of the process, which events are told by; the machine's stands while the gate is closed.
     Time clock() const;
+    static std::int64_t wallNow(); // ns since 1970
 
     void work(Queue<Input>& inputs, const std::string& name, std::stop_token stop);
     void standWhilePaused();
@@ -127,14 +133,28 @@ private:
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
     void step(const Item& item, Effects& out);
+    void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);
     void publish(Effects& effects, Time begin);
     void carryOut(Worker& worker);
     void stepTime(Worker& worker);
 
-    // Events of the runtime itself.
+    // The gate (runtime_gate.cpp); one thread at a time, with m_gateMutex.
+    bool commandGate(const pb::Command& command, pb::CommandReply& reply);
+    void closeGate(const pb::SetGate& order);
+    void openGate(Gate::Instant told, const char* reason);
+    void openGateWhenUnrenewed();
+    void deliverHeld();
+    void releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply);
+    void advanceGated(Time by);
+    void queueHeld();
+    void describeGate(pb::GateState& out);
+
+    // Events of the runtime itself; the second one while the core is held.
     template <class Tell>
     void tell(Tell tell);
+    template <class Tell>
+    void tellInCore(Tell tell);
     void tellDropped(Effects& out);
     // Somebody watches: what all threads, queues and the machine do right now. In the thread of the control server.
     void watch(pb::NodeSample& out);
@@ -152,6 +172,7 @@ private:
 
     const RuntimeOptions m_options;
     const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+    ProtocolClock m_clock { m_start }; // changed while the core is held
     const StepClock m_stepClock { *this };
     const NodeId m_node; // process number, drawn at the start
     pb::ProcessInfo m_self;
@@ -175,6 +196,8 @@ private:
     pb::Place m_place; // of the process, as its last step left it
     std::array<std::uint64_t, std::size_t(Drop::kCount)> m_droppedTold {};
     std::uint64_t m_malformedTold = 0;
+    Gate m_gate { m_clock };
+    std::uint64_t m_messagesTaken = 0; // held or delivered
 
     // Between the threads and run().
     Descriptor m_wake;
@@ -189,14 +212,34 @@ private:
 
     std::stop_source m_stopping; // for who waits to push
 
+    std::mutex m_gateMutex; // before the core's; around m_gateWorker
+    std::atomic<std::int64_t> m_gateEnds = std::numeric_limits<std::int64_t>::max(); // the lease, ns of the system's monotonic clock
+
     // Threads last: they end first.
     std::optional<Worker> m_timeWorker;
     std::optional<Worker> m_listenerWorker;
+    std::optional<Worker> m_gateWorker;
     std::optional<AckManager> m_ackManager;
     std::vector<std::jthread> m_workingThreads;
     std::optional<TcpListener> m_tcpListener;
     std::optional<UdpListener> m_udpListener;
     std::optional<MulticastListener> m_multicast;
 };
+
+template <class Tell>
+void Runtime::tell(Tell tell)
+{
+    const std::lock_guard lock(m_coreMutex);
+    tellInCore(tell);
+}
+
+template <class Tell>
+void Runtime::tellInCore(Tell tell)
+{
+    Effects out;
+    out.at(m_place.role(), m_place.number(), m_place.column());
+    tell(out);
+    publish(out, clock());
+}
 
 } // namespace lhrs

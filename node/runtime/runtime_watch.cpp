@@ -13,11 +13,6 @@ namespace {
 
 constexpr auto kWaitForCore = std::chrono::milliseconds(2); // a usual step is over long before; one that does not end must not stop the sampling
 
-std::int64_t wallNow()
-{
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 struct QueueLength {
     const char* name;
     std::size_t length, bound, most;
@@ -57,8 +52,7 @@ void Runtime::watch(pb::NodeSample& out)
         std::this_thread::yield();
         lock.try_lock();
     }
-    const Time now = clock();
-    out.set_time_ns(now.count());
+    out.set_time_ns(clock().count());
     out.set_wall_ns(wallNow());
     if (!lock.owns_lock()) {
         out.set_core_is_busy(true);
@@ -66,9 +60,18 @@ void Runtime::watch(pb::NodeSample& out)
     }
     out.set_sequence(m_stamper->sequence());
     *out.mutable_place() = m_place;
-    const Time deadline = m_machine->deadline();
-    out.set_deadline_ns(deadline == Time::max() ? -1 : deadline.count());
+    // What the machine says of time is by its own clock; in a sample all is by the process'.
+    const Time now = m_clock.now(), behind = Time(out.time_ns()) - now, deadline = m_machine->deadline();
+    out.set_deadline_ns(deadline == Time::max() ? -1 : (deadline + behind).count());
     m_machine->inspect(now, out);
+    for (auto& awaited : *out.mutable_awaited()) {
+        awaited.set_sent_ns(awaited.sent_ns() + behind.count());
+        awaited.set_due_ns(awaited.due_ns() + behind.count());
+    }
+    if (m_gate.isClosed())
+        describeGate(*out.mutable_gate());
+    if (m_options.hasGate)
+        add({ "Held by the gate", m_gate.held(), Gate::kHeldMax, 0, m_counters.of(Drop::Gate), "", "messages are lost", false }, out);
     fillGauges(*out.mutable_gauges());
 }
 
@@ -93,6 +96,7 @@ void Runtime::fillGauges(pb::Gauges& out) const
     out.set_messages_out(m_counters.out());
     out.set_dropped(m_counters.droppedSum() + m_control->malformed());
     out.set_queue(std::uint32_t(m_inputs.size()));
+    out.set_gate_held(std::uint32_t(m_gate.held()));
     std::uint64_t pages = 0;
     std::uint64_t resident = 0;
     if (std::ifstream("/proc/self/statm") >> pages >> resident)

@@ -26,6 +26,7 @@ enum class Drop : std::size_t {
     TooManyConnections,
     NotSent,
     Fault,
+    Gate,
     kCount,
 };
 
@@ -48,6 +49,7 @@ constexpr const char* textOf(Drop reason)
         "too many connections",
         "could not be sent",
         "lost by an armed fault",
+        "dropped at the gate",
     };
     return kTexts[std::size_t(reason)];
 }
