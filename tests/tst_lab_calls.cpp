@@ -325,8 +325,7 @@ void LabCallsTest::everyCallOfALaterVersionSaysSo()
     }
     QVERIFY(count > 0);
     // The same for single options and values.
-    for (const char* source : { "lab.recover({ manager: 1 });", "lab.cluster({ gate: true });",
-        "lab.cluster({ loadControl: 0.8 });", "lab.cluster({ split: 'parallel' });" })
+    for (const char* source : { "lab.recover({ manager: 1 });", "lab.cluster({ loadControl: 0.8 });", "lab.cluster({ split: 'parallel' });" })
         QCOMPARE(stage.play(source).code, QString("Unsupported"));
 }
 

@@ -229,7 +229,7 @@ void ControlClient::leaveCluster()
             m_answered = {};
             m_simulation.reset();
             m_watched.clear();
-            m_isWorkloadHeld = false; // its lease ends it
+            m_isWorkloadHeld = m_isGated = false; // their leases end them
         }
         done.set_value();
     });
@@ -269,6 +269,8 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         tellDetail(info.node());
     if (info.kind() == pb::CLIENT && isWorkloadHeld())
         tellHold(info.node(), true); // before anybody can have commanded it anything
+    if (isGated())
+        tellGate(info.node(), Clock::now().time_since_epoch().count());
 }
 
 void ControlClient::endProcess(ProcessId process, const std::string& reason) { end(process, reason, false); }
@@ -576,6 +578,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
             askDirectory(client), askSimulation(client);
         probe(client);
         client.watchAndHold();
+        client.renewGate();
     }
     // Commands that came last are sent to nobody, but their callers are answered.
     std::vector<std::function<void(Thread&)>> tasks;

@@ -101,6 +101,13 @@ public:
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const;
     static pb::Command holdCommand(bool isHeld);
+    // The gate of real processes is closed (gate_orders.h): its lease is renewed, and processes that come later are told.
+    // Waits; not in the control thread.
+    void keepGate(bool isClosed);
+    bool isGated() const;
+    // Why a gate that was closed is open again by itself; once, else empty.
+    std::string takeGateTrouble();
+    static pb::Command gateCommand(bool isClosed, std::int64_t atNs);
 
     // Sends the command; the callback comes in the control thread and must not wait.
     void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
@@ -133,6 +140,8 @@ private:
     void end(ProcessId process, const std::string& reason, bool isPresumed);
     void tellDetail(ProcessId process);
     void tellHold(ProcessId process, bool isHeld);
+    void tellGate(ProcessId process, std::int64_t atNs);
+    void giveGateUp(const std::string& why);
 
     Ingest& m_ingest;
 
@@ -144,14 +153,16 @@ private:
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
     std::vector<ProcessId> m_watched;
-    bool m_isWorkloadHeld = false;
+    bool m_isWorkloadHeld = false, m_isGated = false;
+    std::string m_gateTrouble;
     std::vector<std::function<void(Thread&)>> m_tasks;
 
     // Of the control thread alone.
     void watchAndHold();
     void tellHolds(bool isHeld);
+    void renewGate();
     Milliseconds untilSample() const;
-    Clock::time_point m_sampleAt {}, m_holdAt {};
+    Clock::time_point m_sampleAt {}, m_holdAt {}, m_gateAt {};
     std::set<ProcessId> m_asked; // whose sample is on its way
 
     void post(std::function<void(Thread&)> task);

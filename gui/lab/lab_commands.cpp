@@ -111,6 +111,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     LocalOptions local;
     local.config = *config;
     local.slowTimers = o.text("timers") == "classroom";
+    local.hasGate = o.isOn("gate");
     for (QJSValueIterator it(spares); it.hasNext();) {
         it.next();
         const double count = it.value().toNumber();
@@ -128,7 +129,8 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     const double timeout = o.number("timeout");
     if (context.settings.mayStartCluster) {
         const auto running = context.local.options();
-        const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty();
+        const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
+            && (running->hasGate || running->simulated || !local.hasGate);
         if (!isKept) {
             context.clients.clear();
             context.witnesses.clear();

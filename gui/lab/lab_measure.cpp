@@ -99,8 +99,19 @@ struct Measurement {
     QString name, detail;
     QStringList factorOrder, metricOrder;
 
+    // No measurement crosses a time in which clocks stood (window.md 2.11, 4.6).
+    LabResult<bool> notGated() const
+    {
+        const auto simulation = context.control.simulation();
+        if (context.control.isGated() || (context.isSimulated() && simulation && simulation->is_paused()))
+            return LabError { LabCode::Refused, "Nothing is measured while the gate is closed: messages and clocks stand still.", "lab.gate(false) opens it." };
+        return true;
+    }
+
     LabResult<bool> once(const QJSValue& one, int repetition, bool isWarmUp)
     {
+        if (const auto open = notGated(); !open)
+            return open.error();
         if (o.option("before").isCallable())
             if (const auto done = context.callBack(o.option("before"), { one }); !done)
                 return done.error();
@@ -108,6 +119,8 @@ struct Measurement {
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
             return value.error();
+        if (const auto open = notGated(); !open)
+            return open.error();
         LabTable::Row row;
         row.faults = std::max(faultsBefore, faultsActive(context));
         row.detail = detail;

@@ -59,6 +59,8 @@ Result<ChildProgram> LocalCluster::program(
         return Error { "The program " + file + " is not in " + m_programDirectory
             + "; build it first (./run builds all programs)." };
     arguments.insert(arguments.end(), { "--name", name, "--die-with-parent" });
+    if (m_options && m_options->hasGate && !isSimulated())
+        arguments.emplace_back("--gate");
     return ChildProgram { name, path, std::move(arguments), m_logDirectory + "/" + name + ".log" };
 }
 
@@ -170,6 +172,8 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
             return simulate(options, stopToken);
         std::vector<std::string> arguments = coordinatorArguments(options);
         arguments.emplace_back("--new"); // one that is started anew for the same file listens first
+        if (options.hasGate)
+            arguments.emplace_back("--gate");
         auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
         if (!coordinator)
             return Error { coordinator.error().text };

@@ -36,6 +36,7 @@ struct LocalOptions {
     bool slowTimers = false;       // "classroom": five times slower
     std::uint32_t dataServers = 9; // in the pools before the file takes any
     std::uint32_t parityServers = 7;
+    bool hasGate = false;          // their messages and clocks may be held; a simulated cluster always has that
 };
 
 // Real processes on this machine: a coordinator, servers in both pools, clients by name; or lhrs-sim, which simulates
