@@ -105,6 +105,13 @@ public:
         const std::lock_guard lock(m_mutex);
         m_samples = std::move(samples);
     }
+    // Its processes can be gated, and hold this then.
+    void setGate(std::map<ProcessId, std::vector<pb::HeldMessage>> held)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_hasGate = true;
+        m_held = std::move(held);
+    }
     // What orders are answered with.
     void setReply(const pb::CommandReply& reply)
     {
@@ -139,10 +146,37 @@ private:
             reply.mutable_sample()->set_wall_ns(wallNs());
             return reply;
         }
+        if (command.has_set_gate() || command.has_release_held() || command.has_describe_gate())
+            return gate(id, command);
         if (command.has_read_contents() || command.has_statistics() || command.has_watch())
             return pb::CommandReply();
         m_orders.push_back({ id, command });
         return m_reply;
+    }
+
+    pb::CommandReply gate(ProcessId id, const pb::Command& command)
+    {
+        pb::CommandReply reply;
+        if (!m_hasGate) {
+            reply.set_refusal(pb::NOT_ALLOWED);
+            reply.set_text("this process was started without --gate");
+            return reply;
+        }
+        m_orders.push_back({ id, command });
+        if (command.has_set_gate())
+            m_isGated[id] = command.set_gate().is_closed();
+        auto& held = m_held[id];
+        pb::GateState& state = *reply.mutable_gate();
+        if (command.has_release_held() && !held.empty()) {
+            *state.add_released() = held.front();
+            held.erase(held.begin());
+        }
+        state.set_is_closed(m_isGated[id]);
+        state.set_stopped_ns(command.set_gate().at_ns());
+        state.set_held(std::uint32_t(held.size()));
+        for (const pb::HeldMessage& message : held)
+            *state.add_messages() = message;
+        return reply;
     }
 
     pb::CommandReply list() const
@@ -240,6 +274,9 @@ private:
     pb::CommandReply m_reply;
     Contents m_contents;
     Samples m_samples;
+    bool m_hasGate = false;
+    std::map<ProcessId, bool> m_isGated;
+    std::map<ProcessId, std::vector<pb::HeldMessage>> m_held;
     std::map<ProcessId, std::unique_ptr<FakeProcess>> m_processes;
 };
 

@@ -163,6 +163,8 @@ struct Builder {
             fact("Process", QStringLiteral("ended: %1").arg(QString::fromStdString(process.endReason)));
         else if (process.isPaused)
             fact("Process", QStringLiteral("stands still"));
+        if (process.isGated)
+            fact("Gate", process.gauges.gate_held() > 0 ? QStringLiteral("closed, %1 held; its clock stands").arg(countedWords(process.gauges.gate_held(), "message is", "messages are")) : QStringLiteral("closed, nothing is held; its clock stands"));
         if (process.incarnation != 0)
             fact("Incarnation", QString::number(process.incarnation & 0xffffffff));
     }
@@ -308,6 +310,16 @@ struct Builder {
             wait.next = from.due_ns() > s.time_ns() ? QStringLiteral("in %1").arg(durationWords(from.due_ns() - s.time_ns())) : QStringLiteral("now");
             out.awaited.push_back(std::move(wait));
         }
+        out.isGated = s.gate().is_closed();
+        out.heldCount = s.gate().held();
+        for (const auto& from : s.gate().messages()) {
+            NodeFacts::Held held;
+            held.number = from.number();
+            held.kind = spaced(from.kind());
+            held.from = receiverWords(state, from.from(), {});
+            held.size = bytesWords(from.bytes());
+            out.held.push_back(std::move(held));
+        }
         out.columnsTitle = process.place.role() == pb::PARITY ? QStringLiteral("Applied, by data position") : QStringLiteral("Acknowledged, by parity column");
         for (const auto& from : s.columns()) {
             const bool isParity = from.role() == pb::PARITY;
@@ -386,6 +398,7 @@ int markChanges(NodeFacts& facts, const NodeFacts& before)
     mark(facts.lanes, before.lanes, [](const auto& x, const auto& y) { return x.name == y.name; }, [](const auto& x, const auto& y) { return x.words == y.words && x.closed == y.closed; });
     mark(facts.queues, before.queues, [](const auto& x, const auto& y) { return x.name == y.name; },
         [](const auto& x, const auto& y) { return x.length == y.length && x.highMark == y.highMark && x.dropped == y.dropped; });
+    mark(facts.held, before.held, [](const auto& x, const auto& y) { return x.number == y.number; }, [](const auto&, const auto&) { return true; });
     mark(facts.awaited, before.awaited, [](const auto& x, const auto& y) { return x.id == y.id && x.kind == y.kind && x.to == y.to; }, [](const auto& x, const auto& y) { return x.tries == y.tries; });
     return changes;
 }

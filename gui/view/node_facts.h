@@ -49,6 +49,11 @@ struct NodeFacts {
         QString kind, to, sent, tries, next;
         bool isChanged = false;
     };
+    struct Held { // by the gate
+        std::uint64_t number = 0;
+        QString kind, from, size;
+        bool isChanged = false;
+    };
     struct Column {
         QString name, value;
         bool isChanged = false;
@@ -67,6 +72,9 @@ struct NodeFacts {
     std::vector<Queue> queues;
     std::vector<Awaited> awaited;
     std::uint32_t awaitedCount = 0;
+    bool isGated = false;
+    std::vector<Held> held; // the oldest first
+    std::uint32_t heldCount = 0;
     std::vector<Column> columns;
     QString columnsTitle;
 };

@@ -214,6 +214,26 @@ void drawWaits(Sheet& sheet, const NodeFacts& node)
         sheet.line({ QStringLiteral("and %1 more, sent later").arg(node.awaitedCount - std::uint32_t(std::min(node.awaited.size(), kWaitsShown))) }, kSmall, theme.muted);
 }
 
+void drawHeld(Sheet& sheet, const NodeFacts& node)
+{
+    if (!node.isGated)
+        return;
+    const Theme& theme = sheet.theme;
+    const qreal u = theme.px(1), size = 60 * u, number = 34 * u;
+    const QString count = node.heldCount == 0 ? QStringLiteral("none") : QString::number(node.heldCount);
+    heading(sheet, { QStringLiteral("Messages held by the gate: %1").arg(count), QStringLiteral("Held by the gate: %1").arg(count), QStringLiteral("Held: %1").arg(count) });
+    for (std::size_t i = 0; i < std::min(node.held.size(), kWaitsShown); ++i) {
+        const NodeFacts::Held& held = node.held[i];
+        Line line(sheet, kSmall);
+        line.text(sheet.left, number - 4 * u, { QString::number(held.number) }, kSmall, theme.muted);
+        line.text(sheet.left + number, sheet.width - number - size - 4 * u, { QStringLiteral("%1 from %2").arg(held.kind, held.from), held.kind }, kSmall, theme.text, held.isChanged);
+        line.text(sheet.left + sheet.width - size, size, { held.size }, kSmall, theme.muted, false, Qt::AlignRight | Qt::AlignVCenter);
+        line.end();
+    }
+    if (node.heldCount > std::min(node.held.size(), kWaitsShown))
+        sheet.line({ QStringLiteral("and %1 more, which came later").arg(node.heldCount - std::uint32_t(std::min(node.held.size(), kWaitsShown))) }, kSmall, theme.muted);
+}
+
 void drawFacts(Sheet& sheet, const NodeFacts& node)
 {
     // In two columns where there is room: what is shown fits a projector's height.
@@ -253,6 +273,7 @@ void drawNode(Sheet& sheet, const NodeFacts& node)
     drawFacts(sheet, node);
     if (!node.isThere)
         return;
+    drawHeld(sheet, node);
     drawLanes(sheet, node);
     drawQueues(sheet, node);
     drawWaits(sheet, node);

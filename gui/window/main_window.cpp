@@ -270,7 +270,12 @@ bool MainWindow::onFrame(double seconds)
         m_canvas->setRecorded(m_timeLine.isReplay());
         // Only at full detail does every process give signs of life as events, and only where time is real.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
-        m_canvas->setSilent(m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated ? std::set<ProcessId>(silent.begin(), silent.end()) : std::set<ProcessId>());
+        std::set<ProcessId> shownSilent;
+        if (m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated)
+            for (const ProcessId id : silent) // who is gated has nothing to say
+                if (const auto known = m_pacer.state().processes.find(id); known == m_pacer.state().processes.end() || !known->second.isGated)
+                    shownSilent.insert(id);
+        m_canvas->setSilent(shownSilent);
     }
     return m_pacer.isBusy();
 }

@@ -39,15 +39,17 @@ NodePanel::NodePanel(const Pacer& pacer, Selection& selection, Actions& actions,
     auto* flow = new FlowLayout(bar, 4);
     flow->setContentsMargins(6, 4, 6, 2);
     flow->addWidget(m_list);
-    for (const auto& [id, words] : { std::pair("pinNode", tr("Pin")), std::pair("unpinNodes", tr("Unpin all")) }) {
+    for (const auto& [id, words] : { std::pair("pinNode", tr("Pin")), std::pair("unpinNodes", tr("Unpin all")), std::pair("releaseHere", tr("Let one through")), std::pair("dropHere", tr("Lose one")) }) {
         QAction* action = actions.get(id);
         auto* made = new QPushButton(words, this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
         made->setCheckable(action->isCheckable());
-        const auto followAction = [made, action] {
+        const bool isOfGate = QLatin1String(id).contains(QLatin1String("Here")); // there only while it does something
+        const auto followAction = [made, action, isOfGate] {
             made->setEnabled(action->isEnabled());
             made->setToolTip(action->toolTip());
             made->setChecked(action->isChecked());
+            made->setVisible(action->isEnabled() || !isOfGate);
         };
         followAction();
         connect(made, &QPushButton::clicked, action, [made, action] {

@@ -129,6 +129,8 @@ QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordB
         more += QStringLiteral(", tcp: 'handshake'");
     if (config.rerank() == pb::KEEP)
         more += QStringLiteral(", rerank: 'keep'");
+    if (options.hasGate)
+        more += QStringLiteral(", gate: true");
     QStringList thresholds;
     for (const pb::Threshold& threshold : config.thresholds())
         thresholds << QString::number(threshold.buckets());

@@ -114,6 +114,11 @@ public:
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const { return m_session->control().isWorkloadHeld(); }
     void gate(bool isClosed);
+    // The gate of real processes is closed.
+    bool isGated() const { return m_session->control().isGated(); }
+    // Lets the oldest message through that a gate holds, of this process or of all (0), or loses it. Where nothing is held at
+    // any, time goes on to the next timer.
+    void releaseHeld(ProcessId process, bool isDropped);
     // Faults of the process that holds the object's place now; the words are those of nameOf().
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window does to the virtual time of a simulated cluster.
+#include "gui/lab/gate_orders.h"
+#include "gui/lab/sentences.h"
+#include "gui/view/object_words.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/operator.h"
 
@@ -27,6 +30,10 @@ void Operator::pauseClock()
 
 void Operator::stepClock(ClockStep step)
 {
+    if (!simulation()) {
+        releaseHeld(0, false);
+        return;
+    }
     const QString word = step == ClockStep::Event ? QStringLiteral("event") : step == ClockStep::Message ? QStringLiteral("message") : QStringLiteral("ms");
     pb::Command pause, command;
     pause.mutable_set_clock()->set_is_paused(true);
@@ -53,18 +60,59 @@ void Operator::holdWorkload(bool isHeld)
 
 void Operator::gate(bool isClosed)
 {
-    const auto now = simulation();
-    if (!now) {
-        emit answered(QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false")),
-            tr("Real processes have no gate in this version: their messages and clocks go on. A simulated cluster (Ctrl+Alt+S) can be gated."), false);
+    const QString line = QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false"));
+    if (const auto now = simulation()) {
+        pb::Command command;
+        if (isClosed)
+            command.mutable_set_clock()->set_is_paused(true);
+        else
+            command.mutable_set_clock()->set_factor(now->factor());
+        askSimulator(std::move(command), line);
         return;
     }
-    pb::Command command;
-    if (isClosed)
-        command.mutable_set_clock()->set_is_paused(true);
-    else
-        command.mutable_set_clock()->set_factor(now->factor());
-    askSimulator(std::move(command), QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false")));
+    emit said(line);
+    post([this, line, isClosed](const std::stop_token& stop) {
+        const GateOutcome outcome = isClosed ? closeGates(m_session->control(), kGateWithin, stop) : openGates(m_session->control(), stop);
+        QString words = QString::fromStdString(outcome.text);
+        if (isClosed && !outcome.hasGate)
+            words = tr("%1 Start the cluster with the box “gate” of the start page, or its programs with --gate. A simulated cluster (Ctrl+Alt+S) always has one.").arg(words);
+        else if (words.isEmpty())
+            words = isClosed ? tr("%1 hold what arrives, and their clocks stand: Alt+5 lets one message through").arg(countedWords(outcome.processes, "process", "processes")) : tr("messages and clocks go on");
+        sayFromThread(line, words, outcome.text.empty());
+    });
+}
+
+void Operator::releaseHeld(ProcessId process, bool isDropped)
+{
+    const QString options = isDropped ? QStringLiteral(", drop: true") : QString();
+    const QString line = process != 0 ? QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1')%2 });").arg(QString::fromStdString(processShown(process, state())), options)
+        : QStringLiteral("lab.release({ clock: true%1 });").arg(options);
+    emit said(line);
+    post([this, line, process, isDropped](const std::stop_token& stop) {
+        ReleaseWish wish;
+        wish.isDropped = isDropped;
+        wish.mayPass = process == 0;
+        if (process != 0) {
+            const auto held = heldMessages(m_session->control(), stop);
+            if (held)
+                for (const HeldAt& one : *held)
+                    if (one.process == process && !wish.one)
+                        wish.one = one;
+            if (!wish.one) {
+                sayFromThread(line, held ? tr("nothing is held there") : QString::fromStdString(held.error().text), false);
+                return;
+            }
+        }
+        const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
+        if (!released || released->empty()) {
+            sayFromThread(line, released ? tr("nothing is held") : QString::fromStdString(released.error().text), false);
+            return;
+        }
+        const HeldAt& one = released->front();
+        const ClusterState now = state();
+        const QString kind = QString::fromStdString(one.message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')), from = QString::fromStdString(processShown(one.message.from(), now)), to = QString::fromStdString(processShown(one.process, now));
+        sayFromThread(line, (isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
+    });
 }
 
 void Operator::askSimulator(pb::Command command, const QString& line)

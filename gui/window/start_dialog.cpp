@@ -76,7 +76,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
       m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
@@ -116,6 +116,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_connect->setObjectName(QStringLiteral("connect"));
     m_play->setObjectName(QStringLiteral("openScenario"));
     m_slow->setObjectName(QStringLiteral("slow"));
+    m_gate->setObjectName(QStringLiteral("gate"));
     m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
     m_scenarios->setAccessibleName(tr("Scenarios"));
@@ -185,6 +186,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     row(tr("TCP connections"), m_tcp, tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a connection for one message."));
     row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
     row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
+    row(QString(), m_gate, tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated cluster can always do that."));
     row(tr("clients"), m_clients, tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
     local->addLayout(form);
     local->addWidget(showMore, 0, Qt::AlignLeft);
@@ -263,6 +265,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
     connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
     connect(m_slow, &QCheckBox::toggled, this, &StartPage::check);
+    connect(m_gate, &QCheckBox::toggled, this, &StartPage::check);
     connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
     connect(m_simulate, &QPushButton::clicked, this, &StartPage::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
@@ -298,6 +301,7 @@ LocalOptions StartPage::localOptions() const
         threshold->set_availability(++availability);
     }
     options.slowTimers = m_slow->isChecked();
+    options.hasGate = m_gate->isChecked();
     options.dataServers = std::uint32_t(m_data->value());
     options.parityServers = std::uint32_t(m_parity->value());
     return options;
@@ -383,7 +387,7 @@ void StartPage::check()
     m_simulate->setEnabled(objectionToFile().isEmpty());
     const LocalOptions options = localOptions();
     m_line->setText(Operator::clusterLine(options, recordBytes()));
-    m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()));
+    m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));
 }
 
 // ---- what a field is
@@ -413,6 +417,7 @@ void StartPage::recall(const Remembered& remembered)
     for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
     m_slow->setChecked(remembered.flag(key(m_slow), false));
+    m_gate->setChecked(remembered.flag(key(m_gate), false));
     findChild<QPushButton*>("moreParameters")->setChecked(remembered.flag("start/more", false));
     m_thresholds->setText(remembered.text(key(m_thresholds), {}));
     m_address->setText(remembered.text(key(m_address), m_address->text()));
@@ -427,6 +432,7 @@ void StartPage::keep(Remembered& remembered) const
     for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         remembered.keep(key(field), field->currentIndex());
     remembered.keep(key(m_slow), m_slow->isChecked());
+    remembered.keep(key(m_gate), m_gate->isChecked());
     remembered.keep("start/more", findChild<QPushButton*>("moreParameters")->isChecked());
     remembered.keep(key(m_thresholds), m_thresholds->text());
     remembered.keep(key(m_address), m_address->text());

@@ -67,7 +67,7 @@ private:
 
     QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_clients, *m_slice, *m_seed;
     QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_rerank, *m_speed;
-    QCheckBox* m_slow;
+    QCheckBox *m_slow, *m_gate;
     QLineEdit *m_thresholds, *m_address;
     QListWidget* m_scenarios;
     QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;

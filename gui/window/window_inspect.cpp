@@ -29,11 +29,13 @@ void MainWindow::makeInspectActions()
     });
     a.add({ "unpinNodes", "View", "Unpin all nodes", "Ctrl+Alt+U", "Only the chosen process is inspected again" }, [this] { m_node->view().unpinAll(); });
     a.add({ "holdWorkload", "Time", "Hold the workload", "W", "No client begins new operations, those under way end; once more: they go on", true }, [this] { m_operator->holdWorkload(m_actions->get("holdWorkload")->isChecked()); });
-    a.add({ "gate", "Time", "Gate messages", "X", "A simulated cluster: no message is delivered and no protocol clock goes, Alt+5 lets one through; real processes have no gate in this version", true }, [this] {
+    a.add({ "gate", "Time", "Gate messages", "X", "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real processes need to be started with a gate", true }, [this] {
         m_operator->gate(m_actions->get("gate")->isChecked());
         updateInspector();
     });
-    for (const char* id : { "unpinNodes", "holdWorkload", "gate" })
+    a.add({ "releaseHere", "Time", "Let the node's oldest message through", "Alt+7", "The inspected process, while it is gated, takes one step with the oldest message that it holds" }, [this] { m_operator->releaseHeld(m_node->view().chosen(), false); });
+    a.add({ "dropHere", "Time", "Lose the node's oldest message", "Alt+8", "The oldest message that the inspected process holds, while it is gated, is lost" }, [this] { m_operator->releaseHeld(m_node->view().chosen(), true); });
+    for (const char* id : { "unpinNodes", "holdWorkload", "gate", "releaseHere", "dropHere" })
         a.get(id)->setEnabled(false);
 }
 
@@ -68,7 +70,14 @@ void MainWindow::updateInspector()
     };
     const auto simulation = m_operator->simulation();
     follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
-    follow("gate", isRunning, isRunning && simulation && simulation->is_paused());
+    const bool isGated = isRunning && !simulation && m_operator->isGated();
+    follow("gate", isRunning, isRunning && (simulation ? simulation->is_paused() : isGated));
+    const auto inspected = m_pacer.state().processes.find(m_node->view().chosen());
+    const bool isHolding = isGated && inspected != m_pacer.state().processes.end() && !inspected->second.hasEnded;
+    follow("releaseHere", isHolding, false);
+    follow("dropHere", isHolding, false);
+    if (const std::string trouble = m_operator->session().control().takeGateTrouble(); !trouble.empty())
+        m_line->answer(QStringLiteral("lab.gate(true);"), QString::fromStdString(trouble), false);
 }
 
 // Each hold in its own words, icon and colour, as long as it holds.
@@ -87,6 +96,14 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
         parts.push_back({ Glyph::Barrier, m_theme.caution, { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients), tr("WORKLOAD HELD") }, 9, true });
     }
+    // Of real processes as their events tell: in a recording, too.
+    std::size_t gated = 0, waiting = 0;
+    for (const auto& [id, process] : state.processes) {
+        gated += process.isGated ? 1 : 0;
+        waiting += process.isGated ? process.gauges.gate_held() : 0;
+    }
+    if (gated > 0)
+        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED") }, 9, true });
     const auto simulation = m_operator->simulation();
     if (!m_timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
         parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: virtual time stands still"), tr("MESSAGES GATED") }, 9, true });
