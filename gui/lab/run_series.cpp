@@ -282,7 +282,18 @@ void RunSeries::end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs
             shade.endNs = std::max(runNs, shade.beginNs + 1);
 }
 
-void RunSeries::takeFailures(ProcessId, const pb::Event& event, std::int64_t runNs)
+// What it waited to be killed by has happened.
+void RunSeries::endOf(ProcessId process, std::int64_t runNs)
+{
+    set(process, {}, runNs);
+    if (const auto kills = m_kills.find(process); kills != m_kills.end()) {
+        for (const std::uint64_t number : kills->second)
+            end(SeriesShade::Kind::Fault, number, runNs);
+        m_kills.erase(kills);
+    }
+}
+
+void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
     if (event.has_fault_begun()) {
         const pb::Fault& fault = event.fault_begun().fault();
@@ -292,8 +303,14 @@ void RunSeries::takeFailures(ProcessId, const pb::Event& event, std::int64_t run
         begin(SeriesShade::Kind::Fault, fault.number(), runNs, faultWords(fault));
         if (isInstant(fault))
             m_shades.back().endNs = runNs + 1;
+        else if (fault.has_crash())
+            m_kills[process].insert(fault.number());
     } else if (event.has_fault_ended()) {
         end(SeriesShade::Kind::Fault, event.fault_ended().fault().number(), runNs);
+    } else if (event.has_gate_closed()) {
+        begin(SeriesShade::Kind::Gate, 0, runNs, "gated");
+    } else if (event.has_gate_opened()) {
+        end(SeriesShade::Kind::Gate, 0, runNs);
     } else if (event.has_bucket_failed()) {
         const pb::BucketFailed& e = event.bucket_failed();
         const std::string name = e.role() == pb::PARITY ? "parity " + std::to_string(e.group()) + "." + std::to_string(e.index()) : "data " + std::to_string(e.index());
@@ -347,7 +364,7 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
         holder.records = holder.storeBytes = 0;
         set(process, holder, runNs);
     } else if (event.has_process_ended()) {
-        set(process, {}, runNs);
+        endOf(process, runNs);
     } else if (event.has_file_created()) {
         m_b = event.file_created().config().b();
         m_m = event.file_created().config().m();
@@ -404,6 +421,8 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
     case B::kCoordinatorRebuilt: takeStructure(process, event, runNs); break;
     case B::kFaultBegun:
     case B::kFaultEnded:
+    case B::kGateClosed:
+    case B::kGateOpened:
     case B::kLossAcknowledged: takeFailures(process, event, runNs); break;
     case B::kBucketFailed:
     case B::kRecoveryFinished:
@@ -421,10 +440,12 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
 void RunSeries::take(ProcessId process, const pb::Told& told, std::int64_t runNs)
 {
     if (told.has_ended()) {
-        set(process, {}, runNs);
+        endOf(process, runNs);
     } else if (told.has_forgotten()) {
         m_isOther = true;
+        end(SeriesShade::Kind::Gate, 0, runNs);
         m_holders.clear();
+        m_kills.clear();
         m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
         m_buckets = m_b = m_m = m_k = 0;
     } else if (told.has_gap()) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,11 +52,11 @@ struct TimeSlice {
     void merge(const TimeSlice& later);
 };
 
-// A time in which something was not as it should be: a fault that somebody set, or a failed bucket.
+// A time in which something was not as usual: a fault that somebody set, a failed bucket, or a closed gate.
 struct SeriesShade {
-    enum class Kind { Fault, Failure };
+    enum class Kind { Fault, Failure, Gate };
     Kind kind = Kind::Fault;
-    std::uint64_t id = 0;    // number of the fault, or the place
+    std::uint64_t id = 0;    // number of the fault, or the place; 0 for the gate, which all processes have together
     std::int64_t beginNs = 0, endNs = 0; // endNs 0: not over
     std::string words;
 };
@@ -120,6 +121,7 @@ private:
     void begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs, std::string words);
     void end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs);
     void takeStructure(ProcessId process, const pb::Event& event, std::int64_t runNs);
+    void endOf(ProcessId process, std::int64_t runNs);
     void takeFailures(ProcessId process, const pb::Event& event, std::int64_t runNs);
 
     Limits m_limits;
@@ -133,6 +135,7 @@ private:
     std::deque<OperationKey> m_openOrder;
     RecoveryRows m_recoveries { 256, 0 };
     std::deque<SeriesShade> m_shades;
+    std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that wait for a step of the process, to end it
 };
 
 } // namespace lhrs::gui

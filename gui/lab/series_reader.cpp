@@ -20,7 +20,7 @@ const std::vector<int>& kinds()
         E::kFileCreatedFieldNumber, E::kGroupCreatedFieldNumber, E::kFileStateChangedFieldNumber, E::kCoordinatorRebuiltFieldNumber,
         E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kBucketFailedFieldNumber, E::kRecoveryStartedFieldNumber,
         E::kSliceRecoveredFieldNumber, E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber, E::kGroupLostFieldNumber,
-        E::kLossAcknowledgedFieldNumber };
+        E::kLossAcknowledgedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
     return kKinds;
 }
 

@@ -350,6 +350,14 @@ void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
         return QRectF(from, plot.top(), std::max<qreal>(2, to - from), plot.height());
     };
     for (const ChartShade& shade : m_data.shades) {
+        if (shade.kind == SeriesShade::Kind::Gate) { // time that passed for nobody
+            QColor hatch = m_theme.muted;
+            hatch.setAlphaF(0.45F);
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(QBrush(hatch, Qt::BDiagPattern));
+            painter->drawRect(shadeOf(shade));
+            continue;
+        }
         QColor fill = shade.kind == SeriesShade::Kind::Fault ? m_theme.caution : m_theme.bad;
         // What is too short to be a shade, as a kill, is a line.
         const bool isLine = shadeOf(shade).width() <= 2;

@@ -57,7 +57,8 @@ std::vector<int> markedKinds()
 {
     using E = pb::Event;
     return { 0, E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kParityAddedFieldNumber, E::kBucketFailedFieldNumber,
-        E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber };
+        E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber,
+        E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
 }
 
 } // namespace
@@ -138,6 +139,9 @@ void TimeTrack::readRecording()
         if (!m_marks.empty() && m_marks.back().ns == run.runNs)
             m_marks.back().event = run.index;
     }
+    for (const Recording::Word& word : recording.words())
+        if (word.told.has_ended())
+            endShades(word.process, word.tNs);
     for (const Recording::Note& note : recording.markers())
         addMark({ note.tNs, note.event, note.kind == QLatin1String("step") ? TimeMark::Kind::Step : TimeMark::Kind::Own, note.text });
     std::stable_sort(m_marks.begin(), m_marks.end(), [](const TimeMark& x, const TimeMark& y) { return x.ns < y.ns; });
@@ -155,14 +159,29 @@ void TimeTrack::take(const RunEvent& run)
         const std::uint64_t number = run.event->fault_begun().fault().number();
         const bool isKnown = std::any_of(m_shades.begin(), m_shades.end(), [&](const Shade& s) { return s.number == number; });
         if (!isKnown)
-            m_shades.push_back({ number, run.runNs, 0 });
+            m_shades.push_back({ number, run.runNs, 0, run.event->fault_begun().fault().has_crash() ? run.process : 0 });
         if (m_shades.size() > kShadesMax)
             m_shades.pop_front();
     } else if (run.event->has_fault_ended()) {
         for (Shade& shade : m_shades)
             if (shade.number == run.event->fault_ended().fault().number())
                 shade.endNs = run.runNs;
+    } else if (run.event->has_gate_closed()) { // from the first one to the first one: all close and open together
+        if (m_shades.empty() || std::none_of(m_shades.begin(), m_shades.end(), [](const Shade& s) { return s.number == 0 && s.endNs == 0; }))
+            m_shades.push_back({ 0, run.runNs, 0, 0 });
+    } else if (run.event->has_gate_opened()) {
+        for (Shade& shade : m_shades)
+            if (shade.number == 0 && shade.endNs == 0)
+                shade.endNs = run.runNs;
     }
+}
+
+// A process has ended: what it waited to be killed by has happened.
+void TimeTrack::endShades(ProcessId victim, std::int64_t ns)
+{
+    for (Shade& shade : m_shades)
+        if (shade.victim == victim && shade.victim != 0 && shade.endNs == 0)
+            shade.endNs = std::max(ns, shade.beginNs + 1);
 }
 
 bool TimeTrack::refresh(double seconds)
@@ -187,6 +206,10 @@ bool TimeTrack::refresh(double seconds)
     }
     if (m_sinceBuilt >= kRebuildEvery || m_time.mode() == TimeLine::Mode::Play) {
         m_sinceBuilt = 0;
+        if (std::any_of(m_shades.begin(), m_shades.end(), [](const Shade& s) { return s.victim != 0 && s.endNs == 0; }))
+            for (const auto& [id, process] : m_live.state().processes)
+                if (process.hasEnded)
+                    endShades(id, process.endedNs);
         rebuild();
     }
     return m_time.mode() == TimeLine::Mode::Play;
@@ -214,6 +237,10 @@ void TimeTrack::rebuild()
     m_list.add(DisplayList::Box { lane, Outline::Rectangle, 0, m_theme.card, m_theme.outline, 1, false, false });
     for (const Shade& shade : m_shades) {
         const qreal from = xOf(shade.beginNs), to = xOf(shade.endNs != 0 ? shade.endNs : m_time.endNs());
+        if (shade.number == 0) {
+            m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(2 * u, to - from), lane.height()), Outline::Rectangle, 0, {}, m_theme.text, 1, false, true });
+            continue;
+        }
         QColor fill = m_theme.caution;
         fill.setAlphaF(0.30f);
         m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(u, to - from), lane.height()), Outline::Rectangle, 0, fill, {}, 0, false, false });

@@ -76,8 +76,13 @@ private:
     std::int64_t m_partNs = 50'000'000;
     std::int64_t m_beginNs = 0;
     std::deque<TimeMark> m_marks;
-    struct Shade { std::uint64_t number = 0; std::int64_t beginNs = 0, endNs = 0; };
-    std::deque<Shade> m_shades; // faults; endNs 0: still there
+    struct Shade {
+        std::uint64_t number = 0; // of the fault; 0: the gate, which all processes have together
+        std::int64_t beginNs = 0, endNs = 0; // endNs 0: still there
+        ProcessId victim = 0;     // of a kill that waits for a step: its end is the end
+    };
+    std::deque<Shade> m_shades;
+    void endShades(ProcessId victim, std::int64_t ns);
     std::uint64_t m_seen = 0;   // cursor in the live feed
     const Recording* m_shownRecording = nullptr;
     double m_sinceBuilt = 1;
