@@ -55,6 +55,9 @@ private slots:
     void shivizClocksKnowExactlyTheCauses();
     void shivizLinesMatchTheirExpression();
     void faultsAreShadedOnTheirLane();
+    void aKillThatHasActedShadesNoMore();
+    void gatedTimeIsHatchedAndLosesNoMessage();
+    void clocksThatMustBeWrongAreCorrectedAndOthersMeasured();
 };
 
 void SpaceTimeTest::aMessageIsPairedWithItsArrival()
@@ -418,6 +421,98 @@ void SpaceTimeTest::faultsAreShadedOnTheirLane()
     QCOMPARE(layout.shades[0].box.right(), layout.xOf(model.events[over].logical));
     QCOMPARE(layout.laneAt(layout.shades[0].box.center().y())->process, kFileData + 1);
     QVERIFY(!layout.shades[0].words.isEmpty());
+}
+
+void SpaceTimeTest::aKillThatHasActedShadesNoMore()
+{
+    Talk talk = conversation(2);
+    pb::Event event;
+    event.mutable_fault_begun()->mutable_fault()->set_number(4);
+    event.mutable_fault_begun()->mutable_fault()->mutable_crash()->set_at("slice_stored");
+    const ProcessId victim = kFileData + 1;
+    const std::size_t begun = talk.tell(victim, event);
+    talk.pass(kFileClients, victim, "search", 9);
+    const std::size_t last = talk.events.size() - 1;
+    talk.pass(kFileClients, kFileData, "search", 10);
+    const SpaceTime model = spaceTimeOf(talk.events);
+    ClusterState state = fileOf({ 8, 4, 1 });
+    for (const bool hasEnded : { false, true }) {
+        if (hasEnded)
+            state.markEnded(victim, "killed", talk.now);
+        const SpaceTimeLayout layout = layoutSpaceTime(model, state, wishFor(model), Theme(), QSizeF(1200, 500));
+        QCOMPARE(layout.shades.size(), std::size_t(1));
+        QCOMPARE(layout.shades[0].box.left(), layout.xOf(model.events[begun].logical));
+        QCOMPARE(layout.shades[0].box.right(), hasEnded ? layout.xOf(model.events[last].logical) : layout.xOf(layout.to));
+    }
+}
+
+void SpaceTimeTest::gatedTimeIsHatchedAndLosesNoMessage()
+{
+    Talk talk;
+    pb::Event closed, opened;
+    closed.mutable_gate_closed();
+    opened.mutable_gate_opened();
+    talk.pass(1, 2, "insert");
+    const std::size_t from = talk.tell(2, closed);
+    talk.send(1, 2, "delta");
+    talk.now += 40 * kUnderWayNs;
+    talk.send(3, 1, "reply"); // to nobody who is gated: lost, some time later
+    talk.now += 2 * kUnderWayNs;
+    talk.tell(3, pb::Event());
+    const SpaceTime gated = spaceTimeOf(talk.events);
+    QCOMPARE(gated.messages[1].fate, Fate::UnderWay);
+    QCOMPARE(gated.messages[2].fate, Fate::Lost);
+    const std::size_t to = talk.tell(2, opened);
+    talk.now += 2 * kUnderWayNs;
+    talk.tell(1, pb::Event());
+    const SpaceTime model = spaceTimeOf(talk.events);
+    QCOMPARE(model.messages[1].fate, Fate::Lost); // open again, and still not here
+    SpaceTimeWish wish = wishFor(model, SpaceTimeWish::Order::Time);
+    const SpaceTimeLayout layout = layoutSpaceTime(model, ClusterState(), wish, Theme(), QSizeF(1200, 500));
+    QCOMPARE(layout.shades.size(), std::size_t(1));
+    QVERIFY(layout.shades[0].isGate);
+    QCOMPARE(layout.shades[0].box.left(), layout.xOf(double(model.events[from].run.runNs)));
+    QCOMPARE(layout.shades[0].box.right(), layout.xOf(double(model.events[to].run.runNs)));
+    DisplayList list { Theme() };
+    drawSpaceTime(layout, model, wish, list);
+    QVERIFY(list.toText().contains("hatched"));
+}
+
+void SpaceTimeTest::clocksThatMustBeWrongAreCorrectedAndOthersMeasured()
+{
+    Talk talk;
+    for (int i = 0; i < 5; ++i) { // each message takes a millisecond
+        talk.pass(1, 2, "insert");
+        talk.pass(2, 1, "reply");
+        talk.pass(2, 3, "delta");
+        talk.pass(3, 2, "delta_ack");
+    }
+    talk.pass(1, 4, "search"); // never answered
+    const auto right = alignClocks(spaceTimeOf(talk.events));
+    for (const ProcessId process : { 1, 2, 3, 4 })
+        QCOMPARE(right.at(process).correctionNs, std::int64_t(0));
+    QCOMPARE(*right.at(2).errorNs, std::int64_t(1'000'000));
+    QVERIFY(!right.at(4).errorNs);
+    // The clock of 3 goes 50 ms ahead: its acknowledgements arrive before they were sent.
+    for (RunEvent& event : talk.events)
+        if (event.process == 3)
+            event.runNs += 50'000'000;
+    const SpaceTime model = spaceTimeOf(talk.events);
+    QCOMPARE(model.backwards, std::size_t(5));
+    const SpaceTimeLayout raw = layoutSpaceTime(model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Time), Theme(), QSizeF(1200, 500));
+    QCOMPARE(raw.backwards, std::size_t(5));
+    QCOMPARE(std::count_if(raw.arrows.begin(), raw.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }), std::ptrdiff_t(5));
+    QCOMPARE(raw.clocks.size(), std::size_t(3));
+    QCOMPARE(std::count_if(raw.clocks.begin(), raw.clocks.end(), [](const auto& clock) { return clock.isWrong; }), std::ptrdiff_t(1));
+    for (const auto& clock : raw.clocks) {
+        QCOMPARE(clock.errorNs, std::int64_t(1'000'000));
+        QVERIFY(qAbs(clock.box.width() - std::max(2.0, raw.xOf(raw.from + 2e6) - raw.plot.left())) < 0.01);
+        QCOMPARE(clock.box.right(), raw.plot.right());
+    }
+    const SpaceTimeLayout aligned = layoutSpaceTime(model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Aligned), Theme(), QSizeF(1200, 500));
+    QCOMPARE(aligned.backwards, std::size_t(0));
+    QCOMPARE(aligned.corrected, std::size_t(1));
+    QVERIFY(std::none_of(aligned.arrows.begin(), aligned.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }));
 }
 
 int main(int count, char** arguments)

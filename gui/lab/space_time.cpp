@@ -28,6 +28,33 @@ std::size_t find(const Numbers& numbers, ProcessId process, std::uint64_t sequen
     return at == known->second.end() ? kNoEvent : at->second;
 }
 
+// When processes were gated: pairs of begin and end.
+using Gated = std::map<ProcessId, std::vector<std::pair<std::int64_t, std::int64_t>>>;
+
+Gated gatedTimes(const SpaceTime& model)
+{
+    Gated gated;
+    for (const SpaceTimeEvent& event : model.events) {
+        auto& times = gated[event.run.process];
+        if (event.run.event->has_gate_closed())
+            times.emplace_back(event.run.runNs, model.lastNs);
+        else if (event.run.event->has_gate_opened() && times.empty())
+            times.emplace_back(model.firstNs, event.run.runNs);
+        else if (event.run.event->has_gate_opened())
+            times.back().second = event.run.runNs;
+    }
+    return gated;
+}
+
+std::int64_t gatedWithin(const Gated& gated, ProcessId process, std::int64_t from, std::int64_t to)
+{
+    std::int64_t sum = 0;
+    if (const auto known = gated.find(process); known != gated.end())
+        for (const auto& [begin, end] : known->second)
+            sum += std::max<std::int64_t>(0, std::min(end, to) - std::max(begin, from));
+    return sum;
+}
+
 void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete, const std::map<std::string, ProcessId>& addresses)
 {
     // Sendings by sender and message; a resend is another one of the same message.
@@ -102,6 +129,7 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
         message->to = run.process;
         message->fate = SpaceTimeMessage::Fate::Arrived;
     }
+    const Gated gated = gatedTimes(out);
     for (SpaceTimeMessage& message : out.messages) {
         if (message.received != kNoEvent) {
             message.isBackwards = message.sent != kNoEvent && out.events[message.received].run.runNs < out.events[message.sent].run.runNs;
@@ -111,7 +139,7 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
             continue;
         if (message.to != 0 && incomplete.contains(message.to))
             message.fate = SpaceTimeMessage::Fate::Unknown;
-        else if (out.lastNs - out.events[message.sent].run.runNs > kUnderWayNs)
+        else if (const std::int64_t sentNs = out.events[message.sent].run.runNs; out.lastNs - sentNs - gatedWithin(gated, message.to, sentNs, out.lastNs) > kUnderWayNs)
             message.fate = SpaceTimeMessage::Fate::Lost;
     }
 }

@@ -54,7 +54,8 @@ struct SpaceTime {
     std::vector<bool> eventsOf(std::pair<std::uint64_t, std::uint64_t> operation) const;
 };
 
-// Events of any order that keeps each process' own. A message that was not received within this time is lost.
+// Events of any order that keeps each process' own. A message that was not received within this time is lost; times in which
+// its receiver was gated do not count.
 inline constexpr std::int64_t kUnderWayNs = 250'000'000;
 SpaceTime spaceTimeOf(const std::vector<RunEvent>& events, const std::map<std::string, ProcessId>& addresses = {});
 

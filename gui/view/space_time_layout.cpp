@@ -19,9 +19,14 @@ constexpr qreal kBundleWide = 14; // pixels of a bundle's column
 constexpr qreal kStub = 26;       // of an arrow whose other end is not known
 constexpr qreal kNear = 4;
 
-double valueOf(const SpaceTimeEvent& event, SpaceTimeWish::Order order)
+using Clocks = std::map<ProcessId, ProcessClock>;
+
+double valueOf(const SpaceTimeEvent& event, SpaceTimeWish::Order order, const Clocks& clocks)
 {
-    return order == SpaceTimeWish::Order::Logical ? double(event.logical) : double(event.run.runNs);
+    if (order == SpaceTimeWish::Order::Logical)
+        return double(event.logical);
+    const auto known = order == SpaceTimeWish::Order::Aligned ? clocks.find(event.run.process) : clocks.end();
+    return double(event.run.runNs + (known != clocks.end() ? known->second.correctionNs : 0));
 }
 
 // A group of lanes: its id, its name, and where it stands.
@@ -165,34 +170,72 @@ void bundle(SpaceTimeLayout& out, const SpaceTime& model)
         out.bundled += arrow.count > 1 ? arrow.count : 0;
 }
 
-// From where a fault began at a process to where it ended there.
-void shadeFaults(SpaceTimeLayout& out, const SpaceTime& model, const SpaceTimeWish& wish, const LaneOf& laneOf)
+// From where a fault began at a process to where it ended there, and the same of its gate.
+void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const LaneOf& laneOf, const Clocks& clocks)
 {
-    const auto shade = [&](ProcessId process, double from, double to, const pb::Fault& fault) {
+    const auto shade = [&](ProcessId process, double from, double to, const QString& words, bool isGate) {
         const auto lane = laneOf.find(process);
         if (lane == laneOf.end() || to < out.from || from > out.to)
             return;
         const SpaceTimeLayout::Lane& line = out.lanes[lane->second];
         const qreal left = out.xOf(std::max(from, out.from)), right = out.xOf(std::min(to, out.to));
-        out.shades.push_back({ QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), QString::fromStdString(faultWords(fault)) });
+        out.shades.push_back({ QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), words, isGate });
+    };
+    const auto words = [](const pb::Fault& fault) { return QString::fromStdString(faultWords(fault)); };
+    // A kill that waited for a step has acted when its process ended; nobody tells the end of the fault.
+    const auto endOf = [&](ProcessId process, double from) {
+        const auto known = state.processes.find(process);
+        if (known == state.processes.end() || !known->second.hasEnded)
+            return out.to;
+        double last = from;
+        for (const SpaceTimeEvent& event : model.events)
+            if (event.run.process == process)
+                last = std::max(last, valueOf(event, wish.order, clocks));
+        return last;
     };
     std::map<std::pair<ProcessId, std::uint64_t>, std::pair<double, const pb::Fault*>> acting;
+    std::map<ProcessId, double> gated;
+    const QString kGated = QStringLiteral("gated");
     for (const SpaceTimeEvent& event : model.events) {
         const pb::Event& body = *event.run.event;
-        if (body.has_fault_begun()) {
+        const double at = valueOf(event, wish.order, clocks);
+        if (body.has_gate_closed()) {
+            gated.try_emplace(event.run.process, at);
+        } else if (body.has_gate_opened()) {
+            const auto closed = gated.find(event.run.process);
+            shade(event.run.process, closed != gated.end() ? closed->second : out.from, at, kGated, true);
+            if (closed != gated.end())
+                gated.erase(closed);
+        } else if (body.has_fault_begun()) {
             if (isInstant(body.fault_begun().fault()))
-                shade(event.run.process, valueOf(event, wish.order), valueOf(event, wish.order), body.fault_begun().fault());
+                shade(event.run.process, at, at, words(body.fault_begun().fault()), false);
             else
-                acting[{ event.run.process, body.fault_begun().fault().number() }] = { valueOf(event, wish.order), &body.fault_begun().fault() };
+                acting[{ event.run.process, body.fault_begun().fault().number() }] = { at, &body.fault_begun().fault() };
         } else if (body.has_fault_ended()) {
             const auto known = acting.find({ event.run.process, body.fault_ended().fault().number() });
-            shade(event.run.process, known != acting.end() ? known->second.first : out.from, valueOf(event, wish.order), body.fault_ended().fault());
+            shade(event.run.process, known != acting.end() ? known->second.first : out.from, at, words(body.fault_ended().fault()), false);
             if (known != acting.end())
                 acting.erase(known);
         }
     }
     for (const auto& [at, fault] : acting)
-        shade(at.first, fault.first, out.to, *fault.second);
+        shade(at.first, fault.first, endOf(at.first, fault.first), words(*fault.second), false);
+    for (const auto& [process, from] : gated)
+        shade(process, from, endOf(process, from), kGated, true);
+}
+
+// A bar at the right edge of a lane, as long as the time by which the process' clock is not known.
+void measureClocks(SpaceTimeLayout& out, const Clocks& clocks, const LaneOf& laneOf, const Theme& theme)
+{
+    for (const auto& [process, clock] : clocks) {
+        out.corrected += clock.correctionNs != 0 ? 1 : 0;
+        const auto lane = laneOf.find(process);
+        if (lane == laneOf.end() || !clock.errorNs || out.lanes[lane->second].process == 0)
+            continue;
+        const SpaceTimeLayout::Lane& line = out.lanes[lane->second];
+        const qreal wide = std::clamp(out.xOf(out.from + 2 * double(*clock.errorNs)) - out.plot.left(), 2.0, out.plot.width()), high = std::min(line.height * 0.35, theme.px(7));
+        out.clocks.push_back({ QRectF(out.plot.right() - wide, line.y - high / 2, wide, high), *clock.errorNs, clock.correctionNs, clock.correctionNs != 0 });
+    }
 }
 
 qreal distanceTo(QPointF a, QPointF b, QPointF point)
@@ -253,11 +296,18 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
     out.from = wish.from;
     out.to = std::max(wish.to, wish.from + 1e-9);
     const LaneOf laneOf = layLanes(out, model, state, wish, theme, size);
-    const auto pointOf = [&](std::size_t event, std::size_t lane) { return QPointF(out.xOf(valueOf(model.events[event], wish.order)), out.lanes[lane].y); };
+    const bool isByCauses = wish.order == SpaceTimeWish::Order::Logical, isAligned = wish.order == SpaceTimeWish::Order::Aligned;
+    const Clocks clocks = isByCauses ? Clocks() : alignClocks(model);
+    const auto at = [&](std::size_t event) { return valueOf(model.events[event], wish.order, clocks); };
+    const auto pointOf = [&](std::size_t event, std::size_t lane) { return QPointF(out.xOf(at(event)), out.lanes[lane].y); };
+    out.backwards = model.backwards;
+    if (isAligned)
+        out.backwards = std::size_t(std::count_if(model.events.begin(), model.events.end(), [&](const SpaceTimeEvent& event) {
+            return event.cause != kNoEvent && valueOf(event, wish.order, clocks) < at(event.cause);
+        }));
     const auto isFollowed = [&](std::pair<std::uint64_t, std::uint64_t> operation) { return wish.operation.first == 0 || operation == wish.operation; };
     for (std::size_t i = 0; i < model.messages.size(); ++i) {
         const SpaceTimeMessage& message = model.messages[i];
-        const auto at = [&](std::size_t event) { return valueOf(model.events[event], wish.order); };
         const double begin = at(message.sent != kNoEvent ? message.sent : message.received), end = at(message.received != kNoEvent ? message.received : message.sent);
         if (std::max(begin, end) < out.from || std::min(begin, end) > out.to)
             continue;
@@ -274,7 +324,7 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
         arrow.message = i;
         arrow.fate = message.fate;
         arrow.isResent = message.tries > 0;
-        arrow.isBackwards = message.isBackwards;
+        arrow.isBackwards = !isAligned ? message.isBackwards : message.sent != kNoEvent && message.received != kNoEvent && at(message.received) < at(message.sent);
         arrow.fromLane = (from != laneOf.end() ? from : to)->second;
         arrow.toLane = (to != laneOf.end() ? to : from)->second;
         const qreal stub = theme.px(kStub);
@@ -301,7 +351,7 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
         const pb::Event& event = *model.events[i].run.event;
         if (event.has_message_sent() || event.has_message_received() || event.has_gauges())
             continue;
-        const double value = valueOf(model.events[i], wish.order);
+        const double value = at(i);
         const auto lane = laneOf.find(model.events[i].run.process);
         const bool isOperation = event.operation().client() != 0;
         if (value < out.from || value > out.to || lane == laneOf.end() || (wish.filter == SpaceTimeWish::Filter::Operations && !isOperation))
@@ -314,7 +364,8 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
     }
     if (out.arrows.size() > kArrowsMax)
         bundle(out, model);
-    shadeFaults(out, model, wish, laneOf);
+    shadeTimes(out, model, state, wish, laneOf, clocks);
+    measureClocks(out, clocks, laneOf, theme);
     return out;
 }
 

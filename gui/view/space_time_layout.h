@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/clock_alignment.h"
 #include "gui/lab/space_time.h"
 #include "gui/view/display_list.h"
 #include "gui/view/object_ref.h"
@@ -18,7 +19,7 @@ namespace lhrs::gui {
 
 // What a person wants to see of the space-time diagram.
 struct SpaceTimeWish {
-    enum class Order { Logical, Time };
+    enum class Order { Logical, Time, Aligned }; // by causes; as the clocks say; by clocks corrected where they must be wrong
     enum class Filter { Everything, WithoutSignsOfLife, Operations };
     Order order = Order::Logical;
     Filter filter = Filter::WithoutSignsOfLife;
@@ -55,20 +56,29 @@ struct SpaceTimeLayout {
         std::size_t event = 0;
         bool isStructure = false, isFaint = false;
     };
-    struct Shade { // a time in which a fault acted at a process
+    struct Shade { // a time in which a fault acted at a process, or its gate was closed
         QRectF box;
         QString words;
+        bool isGate = false;
+    };
+    struct ClockBar { // how well a process' clock is known, as a length of time
+        QRectF box;
+        std::int64_t errorNs = 0, correctionNs = 0;
+        bool isWrong = false; // its clock must be off
     };
     QRectF plot;
     std::vector<Lane> lanes;
     std::vector<Arrow> arrows;
     std::vector<Tick> ticks;
     std::vector<Shade> shades;
+    std::vector<ClockBar> clocks;
     std::size_t messages = 0;    // in the shown interval that pass the filter: the sum of all arrows' counts
     std::size_t hidden = 0;      // in the interval, not passing
     std::size_t bundled = 0;     // messages in bundles
     std::size_t found = 0;       // that the search finds
     std::size_t silentLanes = 0; // processes without anything in the model: left out
+    std::size_t backwards = 0;   // effects drawn before their causes, in the whole model
+    std::size_t corrected = 0;   // processes whose clock must be off
     double from = 0, to = 1;
 
     double valueAt(qreal x) const;

@@ -69,7 +69,9 @@ void drawAxis(const SpaceTimeLayout& layout, const SpaceTime& model, const Space
         if (x + wide / 2 < layout.plot.right() && x - wide / 2 > layout.plot.left())
             out.text(QRectF(x - wide / 2, bottom, wide, theme.lineHeight(kSmall)), words, kSmall, theme.muted, Qt::AlignCenter);
     }
-    const QStringList titles = isLogical ? QStringList { QStringLiteral("order of causes"), QStringLiteral("causes") } : QStringList { QStringLiteral("time of the clocks"), QStringLiteral("time") };
+    const QStringList titles = isLogical ? QStringList { QStringLiteral("order of causes"), QStringLiteral("causes") }
+        : wish.order == SpaceTimeWish::Order::Aligned ? QStringList { QStringLiteral("time, clocks aligned"), QStringLiteral("time") }
+                                                      : QStringList { QStringLiteral("time of the clocks"), QStringLiteral("time") };
     out.text(QRectF(theme.px(8), bottom, layout.plot.left() - theme.px(12), theme.lineHeight(kSmall)), titles, kSmall, theme.muted);
 }
 
@@ -181,6 +183,11 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
 {
     const Theme& theme = out.theme();
     for (const SpaceTimeLayout::Shade& shade : layout.shades) {
+        if (shade.isGate) { // time that passed for nobody
+            out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, {}, theme.muted, 1, false, true });
+            out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.muted);
+            continue;
+        }
         QColor fill = theme.caution;
         fill.setAlphaF(0.22F);
         out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, fill, theme.caution, 1, false, true });
@@ -206,6 +213,9 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
     if (layout.bundled == 0)
         drawNames(layout, model, out);
     out.setClip({});
+    // How well each clock is known, as a length of time at the edge; a bar of a clock that must be off is red.
+    for (const SpaceTimeLayout::ClockBar& clock : layout.clocks)
+        out.add(DisplayList::Box { clock.box, Outline::Rectangle, 0, clock.isWrong ? theme.bad : theme.muted, {}, 0, false, false });
 }
 
 } // namespace lhrs::gui

@@ -195,9 +195,9 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
 {
     setObjectName(QStringLiteral("spaceTimeView"));
     m_order->setObjectName(QStringLiteral("spaceTimeOrder"));
-    m_order->addItems({ tr("order of causes"), tr("time of the clocks") });
+    m_order->addItems({ tr("order of causes"), tr("time of the clocks"), tr("time, clocks aligned") });
     m_order->setAccessibleName(tr("What the distance between two events means"));
-    m_order->setToolTip(tr("Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say."));
+    m_order->setToolTip(tr("Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say; the bar at the right of a line is how well its clock is known. Aligned: clocks that must be off are corrected."));
     m_filter->setObjectName(QStringLiteral("spaceTimeFilter"));
     m_filter->addItems({ tr("everything"), tr("without signs of life"), tr("operations only") });
     m_filter->setCurrentIndex(int(m_wish.filter));
@@ -448,8 +448,12 @@ QString SpaceTimeView::status() const
             own += message.operation == m_wish.operation ? 1 : 0;
         words += tr("; following operation %1: %2").arg(QString::fromStdString(operationShown(id, m_pacer.state())), countedWords(own, "message", "messages"));
     }
-    if (m_model.backwards > 0)
-        words += tr("; %1 before their cause by the clocks").arg(countedWords(m_model.backwards, "effect", "effects"));
+    if (layout.backwards > 0)
+        words += tr("; %1 before their cause by the clocks").arg(countedWords(layout.backwards, "effect", "effects"));
+    if (layout.corrected > 0)
+        words += m_wish.order == SpaceTimeWish::Order::Aligned ? tr("; %1 corrected").arg(countedWords(layout.corrected, "clock is", "clocks are")) : tr("; %1 be wrong").arg(countedWords(layout.corrected, "clock must", "clocks must"));
+    if (!layout.clocks.empty())
+        words += tr("; clocks are known to ± %1").arg(durationWords(std::max_element(layout.clocks.begin(), layout.clocks.end(), [](const auto& x, const auto& y) { return x.errorNs < y.errorNs; })->errorNs));
     if (layout.silentLanes > 0)
         words += tr("; %1 left out: nothing to draw").arg(countedWords(layout.silentLanes, "process", "processes"));
     if (m_dropped > 0)
