@@ -202,7 +202,12 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
     SimRecording live(simulation, words);
     QVERIFY(simulation.run());
     live.finish();
-    const std::string truth = bytesOf(live.state());
+    // The lamps count in the order in which processes are heard; what they say of the run does not depend on it.
+    const auto bytesWithoutLamps = [](ClusterState state) {
+        state.lamps = {};
+        return bytesOf(state);
+    };
+    const std::string truth = bytesWithoutLamps(live.state());
     for (std::uint32_t order = 0; order < 3; ++order) {
         std::mt19937 random(order);
         ClusterState state;
@@ -224,7 +229,8 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
             if (next[speakers[who]] >= all.size())
                 speakers.erase(speakers.begin() + std::ptrdiff_t(who));
         }
-        const std::string bytes = bytesOf(state);
+        QVERIFY(!state.lamps.anyViolated());
+        const std::string bytes = bytesWithoutLamps(state);
         if (bytes == truth)
             continue;
         pb::Keyframe wanted, got;

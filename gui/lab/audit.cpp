@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/audit.h"
 
+#include "common/check/invariants.h"
 #include "common/erasure_code.h"
 #include "gui/lab/control_client.h"
 
@@ -21,6 +22,7 @@ struct MemberDigests {
     std::vector<std::uint64_t> applied;
     std::uint32_t held = 0;
     std::map<std::uint32_t, pb::AuditPage::Rank> ranks;
+    std::uint32_t doubled = 0; // ranks that came twice
 };
 
 std::string nameOf(std::uint32_t group, std::uint32_t m, const pb::Member& member)
@@ -47,7 +49,7 @@ Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name,
         digests.applied.assign(page.applied().begin(), page.applied().end());
         digests.held = page.held();
         for (const pb::AuditPage::Rank& rank : page.ranks())
-            digests.ranks[rank.rank()] = rank;
+            digests.doubled += digests.ranks.insert_or_assign(rank.rank(), rank).second ? 0 : 1;
         next = page.next_rank();
     }
     return digests;
@@ -67,12 +69,44 @@ std::uint64_t combined(const ErasureCode& code, ParityColumn p, const std::vecto
     return sum;
 }
 
+// Where the keys of a group's data buckets lie, as against where they belong in the file.
+void auditPlaces(const pb::FileDescription& file, std::uint32_t group, const std::vector<MemberDigests>& data, GroupAudit& audit)
+{
+    const check::FileSettings settings { file.config().m(), check::FieldKind::Gf16, file.config().mix_keys() };
+    const check::FileState state { file.file().i(), file.file().n() };
+    const auto note = [](std::uint32_t& count, std::string& first, const std::string& what) {
+        if (count++ == 0)
+            first = what;
+    };
+    for (std::uint32_t q = 0; q < data.size(); ++q) {
+        const std::uint32_t bucket = group * file.config().m() + q;
+        const std::string name = "data bucket " + std::to_string(bucket);
+        if (data[q].doubled > 0)
+            note(audit.doubled, audit.firstDoubled, name + " has " + std::to_string(data[q].doubled) + " ranks with two records");
+        std::map<std::uint64_t, std::uint32_t> ranks; // by key
+        for (const auto& [rank, digest] : data[q].ranks) {
+            if (digest.keys_size() == 0)
+                continue;
+            ++audit.keys;
+            const std::uint64_t key = digest.keys(0);
+            if (check::addressOf(settings, key, state) != bucket)
+                note(audit.misplaced, audit.firstMisplaced, "key " + std::to_string(key) + " lies in " + name + ", which is not its bucket");
+            else if (const auto [known, isNew] = ranks.emplace(key, rank); !isNew)
+                note(audit.misplaced, audit.firstMisplaced, "key " + std::to_string(key) + " is in " + name + " twice, at ranks "
+                        + std::to_string(known->second) + " and " + std::to_string(rank));
+        }
+    }
+}
+
 } // namespace
 
 Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const std::stop_token& stop)
 {
     pb::Command describe;
     describe.mutable_describe_file();
+    const auto isLike = [](const pb::FileDescription& a, const pb::FileDescription& b) {
+        return a.at_rest() && b.at_rest() && a.file().i() == b.file().i() && a.file().n() == b.file().n();
+    };
     const Answer described = control.callAndWait(control.coordinator(), describe, kLimit, stop);
     if (!described)
         return Error { "the coordinator does not answer: " + described.text };
@@ -99,10 +133,21 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
     }
     const ErasureCode code(file.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, m);
     GroupAudit audit;
+    auditPlaces(file, group, data, audit);
     const auto unequal = [&](const std::string& what) {
         ++audit.unequal;
         if (audit.firstUnequal.empty())
             audit.firstUnequal = what;
+    };
+    const auto wrong = [&](const std::string& what) {
+        unequal(what);
+        if (audit.firstWrong.empty())
+            audit.firstWrong = what;
+    };
+    const auto unlisted = [&](const std::string& what) {
+        unequal(what);
+        if (audit.unlisted++ == 0)
+            audit.firstUnlisted = what;
     };
     for (const MemberDigests& p : parity) {
         const std::string name = nameOf(group, m, p.member);
@@ -130,18 +175,24 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
             }
             const auto record = p.ranks.find(rank);
             if (record == p.ranks.end()) {
-                unequal(name + " has no parity record at rank " + std::to_string(rank));
+                unlisted(name + " has no parity record at rank " + std::to_string(rank));
                 continue;
             }
             std::map<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>> listed;
             for (int i = 0; i < record->second.keys_size(); ++i)
                 listed[record->second.positions(i)] = { record->second.keys(i), record->second.lengths(i) };
             if (listed != keys)
-                unequal(name + ", rank " + std::to_string(rank) + ": the key list is not that of the data buckets");
+                unlisted(name + ", rank " + std::to_string(rank) + ": the key list is not that of the data buckets");
             else if (combined(code, ParityColumn(p.member.index()), digests) != record->second.digest())
-                unequal(name + ", rank " + std::to_string(rank) + ": the parity is not what the data encode to");
+                wrong(name + ", rank " + std::to_string(rank) + ": the parity is not what the data encode to");
         }
     }
+    if (audit.unequal + audit.misplaced + audit.doubled == 0)
+        return audit;
+    // The members were asked one after the other: what one of them had given away meanwhile is no fault.
+    const Answer after = control.callAndWait(control.coordinator(), describe, kLimit, stop);
+    if (!after || !isLike(file, after.reply.file()))
+        return Error { "group " + std::to_string(group) + " changed while it was audited; audit a group at rest (lab.settle())" };
     return audit;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/lamps.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/recording.pb.h"
@@ -258,6 +259,7 @@ struct ClusterState {
     pb::Transport recruiting = pb::MULTICAST;
     bool isSimulated = false;
     std::uint64_t events = 0, lost = 0;
+    Lamps lamps; // beside the rest: their counts are those of the order in which the events came
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.
     void apply(ProcessId process, const pb::Event& event, std::int64_t runNs);

@@ -2,6 +2,7 @@
 // What the control client knows of a simulated cluster beyond what it knows of any other.
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
+#include "gui/lab/lamp_findings.h"
 
 namespace lhrs::gui {
 
@@ -23,15 +24,19 @@ std::string ControlClient::simulator() const
 void ControlClient::learnSimulation(const pb::SimulationState& state)
 {
     std::vector<ProcessId> ended;
+    bool isNews = false; // what its own checks found
     if (simulator().empty())
         return; // a late word of a cluster that was left
     {
         const std::lock_guard lock(m_mutex);
+        isNews = !state.violation().empty() && (!m_simulation || m_simulation->violation() != state.violation());
         m_simulation = state;
         for (const ProcessId process : state.ended())
             if (const auto at = m_directory.find(process); at != m_directory.end() && !at->second.hasEnded)
                 ended.push_back(process);
     }
+    if (isNews)
+        m_ingest.judge(findingsOf(state));
     const bool goes = !state.is_paused() && !state.is_over();
     m_ingest.setVirtualTime(state.wall_ns(), goes ? state.factor() : 0);
     for (const ProcessId process : ended)

@@ -193,6 +193,27 @@ void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
     });
 }
 
+void Ingest::judge(pb::Told::Judged judged)
+{
+    post([this, judged = std::move(judged)] {
+        const std::lock_guard lock(m_mutex);
+        pb::Told told;
+        *told.mutable_judged() = judged;
+        m_cluster->tell(0, told, nowNs());
+    });
+}
+
+ClusterState Ingest::settledLamps()
+{
+    judge({}); // at this moment; what waits for an explanation has had its time, or not
+    std::promise<ClusterState> settled;
+    post([this, &settled] {
+        const std::lock_guard lock(m_mutex);
+        settled.set_value(m_cluster->state);
+    });
+    return settled.get_future().get();
+}
+
 void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
 {
     post([this, process, sequence] {
@@ -239,9 +260,7 @@ void Ingest::recordTo(RunSink* sink)
     std::promise<void> done;
     post([this, sink, &done] {
         const std::lock_guard lock(m_mutex);
-        m_cluster->sink = sink;
-        if (sink != nullptr)
-            sink->onKeyframe(m_cluster->state, nowNs());
+        m_cluster->recordTo(sink, nowNs());
         done.set_value();
     });
     done.get_future().wait();

@@ -64,6 +64,11 @@ public:
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
     // What a process that is watched did at the moment of its asking.
     void giveSample(std::shared_ptr<const pb::NodeSample> sample);
+    // What an audit, a ledger, a witness or the simulator found of invariants, for the lamps.
+    void judge(pb::Told::Judged judged);
+    // The state with all that was given to judge() before, and with the lamps as they are at this moment, whether or not
+    // events come. Not in the ingest thread.
+    ClusterState settledLamps();
     // The process has published events up to `sequence`; if they do not arrive soon, they are lost.
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Virtual time as the simulator says: what its wall clock shows now, and how fast it goes.

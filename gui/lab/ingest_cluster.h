@@ -4,10 +4,12 @@
 #include "gui/lab/ingest.h"
 #include "gui/lab/run_series.h"
 #include "gui/lab/run_sink.h"
+#include "gui/lab/sentences.h"
 
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -42,6 +44,8 @@ struct Ingest::Cluster {
     ClusterState state; // changed by fold and tell only, so that the sink misses nothing
     std::uint64_t revision = 1; // of the state
     RunSink* sink = nullptr;
+    std::array<LampState, kLamps> lampsTold {}; // to the sink
+    std::uint64_t lampsRevision = 0;
     EventRing ring;
     RunSeries series; // of the run, for charts
     std::map<ProcessId, Source> sources;
@@ -88,6 +92,31 @@ struct Ingest::Cluster {
             sink->onKeyframe(state, runNs);
     }
 
+    // Tells the sink which lamps show another state than before; they change with the structure, or when they say so.
+    void tellLamps(std::int64_t runNs, bool mayHaveChanged)
+    {
+        if (sink == nullptr || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
+            return;
+        lampsRevision = state.lamps.revision();
+        for (const LampShown& lamp : state.lamps.all(state))
+            if (std::exchange(lampsTold[std::size_t(lamp.invariant - 1)], lamp.state) != lamp.state)
+                sink->onLamp(lamp, runNs);
+    }
+
+    // Another sink; the former one is told how the lamps stand at its end, as far as they were ever lit.
+    void recordTo(RunSink* next, std::int64_t runNs)
+    {
+        if (sink != nullptr)
+            for (const LampShown& lamp : state.lamps.all(state))
+                if (lamp.checks > 0 || lamp.state != LampState::NotChecked)
+                    sink->onLamp(lamp, runNs);
+        sink = next;
+        lampsTold = {};
+        if (sink != nullptr)
+            sink->onKeyframe(state, runNs);
+        tellLamps(runNs, true);
+    }
+
     void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
     {
         state.apply(process, told, runNs);
@@ -96,6 +125,7 @@ struct Ingest::Cluster {
         if (sink == nullptr)
             return;
         sink->onTold(process, told, runNs);
+        tellLamps(runNs, true);
         giveKeyframe(runNs);
     }
 
@@ -117,6 +147,7 @@ struct Ingest::Cluster {
             series.take(source.id, event, runNs);
             if (sink != nullptr) {
                 sink->onEvent(source.id, { batch, &event }, runNs, share);
+                tellLamps(runNs, changesStructure(event));
                 giveKeyframe(runNs);
             }
         }

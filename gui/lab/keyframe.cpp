@@ -491,6 +491,7 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
     out.set_is_simulated(state.isSimulated);
     out.set_events(state.events);
     out.set_lost(state.lost);
+    state.lamps.writeTo(*out.mutable_lamps());
     return out;
 }
 
@@ -522,6 +523,7 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
     state.isSimulated = keyframe.is_simulated();
     state.events = keyframe.events();
     state.lost = keyframe.lost();
+    state.lamps = Lamps::of(keyframe.lamps());
     if (reader.error)
         return *reader.error;
     return state;

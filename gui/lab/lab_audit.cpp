@@ -3,6 +3,7 @@
 #include "gui/lab/audit.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/lamp_findings.h"
 
 #include <QJSEngine>
 
@@ -32,6 +33,7 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
                 QString("Group %1 does not exist: the file has %2.").arg(wanted.toInt()).arg(file->groups_size()) };
 
         GroupAudit sum;
+        std::vector<GroupAudit> audits;
         QString open = file->at_rest() ? QString() : QString::fromStdString(file->under_way());
         for (const std::uint32_t group : groups) {
             const auto one = auditGroup(context.control, group, context.stopToken());
@@ -39,6 +41,7 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
                 open = QString::fromStdString(one.error().text);
                 break;
             }
+            audits.push_back(*one);
             sum.ranks += one->ranks;
             sum.unequal += one->unequal;
             if (sum.firstUnequal.empty())
@@ -47,6 +50,8 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
         if (context.isStopped())
             return context.stopped();
         if (open.isEmpty()) {
+            for (const GroupAudit& one : audits)
+                context.ingest.judge(findingsOf(one));
             QJSValue result = context.engine.newObject();
             result.setProperty("ranks", sum.ranks);
             result.setProperty("unequal", sum.unequal);

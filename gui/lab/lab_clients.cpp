@@ -2,6 +2,7 @@
 // Clients and their workloads (window.md 4.3).
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/lamp_findings.h"
 #include "gui/lab/sentences.h"
 
 #include "common/linear_hash.h"
@@ -499,6 +500,9 @@ struct ClientCalls {
             const auto at = done.results().find(name);
             return at == done.results().end() ? std::uint64_t(0) : at->second;
         };
+        if (const auto here = context.catchUp(); !here) // what has failed before is to be known when this is judged
+            return here.error();
+        context.ingest.judge(findingsOfVerify(done, *process, context.ingest.state()));
         QJSValue result = context.engine.newObject();
         result.setProperty("keys", scriptNumber(done.operations()));
         result.setProperty("equal", scriptNumber(countOf("OK") - std::min(countOf("OK"), done.wrong())));

@@ -3,6 +3,7 @@
 // checksum of every record is kept here, in the watcher, and nothing of it in the file.
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/lamp_findings.h"
 #include "gui/lab/record_group.h"
 
 #include <QCryptographicHash>
@@ -26,7 +27,12 @@ struct Seen {
     QString hex; // only of pinned ranks
     bool operator==(const Seen& other) const { return key == other.key && sum == other.sum; }
 };
-using Contents = std::map<std::uint32_t, Seen>; // by rank
+// What a process held at a place, and under which number of its last change.
+struct Contents {
+    std::map<std::uint32_t, Seen> ranks;
+    ProcessId process = 0;
+    std::uint64_t sequence = 0;
+};
 
 struct Witness {
     QJSValue target;
@@ -44,6 +50,7 @@ Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
 LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     Contents contents;
+    contents.process = target.process;
     for (std::uint32_t rank = 1; rank != 0;) {
         pb::Command command;
         command.mutable_read_contents()->set_rank_from(rank);
@@ -52,17 +59,19 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
         if (!reply)
             return LabError { reply.error().code, "The contents of " + target.shown + " cannot be read: " + reply.error().message };
         for (const auto& record : reply->contents().data())
-            contents[record.rank()] = seenOf(QString::number(record.key()), record.value(), pinned.contains(record.rank()));
+            contents.ranks[record.rank()] = seenOf(QString::number(record.key()), record.value(), pinned.contains(record.rank()));
         for (const auto& record : reply->contents().parity()) {
             QStringList keys;
             for (const auto& member : record.members())
                 keys << QString("%1:%2").arg(member.position()).arg(member.key());
-            contents[record.rank()] = seenOf(keys.join(' '), record.parity(), pinned.contains(record.rank()));
+            contents.ranks[record.rank()] = seenOf(keys.join(' '), record.parity(), pinned.contains(record.rank()));
         }
         for (const std::uint32_t kept : pinned) {
-            if (isTaken && contents.contains(kept) && kept >= rank)
+            if (isTaken && contents.ranks.contains(kept) && kept >= rank)
                 context.witnesses.keep(target.place, kept, recordOf(reply->contents(), kept), true);
         }
+        // Pages that are not of one moment have no number.
+        contents.sequence = rank == 1 || contents.sequence == reply->contents().sequence() ? reply->contents().sequence() : 0;
         rank = reply->contents().next_rank();
         if (context.isStopped())
             return context.stopped();
@@ -117,12 +126,15 @@ LabResult<QJSValue> compare(LabContext& context, const Witness& witness)
     std::uint32_t records = 0, equal = 0, changed = 0, missing = 0, extra = 0, pinnedCount = 0;
     QJSValue pinned = context.engine.newArray();
     for (const auto& [place, before] : witness.places) {
-        Contents& after = (*now)[place];
-        for (const auto& [rank, seen] : before) {
+        const Contents& after = (*now)[place];
+        Comparison compared { place.toStdString(), std::uint32_t(before.ranks.size()), 0 };
+        for (const auto& [rank, seen] : before.ranks) {
             ++records;
-            const auto at = after.find(rank);
-            const bool isThere = at != after.end();
-            ++(!isThere ? missing : at->second == seen ? equal : changed);
+            const auto at = after.ranks.find(rank);
+            const bool isThere = at != after.ranks.end();
+            const bool isEqual = isThere && at->second == seen;
+            ++(!isThere ? missing : isEqual ? equal : changed);
+            compared.different += isEqual ? 0 : 1;
             if (witness.pinned.contains(rank)) {
                 QJSValue row = context.engine.newObject();
                 row.setProperty("place", place);
@@ -130,12 +142,17 @@ LabResult<QJSValue> compare(LabContext& context, const Witness& witness)
                 row.setProperty("key", seen.key);
                 row.setProperty("before", seen.hex);
                 row.setProperty("now", isThere ? QJSValue(at->second.hex) : QJSValue(QJSValue::NullValue));
-                row.setProperty("equal", isThere && at->second == seen);
+                row.setProperty("equal", isEqual);
                 pinned.setProperty(pinnedCount++, row);
             }
         }
-        for (const auto& [rank, seen] : after)
-            extra += before.contains(rank) ? 0 : 1;
+        for (const auto& [rank, seen] : after.ranks) {
+            extra += before.ranks.contains(rank) ? 0 : 1;
+            compared.different += before.ranks.contains(rank) ? 0 : 1;
+        }
+        // The same after a recovery only if nothing was changed since.
+        if (before.process != after.process && before.sequence != 0 && before.sequence == after.sequence)
+            context.ingest.judge(findingsOf(compared));
     }
     QJSValue result = context.engine.newObject();
     result.setProperty("records", records);

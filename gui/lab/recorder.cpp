@@ -355,6 +355,13 @@ void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
     push({ .runNs = runNs, .state = std::make_shared<ClusterState>(state), .bytes = kItemBytes });
 }
 
+void Recorder::onLamp(const LampShown& lamp, std::int64_t runNs)
+{
+    row("lamp", "event,t_ns,invariant,state,checks,detail",
+        { qlonglong(runNs), QString::fromStdString(lampName(lamp.invariant)), QString::fromLatin1(lampStateWord(lamp.state)),
+            QVariant(qulonglong(lamp.checks)), QString::fromStdString(lamp.detail) });
+}
+
 // ---- the writing thread
 
 void Recorder::run(Thread& thread)

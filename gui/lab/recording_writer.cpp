@@ -64,6 +64,7 @@ const char* toldName(const pb::Told& told)
     case pb::Told::kForgotten: return "forgotten";
     case pb::Told::kOrigin: return "origin";
     case pb::Told::kSampled: return "sampled";
+    case pb::Told::kJudged: return "judged";
     case pb::Told::WHAT_NOT_SET: break;
     }
     return "";

@@ -21,6 +21,8 @@ public:
     // Asked after each of these calls; then the state, a cheap copy, is given.
     virtual bool wantsKeyframe() const = 0;
     virtual void onKeyframe(const ClusterState& state, std::int64_t runNs) = 0;
+    // A lamp shows another state than before, or the recording ends with this one. It follows from the rest.
+    virtual void onLamp(const LampShown& /*lamp*/, std::int64_t /*runNs*/) {}
 };
 
 } // namespace lhrs::gui

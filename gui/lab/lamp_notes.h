@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lhrs::gui {
+
+// What one check of the lamps remembers between events: a few numbers under three others, sorted, and never more than a
+// bound, so that a copy is a copy of memory and a run of any length costs the same. What is forgotten is not judged.
+class LampNotes {
+public:
+    using Key = std::array<std::uint64_t, 3>;
+    using Value = std::array<std::uint64_t, 4>;
+    using Entry = std::pair<Key, Value>;
+    // Of those with one first number the lowest go first, then the lowest of all.
+    static constexpr std::size_t kPerFirst = 96, kAll = 768;
+
+    const Value* find(const Key& key) const;
+    Value* find(const Key& key);
+    void set(const Key& key, const Value& value);
+    // Takes the note away; nothing: there was none.
+    std::optional<Value> take(const Key& key);
+    // All with this first number.
+    void eraseOf(std::uint64_t first);
+    // Where those with this key and higher ones begin; all with this first number, or with these two.
+    std::size_t from(const Key& key) const { return position(key); }
+    std::pair<std::size_t, std::size_t> rangeOf(std::uint64_t first) const;
+    std::pair<std::size_t, std::size_t> rangeOf(std::uint64_t first, std::uint64_t second) const;
+    const Entry& at(std::size_t index) const { return m_entries[index]; }
+    void eraseAt(std::size_t index);
+    void clear() { m_entries.clear(); }
+    const std::vector<Entry>& entries() const { return m_entries; }
+    bool operator==(const LampNotes&) const = default;
+
+private:
+    std::size_t position(const Key& key) const;
+    std::vector<Entry> m_entries;
+};
+
+} // namespace lhrs::gui
