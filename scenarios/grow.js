@@ -130,6 +130,7 @@ const all = alice.verify();
 lab.print(all.keys, 'records read back');
 lab.expectEqual([all.missing, all.wrong, all.lost, all.equal], [0, 0, 0, all.keys], 'every acknowledged record is found as it was written');
 lab.expectEqual(lab.audit().unequal, 0, 'at rest, all parity encodes the data');
+lab.expectLamps({ ids: ['I1', 'I5', 'I6'], checked: true });
 lab.say('Eight data buckets, three parity buckets, and two numbers that find every record.');
 
 lab.step('k', 'The same file at the size of the papers: 25,000 records');

@@ -100,5 +100,6 @@ lab.expect(lab.bucket(lab.data(3)).process !== sleeper, 'bucket 3 lives elsewher
 lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'four processes have ended and one was replaced, and no record is lost');
+lab.expectLamps({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });
 lab.camera({ speed: 1 });
 lab.say('Four processes ended, one slept. The file is as it was.');

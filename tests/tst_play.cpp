@@ -2,6 +2,7 @@
 // Scenarios against real processes: grow.js to its end, the fold against the truth, lhrs-play as a program.
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
+#include "tests/fake_process.h"
 #include "tests/lab_stage.h"
 
 #include <QElapsedTimer>
@@ -79,6 +80,7 @@ private slots:
     void theRunnerPrintsAndExitsAsItShould_data();
     void theRunnerPrintsAndExitsAsItShould();
     void theRunnerWritesTables();
+    void aRedLampThatTheScriptDidNotLookAtIsAnExitCode();
 };
 
 void PlayTest::growHoldsAndTheFoldIsTheTruth()
@@ -383,6 +385,39 @@ void PlayTest::theRunnerWritesTables()
     QCOMPARE(textOf(directory.filePath("out/numbers.csv")).count("\r\n"), 1 + 2 * 3);
     QVERIFY(textOf(directory.filePath("out/numbers_summary.csv")).contains("total_s_median"));
     QCOMPARE(runPlay({ directory.filePath("missing.js") }).code, 2);
+}
+
+void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.waitFor('EpochChanged', { where: { reason: 'back' }, timeout: 60 });");
+    script.close();
+    // A coordinator whose epochs fall.
+    std::atomic<std::uint64_t> last { 0 };
+    FakeProcess coordinator(77, pb::COORDINATOR, "coordinator");
+    coordinator.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
+        return command.has_take_snapshot() ? std::optional(FakeProcess::snapshotOf(coordinator, last)) : std::nullopt;
+    });
+    QProcess process;
+    process.start(LHRS_BIN_DIR "/lhrs-play", { "--connect", QString::fromStdString(coordinator.info().control_endpoint()).remove("tcp://"), script.fileName() });
+    const auto epoch = [](std::uint64_t number, const char* reason) {
+        pb::Event event;
+        event.mutable_epoch_changed()->mutable_view()->set_epoch(number);
+        event.mutable_epoch_changed()->set_reason(reason);
+        return event;
+    };
+    // It may not listen yet: until it has seen enough.
+    QElapsedTimer timer;
+    timer.start();
+    while (!process.waitForFinished(20) && timer.elapsed() < kPatience / 1ms) {
+        coordinator.publish(last + 1, { epoch(9, "on"), epoch(8, "back") });
+        last += 2;
+    }
+    const QString out = process.readAllStandardOutput();
+    QVERIFY2(process.exitCode() == 5, qPrintable(out + process.readAllStandardError()));
+    QVERIFY2(out.contains("1 violated") && out.contains("RED I15, epochs never fall back: "), qPrintable(out));
 }
 
 QTEST_GUILESS_MAIN(PlayTest)

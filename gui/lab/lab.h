@@ -76,6 +76,7 @@ void addWitnessCalls(Lab& lab, LabContext& context);   // lab_witness.cpp
 void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations
 void addAuditCalls(Lab& lab, LabContext& context);     // lab_audit.cpp
+void addLampCalls(Lab& lab, LabContext& context);      // lab_lamps.cpp
 void addClockCalls(Lab& lab, LabContext& context);     // lab_clock.cpp: of a simulated cluster
 void addHoldCalls(Lab& lab, LabContext& context);      // lab_holds.cpp: of workload and messages
 void addMeasureCalls(Lab& lab, LabContext& context);   // lab_measure.cpp

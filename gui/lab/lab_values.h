@@ -75,6 +75,8 @@ void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
     timing.setProperty("transfer_s", double(event.transfer_ns()) / 1e9);
 }
 
+// Counts what was expected and says it; an error when it does not hold, unless the script is to go on all the same.
+LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail);
 // A place in the order of events, from lab.here; the last changing call where nothing was given.
 LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since);
 

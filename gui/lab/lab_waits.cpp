@@ -233,9 +233,11 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     return list;
 }
 
+} // namespace
+
 // ---- expectations
 
-LabResult<QJSValue> judge(LabContext& context, bool isHeld, const QString& text, const QString& detail)
+LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail)
 {
     ++(isHeld ? context.expectationsHeld : context.expectationsFailed);
     context.observer.onExpectation({ context.line, text, isHeld, isHeld ? QString() : detail });
@@ -243,6 +245,8 @@ LabResult<QJSValue> judge(LabContext& context, bool isHeld, const QString& text,
         return QJSValue(isHeld);
     return LabError { LabCode::ExpectationFailed, text + (detail.isEmpty() ? "" : ": " + detail) };
 }
+
+namespace {
 
 LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
 {
@@ -268,10 +272,10 @@ LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
             if (!fits)
                 return fits.error();
             if (fits->isObject())
-                return judge(context, false, text, QString::fromStdString(sentence(event, names)));
+                return judgeExpectation(context, false, text, QString::fromStdString(sentence(event, names)));
         }
     }
-    return judge(context, true, text, {});
+    return judgeExpectation(context, true, text, {});
 }
 
 LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
@@ -294,7 +298,7 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
                 + value.error().thrown.property("message").toString() + ")"
             : value.error().thrown.toString();
     const bool isHeld = !value && value.error().thrown.property("code").toString() == code;
-    return judge(context, isHeld, "an error " + code, "got " + got);
+    return judgeExpectation(context, isHeld, "an error " + code, "got " + got);
 }
 
 } // namespace
@@ -313,19 +317,19 @@ void addWaitCalls(Lab& lab, LabContext& context)
     lab.handle("lab.waitFor", [&](const LabCall& c) { return waitFor(context, c.arguments); });
     lab.handle("lab.waitUntil", [&](const LabCall& c) { return waitUntil(context, c.arguments); });
     lab.handle("lab.expect", [&](const LabCall& c) {
-        return judge(context, c.arguments.at(0).toBool(), c.arguments.at(1).toString(), {});
+        return judgeExpectation(context, c.arguments.at(0).toBool(), c.arguments.at(1).toString(), {});
     });
     lab.handle("lab.expectEqual", [&](const LabCall& c) {
         const bool isHeld = isEqual(c.arguments.at(0), c.arguments.at(1));
         const QString detail = isHeld ? QString() : "got " + shown(context, c.arguments.at(0)) + ", wanted "
             + shown(context, c.arguments.at(1));
-        return judge(context, isHeld, c.arguments.at(2).toString(), detail);
+        return judgeExpectation(context, isHeld, c.arguments.at(2).toString(), detail);
     });
     lab.handle("lab.expectWithin", [&](const LabCall& c) {
         const double got = c.arguments.at(0).toNumber(), low = c.arguments.at(1).toNumber(),
             high = c.arguments.at(2).toNumber();
         const QString detail = QString("got %1, wanted %2 to %3").arg(got).arg(low).arg(high);
-        return judge(context, got >= low && got <= high, c.arguments.at(3).toString(), detail);
+        return judgeExpectation(context, got >= low && got <= high, c.arguments.at(3).toString(), detail);
     });
     lab.handle("lab.expectNone", [&](const LabCall& c) { return expectNone(context, c.arguments); });
     lab.handle("lab.expectError", [&](const LabCall& c) { return expectError(context, c.arguments); });

@@ -31,7 +31,7 @@ namespace {
 using namespace lhrs::gui;
 using std::chrono::milliseconds;
 
-constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4;
+constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitLamp = 5;
 constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more ends with an error
 constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
 constexpr int kPollMs = 50;
@@ -153,6 +153,8 @@ int play(const PlayOptions& options, const QString& source, int ends)
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
+    const ClusterState last = session.ingest().settledLamps();
+    printer.lamps(last.lamps.all(last));
     if (recorder) {
         session.ingest().recordTo(nullptr);
         observer->addTables(engine.tables());
@@ -186,6 +188,8 @@ int play(const PlayOptions& options, const QString& source, int ends)
         pollfd item { ends, POLLIN, 0 };
         while (::poll(&item, 1, -1) < 0) { }
     }
+    if (result.outcome == ScriptOutcome::Held && last.lamps.anyViolated())
+        return kExitLamp;
     return int(result.outcome);
 }
 
@@ -230,7 +234,7 @@ int main(int count, char** arguments)
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js")->required();
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
-               "stopped.");
+               "stopped; 5 an invariant was violated, though the script did not look.");
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {

@@ -102,4 +102,12 @@ void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
         line(result.sentence());
 }
 
+void PlayPrinter::lamps(const std::vector<LampShown>& lamps)
+{
+    line("lamps: " + QString::fromStdString(lampSummary(lamps)));
+    for (const LampShown& lamp : lamps)
+        if (lamp.state == LampState::Violated)
+            line(QString("  RED %1, %2: %3").arg(QString::fromStdString(lampName(lamp.invariant)), lampWords(lamp.invariant), QString::fromStdString(lamp.detail)));
+}
+
 } // namespace lhrs::gui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/lab_table.h"
+#include "gui/lab/lamps.h"
 #include "gui/lab/script_observer.h"
 
 #include <cstdio>
@@ -23,6 +24,8 @@ public:
 
     // Tables with median and quartiles, expectations, and how it ended.
     void summary(const ScriptResult& result, const LabTables& tables);
+    // How the invariants stand at the end; each that is violated has its line.
+    void lamps(const std::vector<LampShown>& lamps);
     // Writes all tables into the directory and says their names; an error is a sentence, empty: written.
     QString writeTables(const LabTables& tables, const RunIdentity& identity, const QString& directory);
 

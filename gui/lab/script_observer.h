@@ -44,7 +44,8 @@ struct Question {
     QStringList choices;
 };
 
-// How a script ended. The numbers are the exit codes of lhrs-play (window.md 4.1).
+// How a script ended. The numbers are the exit codes of lhrs-play, which has 5 for a violated invariant that no
+// expectation looked at (window.md 4.1).
 enum class ScriptOutcome { Held = 0, ExpectationFailed = 1, ScriptError = 2, NoCluster = 3, Stopped = 4 };
 
 struct ScriptResult {
