@@ -62,6 +62,9 @@ private slots:
     void failuresAreSeenAmongAThousandTiles();
     void zoomAndPanReachEveryBucket();
     void theFirstGroupKeepsItsOrderFromLeftToRight();
+    void aLargeViewIsFilled_data();
+    void aLargeViewIsFilled();
+    void cellsReachFromEdgeToEdge();
     void noTextIsClippedOrCovered_data();
     void noTextIsClippedOrCovered();
     void theCentreOfEveryObjectHitsIt_data();
@@ -265,6 +268,73 @@ void ViewsTest::theFirstGroupKeepsItsOrderFromLeftToRight()
     QVERIFY(layout.find({ ObjectKind::Dummy, 6, 0 }) != nullptr);
     QVERIFY(layout.find({ ObjectKind::Dummy, 7, 0 }) != nullptr);
     QCOMPARE(layout.findProcess(kFileData + 5)->object, (ObjectRef { ObjectKind::Data, 5, 0 }));
+}
+
+void ViewsTest::aLargeViewIsFilled_data()
+{
+    QTest::addColumn<QSizeF>("view");
+    QTest::addColumn<double>("fontScale");
+    QTest::addColumn<bool>("hasRoom"); // for larger text with four buckets
+    QTest::newRow("1280 x 720") << QSizeF(1280, 500) << 1.0 << true;
+    QTest::newRow("1280 x 720, a wide dock") << QSizeF(582, 480) << 1.0 << false;
+    QTest::newRow("1920 x 1080") << QSizeF(1920, 850) << 1.0 << true;
+    QTest::newRow("1920 x 1080, docks") << QSizeF(1220, 850) << 1.0 << true;
+    QTest::newRow("1920 x 1080, a wide dock") << QSizeF(878, 840) << 1.0 << false;
+    QTest::newRow("1920 x 1080, 150 %") << QSizeF(1920, 760) << 1.5 << true;
+    QTest::newRow("3840 x 2160") << QSizeF(3840, 1900) << 1.0 << true;
+}
+
+// A hall sees the cards, not the ground between them.
+void ViewsTest::aLargeViewIsFilled()
+{
+    QFETCH(const QSizeF, view);
+    QFETCH(const double, fontScale);
+    QFETCH(const bool, hasRoom);
+    const Theme asked(Theme::Kind::Light, fontScale);
+    qreal before = 3;
+    for (const std::uint32_t buckets : { 1u, 4u, 8u, 24u, 64u }) {
+        FileShape shape { buckets, 4, buckets >= 8 ? 2u : 1u };
+        shape.records = 24;
+        const ClusterState state = fileOf(shape);
+        LayoutOptions options;
+        options.viewport = view;
+        const qreal scale = roomScale(state, asked, options);
+        QVERIFY(scale >= 1 && scale <= before); // more buckets never have more room
+        before = scale;
+        if (buckets == 4)
+            QCOMPARE(scale > 1.05, hasRoom);
+        const Theme theme(Theme::Kind::Light, fontScale * scale);
+        const Drawn picture = drawn(state, view, theme);
+        const QByteArray what = QByteArray::number(buckets) + " buckets, scale " + QByteArray::number(scale);
+        QVERIFY2(fault(picture.layout).isEmpty(), what + ": " + fault(picture.layout).toUtf8());
+        QVERIFY2(textFault(picture.list, view).isEmpty(), what + ": " + textFault(picture.list, view).toUtf8());
+        for (const auto& item : picture.layout.items)
+            QVERIFY2(picture.list.hitTest(item.rect.center()) == item.object, what + ": " + wordsOf(item.object).toUtf8());
+        QRectF used;
+        for (const auto& group : picture.layout.groups)
+            used = used.united(group.frame);
+        const qreal high = used.height() / picture.layout.groupsArea.height();
+        QVERIFY2(high > 0.6, what + ": only so much of the height is used: " + QByteArray::number(high));
+        if (buckets <= 4) {
+            const bool hasKeys = cellGeometry(theme, picture.layout.find({ ObjectKind::Data, 0, 0 })->rect, cellPlanOf(state)).hasKeys;
+            QVERIFY2(hasKeys || view.width() < 900, what + ": keys are not written");
+        }
+    }
+}
+
+void ViewsTest::cellsReachFromEdgeToEdge()
+{
+    for (const double wide : { 130.0, 171.0, 240.0, 330.0 }) {
+        for (const std::uint32_t digits : { 0u, 3u }) {
+            CellPlan plan;
+            plan.ranks = 40;
+            plan.keyDigits = digits;
+            const CellGeometry cells = cellGeometry(Theme(), QRectF(10, 10, wide, 300), plan);
+            QVERIFY(cells.isValid());
+            const qreal right = cells.area.left() + cells.columns * cells.pitchX;
+            QVERIFY2(right <= cells.area.right() + 1 && cells.area.right() - right < cells.columns + 1, qPrintable(QString("%1: %2 of %3").arg(wide).arg(right).arg(cells.area.right())));
+        }
+    }
 }
 
 void ViewsTest::noTextIsClippedOrCovered_data()

@@ -52,9 +52,7 @@ ClusterCanvas::~ClusterCanvas() = default;
 
 void ClusterCanvas::setTheme(const Theme& theme)
 {
-    m_theme = theme;
-    m_ribbons.setTheme(theme);
-    m_moving.setTheme(theme);
+    m_asked = theme;
     relayout(false);
 }
 
@@ -182,12 +180,23 @@ void ClusterCanvas::rebuildResting()
     drawCluster(input, m_resting);
     m_builtAt = m_time;
     m_isDirty = m_cells.isLate();
+    chooseFace(options);
     const qreal ratio = devicePixelRatioF();
     const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
     // What looks like before is not painted again: signs of life change the state, and seldom the picture.
     if (m_cache.size() == pixels && before.theme() == m_theme && before.items() == m_resting.items())
         return;
     if (m_cache.size() != pixels) {
+void ClusterCanvas::chooseFace(const LayoutOptions& options)
+{
+    const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * roomScale(m_pacer.state(), m_asked, options));
+    if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind() && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
+        return;
+    m_theme = Theme(m_asked.kind(), scale, m_asked.isHighContrast(), m_asked.stroke());
+    m_ribbons.setTheme(m_theme);
+    m_moving.setTheme(m_theme);
+}
+
         m_cache = QPixmap(pixels);
         m_cache.setDevicePixelRatio(ratio);
     }

@@ -29,6 +29,7 @@ public:
     bool refresh(double seconds) override;
 
     void setTheme(const Theme& theme);
+    // The one that is drawn with: in a large view its text is larger than was asked for.
     const Theme& theme() const { return m_theme; }
     void setLayers(Layers layers);
     Layers layers() const { return m_layers; }
@@ -106,6 +107,7 @@ private:
     void rebuildResting();
     void rebuildRibbons();
     void rebuildMoving();
+    void chooseFace(const LayoutOptions& options);
     QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
     void drawRecordGroup(const PictureInput& input);
@@ -118,7 +120,7 @@ private:
     Pacer& m_pacer;
     Selection& m_selection;
     Motion m_motion;
-    Theme m_theme;
+    Theme m_asked, m_theme;
     Layers m_layers;
     CellReader m_cells;
     LayoutMotion m_layoutMotion;

@@ -9,12 +9,13 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr qreal kCardWidthMax = 330; // pixels at 100 %
 const QString kDisplacedTitle = QStringLiteral("Displaced: serves nothing"); // as the picture writes it
 
 // What the groups' area has to hold.
 struct Census {
     std::vector<std::uint32_t> groups;
-    std::uint32_t m = 4, k = 1;
+    std::uint32_t m = 4, k = 1, b = 1;
 };
 
 Census censusOf(const ClusterState& state)
@@ -23,6 +24,7 @@ Census censusOf(const ClusterState& state)
     Census census;
     census.m = std::max(1U, state.m());
     census.k = std::max(1U, state.file.availability);
+    census.b = std::max(1U, state.file.config.b());
     for (const auto& [number, bucket] : state.data)
         groups.insert(number / census.m);
     for (const auto& [place, bucket] : state.parity) {
@@ -43,6 +45,17 @@ struct RowFit {
     qreal header = 0, pointer = 0, columnGap = 0, rowGap = 0, cardGap = 0, parityGap = 0, score = 0;
 };
 
+// How high a card of that width may be: its ranks, as large as they are drawn at most, fill it, and it does not become a tower.
+qreal heightMax(const Census& census, qreal width, const Theme& theme)
+{
+    constexpr qreal kLeast = 150, kMost = 420, kPerWidth = 2.2; // pixels at 100 %
+    const qreal u = theme.px(1), cell = kCellMax * u;
+    const qreal perRow = std::max(1.0, std::floor((width - 14 * u) / cell));
+    const qreal head = theme.lineHeight({ TextSize::Title, true }) + 2 * theme.lineHeight({ TextSize::Small }) + 26 * u;
+    const qreal filled = head + std::ceil(census.b / perRow) * cell;
+    return std::min({ std::max(kLeast * u, filled), kMost * u, std::max(1.0, width) * kPerWidth });
+}
+
 // A group as a column: its data buckets below each other, a gap, its parity buckets.
 RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& theme)
 {
@@ -62,7 +75,7 @@ RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& t
     fit.pointer = fit.cardGap * 0.8;
     fit.parityGap = 2 * fit.cardGap;
     const qreal height = (fit.cell.height() - fit.header - (cards - 2) * fit.cardGap - fit.parityGap - fit.pointer) / cards;
-    fit.card = QSizeF(std::min({ fit.cell.width(), 330 * u, std::max(height, 1.0) * 2.4 }), std::min({ height, 260 * u, fit.cell.width() * 1.3 }));
+    fit.card = QSizeF(std::min({ fit.cell.width(), kCardWidthMax * u, std::max(height, 1.0) * 2.4 }), std::min(height, heightMax(census, fit.cell.width(), theme)));
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
     return fit;
 }
@@ -92,7 +105,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
         }
     }
     const qreal height = heightWith(fit.header, fit.pointer);
-    fit.card = QSizeF(std::min(width, 330 * u), std::min({ height, width * 1.3, 260 * u }));
+    fit.card = QSizeF(std::min(width, kCardWidthMax * u), std::min(height, heightMax(census, std::min(width, kCardWidthMax * u), theme)));
     fit.card.setWidth(std::min(fit.card.width(), std::max(fit.card.height(), 1.0) * 2.4));
     // The best arrangement is the one with the largest cards, as far as their smaller side counts.
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
@@ -247,6 +260,7 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         return;
     for (auto& [host, processes] : hosts)
         sortByName(state, processes);
+    const Census census = censusOf(state);
     const QRectF area = layout.groupsArea;
     const QSizeF whole = area.size() * std::clamp(options.zoom, 1.0, 64.0);
     const qreal u = theme.px(1), header = theme.lineHeight({ TextSize::Small, true }) + 4 * u, pad = 6 * u;
@@ -260,7 +274,7 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         const qreal gap = std::min(6 * u, room.width() / columns * 0.1);
         const qreal width = (room.width() - 2 * pad - (columns - 1) * gap) / columns;
         const qreal height = (room.height() - qreal(hosts.size()) * (header + 3 * pad)) / rowsOf(columns) - gap;
-        return QSizeF(std::min({ width, 330 * u, std::max(height, 1.0) * 2.4 }), std::max(1.0, std::min({ height, 260 * u, width * 1.3 })));
+        return QSizeF(std::min({ width, kCardWidthMax * u, std::max(height, 1.0) * 2.4 }), std::max(1.0, std::min(height, heightMax(census, width, theme))));
     };
     int columns = 1;
     for (int n = 2; n <= 200; ++n) {
@@ -316,7 +330,7 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
         if (chip.width() >= 74 * u || chip.width() >= chip.height())
             break;
     }
-    pool.hasNames = chip.width() >= 52 * u && chip.height() >= theme.lineHeight({ TextSize::Small });
+    pool.hasNames = chip.width() >= 30 * u && chip.height() >= theme.lineHeight({ TextSize::Small });
     for (std::size_t i = 0; i < spares.size(); ++i) {
         const auto column = int(i) % perRow, row = int(i) / perRow;
         layout.items.push_back({ { ObjectKind::Spare, spares[i], 0 }, spares[i],
@@ -343,8 +357,9 @@ void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme,
 void placeTop(const ClusterState& state, const Theme& theme, QRectF band, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
-    const qreal coordinatorWidth = 126 * u;
-    const qreal fileWidth = std::min(band.width() * 0.5, 560 * u);
+    const bool isNarrow = band.width() < 700 * u; // the file's words get shorter before the clients' do
+    const qreal coordinatorWidth = (isNarrow ? 100 : 126) * u;
+    const qreal fileWidth = std::min(band.width() * (isNarrow ? 0.42 : 0.5), 560 * u);
     layout.file = QRectF(band.right() - fileWidth, band.top(), fileWidth, band.height());
     const QRectF middle(layout.file.left() - coordinatorWidth, band.top(), coordinatorWidth, band.height());
     layout.clients = QRectF(band.left(), band.top(), middle.left() - band.left() - 6 * u, band.height());
@@ -352,7 +367,7 @@ void placeTop(const ClusterState& state, const Theme& theme, QRectF band, Cluste
     const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (132 * u))));
     const std::size_t shown = std::min(clients.size(), fits);
     layout.clientsHidden = clients.size() - shown;
-    const qreal more = layout.clientsHidden > 0 ? 52 * u : 0;
+    const qreal more = layout.clientsHidden > 0 ? kMoreClients * u : 0;
     const qreal cell = std::min(240 * u, (layout.clients.width() - more) / qreal(std::max<std::size_t>(1, shown)));
     const qreal diameter = std::min(46 * u, band.height() - 8 * u);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -413,7 +428,7 @@ void ClusterLayout::index()
 CardDetail detailFor(QSizeF card, const Theme& theme)
 {
     const qreal u = theme.px(1);
-    if (card.width() >= 104 * u && card.height() >= 84 * u)
+    if (card.width() >= 84 * u && card.height() >= 84 * u)
         return CardDetail::Full;
     if (card.width() >= 40 * u && card.height() >= 40 * u)
         return CardDetail::Compact;

@@ -22,6 +22,11 @@ enum class CardDetail { Full, Compact, Tile, Heat };
 // that has no room for it shows less.
 inline constexpr std::size_t kCardsMax = 64, kTilesMax = 1'024;
 
+// What "+3" clients takes that have no room, in pixels at 100 %.
+inline constexpr qreal kMoreClients = 40;
+// A rank's cell is at most so large, in pixels at 100 %.
+inline constexpr qreal kCellMax = 44;
+
 // What stands beside each other: the members of a group, or all processes of a host.
 enum class Arrangement { Groups, Hosts };
 
@@ -53,7 +58,7 @@ struct ClusterLayout {
     struct Pool {
         pb::Role role = pb::NO_ROLE;
         QRectF frame, title;
-        bool hasNames = true; // the chips have room for names
+        bool hasNames = true; // the chips have room for names, or at least for the numbers in them
         std::size_t spares = 0;
     };
 
@@ -92,6 +97,9 @@ private:
 };
 
 ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
+// How many times as large as the theme says everything may be drawn, so that cards with their text use the room of a large
+// view; 1 where there is none to spare.
+qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions options);
 // Of two states with the same stamp everything has the same place.
 std::uint64_t placesStamp(const ClusterState& state);
 

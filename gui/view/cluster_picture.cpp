@@ -220,13 +220,14 @@ void drawTop(const PictureInput& in, DisplayList& out)
             clients.push_back(&item);
     }
     for (std::size_t i = 0; i < clients.size(); ++i) {
-        const qreal moreLeft = in.layout.clientsHidden > 0 ? in.layout.clients.right() - 52 * u : in.layout.clients.right();
+        const qreal moreLeft = in.layout.clientsHidden > 0 ? in.layout.clients.right() - kMoreClients * u : in.layout.clients.right();
         drawClient(in, *clients[i], i + 1 < clients.size() ? clients[i + 1]->rect.left() : std::min(moreLeft, clients[i]->rect.left() + 240 * u), out);
     }
     out.setObject({});
     if (in.layout.clientsHidden > 0) {
-        const QRectF more(in.layout.clients.right() - 48 * u, in.layout.clients.top(), 48 * u, in.layout.clients.height());
-        out.text(more, QStringLiteral("+%1").arg(in.layout.clientsHidden), kStrong, in.theme.muted, Qt::AlignCenter);
+        const QRectF more(in.layout.clients.right() - (kMoreClients - 4) * u, in.layout.clients.top(), (kMoreClients - 4) * u, in.layout.clients.height());
+        const QString words = QStringLiteral("+%1").arg(in.layout.clientsHidden);
+        out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted, Qt::AlignCenter);
     } else if (clients.empty() && !in.state.processes.empty()) {
         out.text(in.layout.clients, { QStringLiteral("No client yet: “Second client” starts one"), QStringLiteral("no client yet") }, kBody, in.theme.muted);
     }
@@ -241,7 +242,7 @@ void drawTop(const PictureInput& in, DisplayList& out)
         out.add(DisplayList::Box { item.rect, Outline::Diamond, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
         if (style.glyph != Glyph::None)
             out.add(DisplayList::Mark { item.rect.adjusted(item.rect.width() * 0.3, item.rect.height() * 0.3, -item.rect.width() * 0.3, -item.rect.height() * 0.3), style.glyph, inkOn(style.colour), {} });
-        const qreal width = 126 * u;
+        const qreal width = in.layout.file.left() - in.layout.clients.right() - 6 * u;
         const QRectF below(item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
         const Look look = lookOf(in.state, item.object, in.silent);
         const QString state = look == Look::CoordinatorGone ? QStringLiteral("gone") : look == Look::CoordinatorPaused ? QStringLiteral("paused") : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening") : QString();

@@ -23,9 +23,13 @@ struct CellGeometry {
     std::uint32_t ratio = 1;
     int columns = 1, pitchX = 0, pitchY = 0; // pixels from cell to cell; 0: the card has no room for cells
     bool hasKeys = false;                    // a cell has room for its key
+    TextStyle keyStyle { TextSize::Small };  // as large as the cell allows
     bool isValid() const { return pitchX > 0; }
     QRectF cellOf(std::uint32_t rank) const;
 };
+// Keys are written only where they can be read at a glance: so many ranks a bucket, so many buckets.
+inline constexpr std::uint32_t kKeyRanks = 240;
+inline constexpr std::size_t kKeyBuckets = 24;
 // What all cards of a file have to show, so that their cells are alike.
 struct CellPlan {
     std::uint32_t ranks = 0;     // the larger of b and the highest rank in use

@@ -24,8 +24,6 @@ QRectF CellGeometry::cellOf(std::uint32_t rank) const
 
 CellPlan cellPlanOf(const ClusterState& state, CardDetail detail)
 {
-    constexpr std::uint32_t kKeyRanks = 240;
-    constexpr std::size_t kKeyBuckets = 24;
     constexpr std::uint64_t kKeyMax = 99'999;
     std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
     if (detail >= CardDetail::Tile) {
@@ -72,21 +70,25 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
         const int rows = int((geometry.area.height() + 1) / pitchY);
         return geometry.columns > 0 && rows > 0 ? std::uint32_t(geometry.columns) * std::uint32_t(rows) : 0U;
     };
+    // So many columns reach from edge to edge; the fewer the cells are, the less need they be squares.
+    constexpr int kStretchedFrom = 10;
+    const auto stretched = [&](int pitch) { return std::min(int((geometry.area.width() + 1) / geometry.columns), pitch * 3 / 2); };
     // One cell per rank with the key written in it, as large as there is room for.
     if (plan.keyDigits > 0) {
-        const qreal key = theme.metrics({ TextSize::Small }).horizontalAdvance(QString(qsizetype(plan.keyDigits), QLatin1Char('0')));
+        const QString key(qsizetype(plan.keyDigits), QLatin1Char('0'));
         const int least = int(theme.lineHeight({ TextSize::Small })) + 1;
-        for (int pitch = int(26 * u); pitch >= least; --pitch) {
-            const int wide = std::max(pitch, int(key + 5 * u));
+        for (int pitch = int(kCellMax * u); pitch >= least; --pitch) {
+            geometry.keyStyle.size = pitch >= 36 * u ? TextSize::Strong : pitch >= 28 * u ? TextSize::Body : TextSize::Small;
+            const int wide = std::max(pitch, int(theme.width(geometry.keyStyle, key) + 5 * u));
             if (fits(wide, pitch) >= plan.ranks) {
-                geometry.pitchX = wide;
+                geometry.pitchX = stretched(wide);
                 geometry.pitchY = pitch;
                 geometry.hasKeys = true;
                 return geometry;
             }
         }
     }
-    const int smallest = 4, largest = std::max(smallest, int(34 * u));
+    const int smallest = 4, largest = std::max(smallest, int(kCellMax * u));
     const std::uint32_t cellsMax = fits(smallest, smallest);
     if (cellsMax == 0)
         return geometry;
@@ -94,7 +96,8 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
     const std::uint32_t wanted = (plan.ranks + geometry.ratio - 1) / geometry.ratio;
     for (int pitch = largest; pitch >= smallest; --pitch) {
         if (fits(pitch, pitch) >= wanted) {
-            geometry.pitchX = geometry.pitchY = pitch;
+            geometry.pitchX = pitch < kStretchedFrom ? pitch : stretched(pitch);
+            geometry.pitchY = pitch;
             break;
         }
     }
