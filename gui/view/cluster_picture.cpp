@@ -113,7 +113,7 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     const ObjectRef object { ObjectKind::Group, group.number, 0 };
     out.setObject(object);
     const auto known = in.state.groups.find(group.number);
-    if (group.header.height() < in.theme.lineHeight(kSmall) || !in.layers.labels) {
+    if (group.header.height() < in.theme.lineHeight(kSmall) - 1 || !in.layers.labels) {
         if (known != in.state.groups.end())
             drawSmallGroupState(in, group, known->second, out);
         return;

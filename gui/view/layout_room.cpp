@@ -38,7 +38,7 @@ qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions opt
         options.viewport = view / (tenths / 10.0);
         const ClusterLayout layout = layoutCluster(state, theme, options);
         if (layout.detail == CardDetail::Full && layout.card.width() >= kCardWidth * u && layout.card.height() >= kCardHeight * u
-            && layout.clientsHidden <= usual.clientsHidden && namedPools(layout) >= namedPools(usual) && hasKeys(layout) >= hasKeys(usual))
+            && layout.file.height() >= usual.file.height() && layout.clientsHidden <= usual.clientsHidden && namedPools(layout) >= namedPools(usual) && hasKeys(layout) >= hasKeys(usual))
             return tenths / 10.0;
     }
     return 1;
