@@ -2,6 +2,7 @@
 // What failures look like on the canvas: groups in words, shape and colour; the recovery's progress; who is displaced;
 // what moves meanwhile.
 #include "tests/motion_show.h"
+#include "tests/picture_faults.h"
 
 #include "gui/lab/fold_failures.h"
 #include "gui/lab/fold_places.h"
@@ -88,6 +89,8 @@ private slots:
     void everythingIsSaidInWordsToo();
     void slicesTravelFromTheManagerToTheSpare();
     void leasesAreNotDrawn();
+    void aWatchedBucketShowsItsLease();
+    void aFailedBucketHasItsLastWords();
     void failuresAreCalledByTheirNames();
     void anEndIsShownWhileEventsWait();
     void aPartitionIsHatchedGroundAroundASide();
@@ -272,6 +275,57 @@ void FailurePicturesTest::leasesAreNotDrawn()
         show.frame();
     QCOMPARE(show.motion.messagesUnderWay(), std::size_t(0));
     QVERIFY(!show.pacer.isBusy());
+}
+
+// No event tells of a lease: it is seen while the node is watched, and nothing is made up else.
+void FailurePicturesTest::aWatchedBucketShowsItsLease()
+{
+    ClusterState state = fileOf({ 4, 4, 1 });
+    state.file.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    const ObjectRef bucket { ObjectKind::Data, 1, 0 };
+    const auto says = [&](const char* words) { return drawn(state, kSmallView).list.texts().contains(words); };
+    const auto details = [&] { return detailsOf(state, bucket).join('\n'); };
+    QVERIFY(!drawn(state, kSmallView).list.texts().join('|').contains("lease"));
+    QVERIFY2(details().contains("lease: not observed"), qPrintable(details()));
+    auto sample = std::make_shared<pb::NodeSample>();
+    sample->set_grants_needed(2);
+    sample->set_grants_held(2);
+    sample->set_lease_left_ns(214'000'000);
+    ProcessState& process = state.processes.at(kFileData + 1);
+    process.samples.push_back({ 12'000'000'000, sample });
+    QVERIFY(says("lease 214 ms") && !details().contains("not observed"));
+    QVERIFY2(details().contains("lease 214 ms left at 12.00 s (2 of 2 grants)"), qPrintable(details()));
+    QVERIFY(sentenceOf(state, bucket).contains("up, lease 214 ms left, parity up to date"));
+    auto over = std::make_shared<pb::NodeSample>(*sample);
+    over->set_lease_left_ns(0);
+    process.samples.push_back({ 12'100'000'000, over });
+    QVERIFY(says("lease run out"));
+    process.lastEventNs = 20'000'000'000; // nobody watches it any more
+    QVERIFY(!says("lease run out") && details().contains("lease: not observed"));
+    state.file.config.set_recovery(pb::RECOVERY_OFF); // nobody is declared failed: no lease is needed
+    QVERIFY(!details().contains("lease"));
+}
+
+void FailurePicturesTest::aFailedBucketHasItsLastWords()
+{
+    ClusterState state = failing(pb::GROUP_DEGRADED);
+    state.markEnded(kFileData + 1, "killed on request", 11'870'000'000);
+    const QSizeF view(1920, 620);
+    const Drawn picture = drawn(state, view);
+    const QString words = picture.list.texts().join(" | ");
+    QVERIFY2(words.contains("ended at 11.87 s: killed on request") && words.contains(" 12.00 s: it does not answer probes"), qPrintable(words));
+    QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
+    // One that is only suspected says since when and why; one that runs, when it was last heard.
+    ClusterState suspect = fileOf({ 4, 4, 1 });
+    suspect.processes.at(parityProcess(0, 0)).lastEventNs = 9'500'000'000;
+    suspect.groups[0].suspected[{ pb::PARITY, 0 }] = { "not heard of", 10'000'000'000 };
+    const QString feared = drawn(suspect, view).list.texts().join(" | ");
+    QVERIFY2(feared.contains("its last event came at 9.50 s") && feared.contains("suspected at 10.00 s: not heard of"), qPrintable(feared));
+    // Where there is no room the card does without, and the hover card has it.
+    const Drawn small = drawn(state, QSizeF(700, 420));
+    QVERIFY2(textFault(small.list, QSizeF(700, 420)).isEmpty(), qPrintable(textFault(small.list, QSizeF(700, 420))));
+    QVERIFY(detailsOf(state, { ObjectKind::Data, 1, 0 }).contains("ended: killed on request"));
+    QVERIFY(!drawn(fileOf({ 4, 4, 1 }), view).list.texts().join(" | ").contains("ended"));
 }
 
 void FailurePicturesTest::failuresAreCalledByTheirNames()

@@ -7,6 +7,7 @@
 #include "gui/view/object_words.h"
 
 #include <QBuffer>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -91,6 +92,7 @@ private slots:
     void everyStateIsDrawnWithItsGlyphAndWord();
     void stateColoursDifferForEveryEye();
     void textAndOutlinesStandOutFromWhatIsBehindThem();
+    void poolsSayHowTheyAreReached();
     void anEmptyClusterSaysWhatItWaitsFor();
     void whatRestsIsNotPaintedAgain();
     void aStateThatDidNotChangeIsNotCopiedAgain();
@@ -360,6 +362,22 @@ void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
                  std::pair(QPalette::ButtonText, QPalette::Button), std::pair(QPalette::Text, QPalette::AlternateBase), std::pair(QPalette::HighlightedText, QPalette::Highlight) })
             QVERIFY(contrast(palette.color(ink), palette.color(back)) >= 4.5);
     }
+}
+
+void PicturesTest::poolsSayHowTheyAreReached()
+{
+    ClusterState state = fileOf({ 4, 4, 1 });
+    state.processes.at(kFileCoordinator).address = "127.0.0.1:40001"; // 0x9c41
+    const auto titles = [&](QSizeF view) { return drawn(state, view).list.texts().filter(QRegularExpression("[Ss]pare (data|parity) servers|spares: ")); };
+    QCOMPARE(titles(QSizeF(1920, 700)), (QStringList { "Spare data servers: 6 waiting (multicast group 239.76.156.65)", "Spare parity servers: 4 waiting (multicast group 239.77.156.65)" }));
+    QVERIFY2(titles(QSizeF(800, 520)).join('|').contains("239.76.156.65"), qPrintable(titles(QSizeF(800, 520)).join('|')));
+    QVERIFY(sentenceOf(state, { ObjectKind::Pool, std::uint64_t(pb::DATA), 0 }).contains("6 are waiting, multicast group 239.76.156.65"));
+    state.recruiting = pb::UDP;
+    QCOMPARE(titles(QSizeF(1920, 700)).value(1), QString("Spare parity servers: 4 waiting (unicast registry)"));
+    // A simulated network has no addresses.
+    state.recruiting = pb::MULTICAST;
+    state.isSimulated = true;
+    QCOMPARE(titles(QSizeF(1920, 700)).value(0), QString("Spare data servers: 6 waiting (data buckets multicast group)"));
 }
 
 void PicturesTest::anEmptyClusterSaysWhatItWaitsFor()

@@ -43,6 +43,8 @@ struct Card {
     bool isOverflowed = false;
     QStringList amount;
     QString stateWord;    // instead of the state's own word
+    QStringList note {};  // beside the process of one that is up
+    bool isNoteUrgent = false;
 };
 
 CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
@@ -132,6 +134,17 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
             out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph), style.glyph, inkOn(style.colour), {} });
             out.text(chip.adjusted(8 * u + glyph, 0, -3 * u, 0), word, kSmallBold, inkOn(style.colour));
         }
+        if (isQuiet && in.layers.labels) {
+            const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
+            for (const QString& words : card.note) {
+                const qreal width = theme.width(noteStyle, words) + 1;
+                if (width > row.width() * 0.62)
+                    continue;
+                out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle, card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
+                chipWidth = width;
+                break;
+            }
+        }
         if (in.layers.labels && row.width() - chipWidth > 30 * u)
             out.text(row.adjusted(0, 0, -chipWidth - (chipWidth > 0 ? 4 * u : 0), 0), card.process, kSmall, theme.muted);
         row.translate(0, row.height());
@@ -196,8 +209,9 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
 }
 
 // `words` of a rank are written into its cell where the cells have room; empty: nothing is.
+// `covered`: there is something else.
 template <class Words>
-void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector<std::uint8_t> values, QColor full, DisplayList& out, Words&& words)
+void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRectF& covered, std::vector<std::uint8_t> values, QColor full, DisplayList& out, Words&& words)
 {
     DisplayList::Cells cells;
     const int rows = (int(values.size()) + geometry.columns - 1) / geometry.columns;
@@ -216,8 +230,8 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, std::vector
         out.add(std::move(cells));
         for (std::uint32_t rank = 1; rank <= values.size(); ++rank) {
             const std::uint8_t value = values[rank - 1];
-            if (value > 0)
-                out.text(geometry.cellOf(rank), words(rank), kSmall, inks[value], Qt::AlignCenter);
+            if (value > 0 && !covered.intersects(geometry.cellOf(rank)))
+                out.text(geometry.cellOf(rank), words(rank), geometry.keyStyle, inks[value], Qt::AlignCenter);
         }
         return;
     }
@@ -237,6 +251,52 @@ void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, cons
     drawDamage(in, look, area.adjusted(0, line, 0, 0), out);
 }
 
+// One that does not serve has last words at the foot of its card: what is known of it, when, and by whose word.
+struct LastWords {
+    std::vector<QStringList> lines;
+    QRectF rect; // null: there are none, or no room for them
+};
+
+LastWords lastWords(const PictureInput& in, ObjectRef object, Look look, const QRectF& card)
+{
+    static constexpr Look kSilenced[] = { Look::DataSuspect, Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParitySuspect, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
+    if (std::find(std::begin(kSilenced), std::end(kSilenced), look) == std::end(kSilenced) || !in.layers.labels)
+        return {};
+    LastWords last { lastWordsOf(in.state, object), {} };
+    const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    const qreal head = in.theme.lineHeight(kNumber) + 2 * line + 14 * u, cross = 26 * u;
+    const ClusterLayout::Item* item = in.layout.find(object);
+    const auto process = item ? in.state.processes.find(item->process) : in.state.processes.end();
+    const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
+    const qreal foot = hasBadge ? line + 12 * u : 4 * u; // drawFaults() writes there
+    // The cross comes before the words, and the last word before those before it.
+    const auto high = [&] { return qreal(last.lines.size()) * line + 6 * u; };
+    while (last.lines.size() > 1 && card.height() - head - foot < high() + cross)
+        last.lines.erase(last.lines.begin());
+    if (!last.lines.empty() && card.height() - head - foot >= high())
+        last.rect = QRectF(card.left() + 4 * u, card.bottom() - foot - high(), card.width() - 8 * u, high());
+    return last;
+}
+
+void drawLastWords(const PictureInput& in, const LastWords& last, DisplayList& out)
+{
+    if (last.rect.isNull())
+        return;
+    const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    out.add(DisplayList::Box { last.rect, Outline::Rounded, 3 * u, in.theme.card, in.theme.outline, 1, false, false });
+    qreal y = last.rect.top() + 3 * u;
+    for (const QStringList& wordings : last.lines) {
+        out.text(QRectF(last.rect.left() + 5 * u, y, last.rect.width() - 8 * u, line), wordings, kSmall, in.theme.text);
+        y += line;
+    }
+}
+
+// What is left of the area of the cells above the last words.
+QRectF above(const QRectF& area, const LastWords& last)
+{
+    return last.rect.isNull() ? area : QRectF(area.left(), area.top(), area.width(), std::max(0.0, last.rect.top() - area.top()));
+}
+
 QString processNameOf(const ClusterState& state, ProcessId id)
 {
     const auto found = state.processes.find(id);
@@ -247,6 +307,35 @@ QString processNameOf(const ClusterState& state, ProcessId id)
 bool isThere(Look look)
 {
     return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone && look != Look::ParityFailed && look != Look::ParityLost;
+}
+
+void drawDataCells(const PictureInput& in, const DataBucketState& bucket, Look look, const LastWords& last, const QRectF& rect, DisplayList& out)
+{
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
+    if (!geometry.isValid() || !in.layers.ranks)
+        return;
+    if (!bucket.ranksAreObserved) {
+        drawUnobserved(in, look, bucket.isOnlyDeclared, above(geometry.area, last), out);
+        return;
+    }
+    drawCells(in, geometry, last.rect, in.cells.data(bucket, geometry, in.plan.ranks), isThere(look) ? in.theme.dataFill : in.theme.outline, out,
+        [&](std::uint32_t rank) { return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank)); });
+    drawDamage(in, look, above(geometry.area, last), out);
+}
+
+void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Look look, const LastWords& last, const QRectF& rect, DisplayList& out)
+{
+    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
+    if (!geometry.isValid() || !in.layers.ranks)
+        return;
+    if (!bucket.ranksAreObserved) {
+        drawUnobserved(in, look, bucket.isOnlyDeclared, above(geometry.area, last), out);
+        return;
+    }
+    // The number of records that the parity record covers.
+    drawCells(in, geometry, last.rect, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(look) ? in.theme.parityFill : in.theme.outline, out,
+        [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
+    drawDamage(in, look, above(geometry.area, last), out);
 }
 
 } // namespace
@@ -282,6 +371,10 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
         else if (split.newBucket == bucket.number)
             card.stateWord = QStringLiteral("new ← %1").arg(split.bucket);
     }
+    if (const auto lease = leaseOf(in.state, bucket, in.nowNs)) {
+        card.isNoteUrgent = lease->leftNs <= 0;
+        card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), durationWords(lease->leftNs) };
+    }
     if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
         card.stateWord = bucket.slicesStored == 1 ? QStringLiteral("rebuilt: 1 slice") : QStringLiteral("rebuilt: %1 slices").arg(bucket.slicesStored);
     if (!isThere(card.look))
@@ -290,16 +383,9 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     if (detail >= CardDetail::Tile)
         return;
     drawFill(in, card, detail, out);
-    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
-    if (!geometry.isValid() || !in.layers.ranks)
-        return;
-    if (!bucket.ranksAreObserved) {
-        drawUnobserved(in, card.look, bucket.isOnlyDeclared, geometry.area, out);
-        return;
-    }
-    drawCells(in, geometry, in.cells.data(bucket, geometry, in.plan.ranks), isThere(card.look) ? in.theme.dataFill : in.theme.outline, out,
-        [&](std::uint32_t rank) { return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank)); });
-    drawDamage(in, card.look, geometry.area, out);
+    const LastWords last = detail == CardDetail::Full ? lastWords(in, object, card.look, rect) : LastWords();
+    drawDataCells(in, bucket, card.look, last, rect, out);
+    drawLastWords(in, last, out);
 }
 
 void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out)
@@ -333,17 +419,9 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     if (detail >= CardDetail::Tile)
         return;
     drawFill(in, card, detail, out);
-    const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
-    if (!geometry.isValid() || !in.layers.ranks)
-        return;
-    if (!bucket.ranksAreObserved) {
-        drawUnobserved(in, card.look, bucket.isOnlyDeclared, geometry.area, out);
-        return;
-    }
-    // The number of records that the parity record covers.
-    drawCells(in, geometry, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(card.look) ? in.theme.parityFill : in.theme.outline, out,
-        [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
-    drawDamage(in, card.look, geometry.area, out);
+    const LastWords last = detail == CardDetail::Full ? lastWords(in, object, card.look, rect) : LastWords();
+    drawParityCells(in, bucket, card.look, last, rect, out);
+    drawLastWords(in, last, out);
 }
 
 void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect, DisplayList& out)

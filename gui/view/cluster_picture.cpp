@@ -258,12 +258,15 @@ void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayLi
     out.add(DisplayList::Box { pool.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
     const bool isParity = pool.role == pb::PARITY;
     const QString kind = isParity ? QStringLiteral("parity") : QStringLiteral("data");
-    const QString way = in.state.recruiting == pb::MULTICAST ? QStringLiteral("%1 buckets multicast group").arg(kind) : QStringLiteral("unicast registry, without multicast");
+    const QString address = multicastWords(in.state, pool.role);
+    const QString way = in.state.recruiting != pb::MULTICAST ? QStringLiteral("unicast registry") : address.isEmpty() ? QStringLiteral("%1 buckets multicast group").arg(kind) : QStringLiteral("multicast group %1").arg(address);
+    const QString shortWay = address.isEmpty() ? way : address;
     const QString count = pool.spares == 0 ? QStringLiteral("none left") : QStringLiteral("%1 waiting").arg(pool.spares);
     const qreal side = 11 * u;
     out.add(DisplayList::Box { QRectF(pool.title.left(), pool.title.center().y() - side / 2, side, side), isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? in.theme.parityFill : in.theme.dataFill, in.theme.outline, 1, false, false });
     out.text(pool.title.adjusted(side + 6 * u, 0, 0, 0),
-        { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way), QStringLiteral("Spare %1 servers: %2").arg(kind, count), QStringLiteral("%1 spares: %2").arg(kind).arg(pool.spares), QStringLiteral("%1").arg(pool.spares) },
+        { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way), QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, shortWay), QStringLiteral("%1 spares: %2 (%3)").arg(kind, pool.spares == 0 ? QStringLiteral("none") : QString::number(pool.spares), shortWay),
+            QStringLiteral("Spare %1 servers: %2").arg(kind, count), QStringLiteral("%1 spares: %2").arg(kind).arg(pool.spares), QStringLiteral("%1").arg(pool.spares) },
         kSmallBold, in.theme.text);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/object_words.h"
 
+#include "common/multicast_group.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/cluster_layout.h"
 #include "gui/view/fault_marks.h"
@@ -70,6 +71,19 @@ QString parityWords(const ClusterState& state, const DataBucketState& data)
     if (!hasParity || data.isOnlyDeclared)
         return {};
     return behind == 0 ? QStringLiteral(", parity up to date") : QStringLiteral(", parity lacks %1").arg(countedWords(behind, "change", "changes"));
+}
+
+// "lease 214 ms left", "lease run out"
+QString leaseWords(const LeaseShown& lease)
+{
+    return lease.leftNs > 0 ? QStringLiteral("lease %1 left").arg(durationWords(lease.leftNs)) : QStringLiteral("lease run out");
+}
+
+// Whether it may answer reads only while its parity buckets let it.
+bool needsLease(const ClusterState& state, const DataBucketState& data)
+{
+    const auto group = state.groups.find(data.number / state.m());
+    return group != state.groups.end() && group->second.kEffective() > 0 && state.file.config.recovery() != pb::RECOVERY_OFF;
 }
 
 QString imageWords(const pb::FileState& image)
@@ -229,6 +243,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     const std::uint32_t m = state.m();
     if (const auto* data = dataOf(state, object)) {
         const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
+        const auto lease = leaseOf(state, *data);
         return QStringLiteral("Data bucket %1, group %2, position %3, level %4, %5 of %6 records, %7%8")
             .arg(data->number)
             .arg(data->number / m)
@@ -236,7 +251,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(data->level)
             .arg(data->isOnlyDeclared ? QStringLiteral("an unknown number") : QString::number(data->count))
             .arg(b)
-            .arg(word, (data->isOverflowed ? QStringLiteral(", overloaded") : QString()) + parityWords(state, *data));
+            .arg(word, (data->isOverflowed ? QStringLiteral(", overloaded") : QString()) + (lease ? QStringLiteral(", ") + leaseWords(*lease) : QString()) + parityWords(state, *data));
     }
     if (const auto* parity = parityOf(state, object)) {
         return QStringLiteral("Parity bucket %1.%2, group %1, column %2, %3 record groups, %4")
@@ -272,7 +287,13 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
         if (const QString trouble = coordinatorTrouble(state); !trouble.isEmpty())
             return QStringLiteral("Coordinator, %1: %2").arg(word, trouble);
         return QStringLiteral("Coordinator, file state (%1, %2), %3 data buckets").arg(state.file.i).arg(state.file.n).arg(state.file.buckets);
-    case ObjectKind::Pool: return nameOf(state, object);
+    case ObjectKind::Pool: {
+        const auto pool = pb::Role(object.a);
+        const QString group = multicastWords(state, pool), name = pool == pb::PARITY ? QStringLiteral("Spare parity servers") : QStringLiteral("Spare data servers");
+        const QString way = !group.isEmpty() ? QStringLiteral("multicast group %1").arg(group)
+            : state.recruiting == pb::MULTICAST ? QStringLiteral("simulated multicast") : QStringLiteral("unicast registry, without multicast");
+        return QStringLiteral("%1, %2, %3").arg(name, countedWords(sparesOf(state, pool).size(), "is waiting", "are waiting"), way);
+    }
     case ObjectKind::File: return QStringLiteral("File, i %1, n %2, %3 data buckets, availability %4").arg(state.file.i).arg(state.file.n).arg(state.file.buckets).arg(state.file.availability);
     case ObjectKind::None:
     case ObjectKind::Data:
@@ -328,9 +349,14 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
                      .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(down->reason));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
-    if (const auto* data = dataOf(state, object))
-        lines << QStringLiteral("incarnation %1").arg(data->incarnation & 0xffffffff);
-    else if (const auto* parity = parityOf(state, object))
+    if (const auto* data = dataOf(state, object)) {
+        QString line = QStringLiteral("incarnation %1").arg(data->incarnation & 0xffffffff);
+        if (const auto lease = leaseOf(state, *data))
+            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease)).arg(double(lease->atNs) / 1e9, 0, 'f', 2).arg(lease->held).arg(lease->needed);
+        else if (!down && needsLease(state, *data) && process && !process->hasEnded)
+            line += QStringLiteral(", lease: not observed (the node inspector shows it)");
+        lines << line;
+    } else if (const auto* parity = parityOf(state, object))
         lines << QStringLiteral("incarnation %1").arg(parity->incarnation & 0xffffffff);
     if (const Look look = lookOf(state, object, nullptr); process) {
         lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
@@ -344,6 +370,61 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
             lines << QStringLiteral("%1 events lost").arg(grouped(process->lostEvents));
     }
     return lines;
+}
+
+std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object)
+{
+    const auto* data = dataOf(state, object);
+    const auto* parity = parityOf(state, object);
+    const ProcessState* process = processOf(state, object);
+    if ((!data && !parity) || !process)
+        return {};
+    const DownMember* down = data ? state.downOf(*data) : state.downOf(*parity);
+    const Suspicion* suspicion = data ? state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()) : state.suspicionOf(pb::PARITY, parity->group, parity->column);
+    const auto at = [](std::int64_t ns) { return QStringLiteral("%1 s").arg(double(ns) / 1e9, 0, 'f', 2); };
+    // Of a long reason the beginning is what counts.
+    const auto lineOf = [&at](const QString& what, const QString& shortWhat, std::int64_t ns, const std::string& reason) {
+        const QString why = QString::fromStdString(reason), time = at(ns);
+        if (why.isEmpty())
+            return QStringList { QStringLiteral("%1 at %2").arg(what, time), QStringLiteral("%1 %2").arg(shortWhat, time), time };
+        return QStringList { QStringLiteral("%1 at %2: %3").arg(what, time, why), QStringLiteral("%1 %2: %3").arg(shortWhat, time, why), QStringLiteral("%1: %2").arg(time, why) };
+    };
+    std::vector<QStringList> lines;
+    if (process->hasEnded)
+        lines.push_back(lineOf(QStringLiteral("ended"), QStringLiteral("ended"), process->endedNs, process->endReason));
+    else if ((down || suspicion) && process->lastEventNs > 0)
+        lines.push_back({ QStringLiteral("its last event came at %1").arg(at(process->lastEventNs)), QStringLiteral("last event %1").arg(at(process->lastEventNs)) });
+    if (down)
+        lines.push_back(lineOf(QStringLiteral("the coordinator,"), QStringLiteral("coord."), down->sinceNs, down->reason));
+    else if (suspicion)
+        lines.push_back(lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
+    return lines;
+}
+
+std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketState& bucket, std::int64_t nowNs)
+{
+    constexpr std::int64_t kFresh = 1'500'000'000; // ns; one that is watched is asked ten times a second
+    const auto process = state.processes.find(bucket.process);
+    if (process == state.processes.end() || process->second.samples.empty() || process->second.hasEnded)
+        return std::nullopt;
+    const NodeSampleState& last = process->second.samples.back();
+    const bool isOld = !state.isSimulated && std::max(nowNs, process->second.lastEventNs) - last.runNs > kFresh;
+    if (isOld || last.sample->core_is_busy() || last.sample->grants_needed() == 0)
+        return std::nullopt;
+    return LeaseShown { last.sample->lease_left_ns(), last.runNs, last.sample->grants_held(), last.sample->grants_needed() };
+}
+
+QString multicastWords(const ClusterState& state, pb::Role pool)
+{
+    const auto coordinator = state.processes.find(coordinatorOf(state));
+    if (state.recruiting != pb::MULTICAST || state.isSimulated || coordinator == state.processes.end())
+        return {};
+    bool isPort = false;
+    const ushort port = QString::fromStdString(coordinator->second.address).section(QLatin1Char(':'), -1).toUShort(&isPort);
+    if (!isPort || port == 0)
+        return {};
+    const std::uint32_t ip = multicastGroup(pool, port).ip;
+    return QStringLiteral("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255);
 }
 
 std::vector<ObjectRef> objectsOf(const ClusterState& state)

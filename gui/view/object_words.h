@@ -8,6 +8,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -32,6 +34,18 @@ QString sentenceOf(const ClusterState& state, ObjectRef object);
 QString countedWords(std::uint64_t number, const char* one, const char* many);
 // What the hover card says, line by line.
 QStringList detailsOf(const ClusterState& state, ObjectRef object);
+// What is known last of a bucket that does not serve: what, when, and by whose word. Line by line, each in several wordings, the
+// longest first; empty: it serves.
+std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object);
+// The lease under which a data bucket answers reads. No event tells of it: it is known while the node is watched.
+struct LeaseShown {
+    std::int64_t leftNs = 0, atNs = 0; // what was left at that instant of the run
+    std::uint32_t held = 0, needed = 0; // grants of the parity buckets
+};
+// Nothing: it needs none, or nobody watches it at this instant.
+std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketState& bucket, std::int64_t nowNs = 0);
+// The multicast group of a pool of spares, "239.76.156.65"; empty: recruiting goes through the registry, or is simulated.
+QString multicastWords(const ClusterState& state, pb::Role pool);
 // All that the canvas can select, in reading order.
 std::vector<ObjectRef> objectsOf(const ClusterState& state);
 } // namespace lhrs::gui

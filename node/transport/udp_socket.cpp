@@ -24,12 +24,6 @@ bool setOption(int socket, int level, int option, const T& value)
 
 } // namespace
 
-Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort)
-{
-    const std::uint32_t second = pool == pb::PARITY ? 77 : 76;
-    return { 239u << 24 | second << 16 | coordinatorPort, coordinatorPort };
-}
-
 DatagramBatch::DatagramBatch()
     : m_bytes(new char[kCount * kDatagramMax]), m_vectors(kCount), m_controls(kCount), m_headers(kCount)
 {

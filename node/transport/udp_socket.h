@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "common/multicast_group.h"
 #include "common/wire.h"
 #include "node/transport/socket_address.h"
 #include "proto/message.pb.h"
@@ -23,10 +24,6 @@ struct OutDatagram {
     std::string_view bytes;
     int error = 0; // the system's number, when it could not be sent
 };
-
-// The multicast group of a pool of spares, as every process of the cluster derives it from the coordinator's UDP
-// port: two clusters on one machine do not hear each other. Scope 239: never leaves the site, and TTL 0 the machine.
-Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort);
 
 // Room for the datagrams of one system call, used again and again. Belongs to one receiving thread.
 class DatagramBatch {

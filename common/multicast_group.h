@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/endpoint.h"
+#include "proto/group.pb.h"
+
+namespace lhrs {
+
+// The multicast group of a pool of spares, as every process of the cluster, and whoever watches it, derives it from the
+// coordinator's UDP port: two clusters on one machine do not hear each other. Scope 239: never leaves the site, and TTL 0 the
+// machine.
+constexpr Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort)
+{
+    const std::uint32_t second = pool == pb::PARITY ? 77 : 76;
+    return { 239u << 24 | second << 16 | coordinatorPort, coordinatorPort };
+}
+
+} // namespace lhrs
