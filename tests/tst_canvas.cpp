@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The canvas as a widget, and the one selection: what any view is pointed at is marked in all others.
+#include "tests/golden.h"
 #include "tests/motion_show.h"
 
 #include "gui/view/event_log.h"
@@ -104,6 +105,7 @@ private slots:
 };
 
 void CanvasTest::afterAResizeWhatIsClickedIsWhatIsThere()
+    void withReducedMotionChangesFadeAndNothingTravels();
 {
     Views v({ 8, 4, 1 });
     for (const QSize size : { QSize(1280, 620), QSize(900, 480), QSize(1600, 900) }) {
@@ -344,3 +346,56 @@ int main(int count, char** arguments)
     return runOffscreen<CanvasTest>(count, arguments);
 }
 #include "tst_canvas.moc"
+// What was there, what comes, and how far it is: "−" and "+" before the lines of the picture that differ.
+void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
+{
+    Views v({ 2, 2, 1, 2, 2, 1, 40, 4 });
+    v.canvas.setReducedMotion(true);
+    for (int i = 0; i < 20; ++i)
+        v.frame();
+    QCOMPARE(v.canvas.fadeShare(), 1.0);
+    const QImage before = v.canvas.grab().toImage();
+    const QStringList left = v.canvas.picture().toText().split('\n');
+    // The bucket fails; another process takes the place of bucket 1: a card would travel.
+    pb::Event failed;
+    failed.mutable_bucket_failed()->set_role(pb::DATA);
+    failed.mutable_bucket_failed()->set_index(0);
+    failed.mutable_bucket_failed()->set_process(kFileData);
+    failed.mutable_bucket_failed()->set_reason("it does not answer probes");
+    v.show.feed.tell(kFileCoordinator, failed);
+    v.show.feed.known().data.at(1).process = kFileSpares;
+    v.show.feed.known().processes.at(kFileSpares).place = v.show.feed.known().processes.at(kFileData + 1).place;
+    v.show.feed.known().processes.at(kFileData + 1).place.Clear();
+    v.frame(0.3); // it is shown now
+    QCOMPARE(v.canvas.fadeShare(), 0.0);
+    QVERIFY(v.canvas.refresh(ClusterCanvas::kFade / 2)); // it wants the next frame
+    QCOMPARE(v.canvas.fadeShare(), 0.5);
+    const QStringList come = v.canvas.picture().toText().split('\n');
+    QStringList lines { "fade: 0.5" };
+    for (const QString& line : left)
+        if (!come.contains(line))
+            lines << "- " + line;
+    for (const QString& line : come)
+        if (!left.contains(line))
+            lines << "+ " + line;
+    const QString wrong = differenceTo("canvas_fade.txt", lines.join('\n') + '\n');
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    for (const ClusterLayout::Item& item : v.canvas.layoutShown().items)
+        QVERIFY(!item.isMoving);
+    // Each pixel is halfway between what it was and what it will be.
+    const QImage halfway = v.canvas.grab().toImage();
+    v.canvas.refresh(ClusterCanvas::kFade);
+    v.canvas.refresh(kFrame);
+    QCOMPARE(v.canvas.fadeShare(), 1.0);
+    const QImage after = v.canvas.grab().toImage();
+    int changed = 0, wrongPixels = 0;
+    for (int y = 0; y < after.height(); y += 2)
+        for (int x = 0; x < after.width(); x += 2) {
+            const QColor a = before.pixelColor(x, y), b = after.pixelColor(x, y), c = halfway.pixelColor(x, y);
+            changed += a != b ? 1 : 0;
+            wrongPixels += std::abs((a.red() + b.red()) / 2 - c.red()) > 3 || std::abs((a.green() + b.green()) / 2 - c.green()) > 3 || std::abs((a.blue() + b.blue()) / 2 - c.blue()) > 3 ? 1 : 0;
+        }
+    QVERIFY2(changed > 500 && wrongPixels == 0, qPrintable(QString("%1 pixels changed, %2 are not halfway").arg(changed).arg(wrongPixels)));
+    QVERIFY(!v.canvas.isMoving());
+}
+

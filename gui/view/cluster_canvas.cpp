@@ -59,7 +59,7 @@ void ClusterCanvas::setTheme(const Theme& theme)
 void ClusterCanvas::setLayers(Layers layers)
 {
     m_layers = layers;
-    relayout(true);
+    relayout(!m_isReduced);
 }
 
 void ClusterCanvas::setArrangement(Arrangement arrangement, bool areColumns)
@@ -91,7 +91,26 @@ void ClusterCanvas::setReducedMotion(bool on)
     m_pacer.setReducedMotion(on);
     m_motion.clear();
     m_motion.setReduced(on);
-    changed();
+    m_former = QPixmap();
+    relayout(false);
+}
+
+double ClusterCanvas::fadeShare() const
+{
+    return m_former.isNull() ? 1 : std::clamp((m_time - m_fadeStart) / kFade, 0.0, 1.0);
+}
+
+// From what is seen now, which may itself be halfway from something else.
+void ClusterCanvas::beginFade()
+{
+    QPixmap seen = m_cache;
+    if (const double share = fadeShare(); share < 1) {
+        QPainter painter(&seen);
+        painter.setOpacity(1 - share);
+        painter.drawPixmap(0, 0, m_former);
+    }
+    m_former = seen;
+    m_fadeStart = m_time;
 }
 
 // ---- frames
@@ -142,7 +161,13 @@ bool ClusterCanvas::refresh(double seconds)
         rebuildMoving();
         update();
     }
-    return slides || moves || m_pacer.isBusy();
+    const bool fades = !m_former.isNull();
+    if (fades) {
+        if (fadeShare() >= 1)
+            m_former = QPixmap();
+        update();
+    }
+    return slides || moves || fades || m_pacer.isBusy();
 }
 
 void ClusterCanvas::relayout(bool isAnimated)
@@ -155,10 +180,21 @@ void ClusterCanvas::relayout(bool isAnimated)
     options.showLegend = m_layers.legend;
     options.arrangement = m_arrangement;
     options.areColumns = m_areColumns;
+    chooseFace(options);
     const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
     m_pan = layout.pan;
     m_layoutMotion.retarget(layout, m_time, isAnimated);
     changed();
+}
+
+void ClusterCanvas::chooseFace(const LayoutOptions& options)
+{
+    const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * roomScale(m_pacer.state(), m_asked, options));
+    if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind() && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
+        return;
+    m_theme = Theme(m_asked.kind(), scale, m_asked.isHighContrast(), m_asked.stroke());
+    m_ribbons.setTheme(m_theme);
+    m_moving.setTheme(m_theme);
 }
 
 void ClusterCanvas::rebuildResting()
@@ -180,23 +216,16 @@ void ClusterCanvas::rebuildResting()
     drawCluster(input, m_resting);
     m_builtAt = m_time;
     m_isDirty = m_cells.isLate();
-    chooseFace(options);
     const qreal ratio = devicePixelRatioF();
     const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
     // What looks like before is not painted again: signs of life change the state, and seldom the picture.
     if (m_cache.size() == pixels && before.theme() == m_theme && before.items() == m_resting.items())
         return;
+    if (m_isReduced && m_cache.size() == pixels && before.theme() == m_theme)
+        beginFade();
+    else
+        m_former = QPixmap();
     if (m_cache.size() != pixels) {
-void ClusterCanvas::chooseFace(const LayoutOptions& options)
-{
-    const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * roomScale(m_pacer.state(), m_asked, options));
-    if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind() && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
-        return;
-    m_theme = Theme(m_asked.kind(), scale, m_asked.isHighContrast(), m_asked.stroke());
-    m_ribbons.setTheme(m_theme);
-    m_moving.setTheme(m_theme);
-}
-
         m_cache = QPixmap(pixels);
         m_cache.setDevicePixelRatio(ratio);
     }
@@ -265,6 +294,11 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
         rebuildResting();
     }
     painter.drawPixmap(0, 0, m_cache);
+    if (const double share = fadeShare(); share < 1) {
+        painter.setOpacity(1 - share);
+        painter.drawPixmap(0, 0, m_former);
+        painter.setOpacity(1);
+    }
     if (!m_ribbonLayer.isNull() && m_ribbonLayer.size() == m_cache.size())
         painter.drawPixmap(0, 0, m_ribbonLayer);
     m_moving.paint(painter);

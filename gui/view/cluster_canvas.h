@@ -33,8 +33,11 @@ public:
     const Theme& theme() const { return m_theme; }
     void setLayers(Layers layers);
     Layers layers() const { return m_layers; }
-    // Nothing travels; what changes is simply there.
+    // Nothing travels and nothing pulses; what changes fades over.
     void setReducedMotion(bool on);
+    static constexpr double kFade = 0.15; // seconds
+    // How much of the new picture is seen above the former one; 1: nothing fades.
+    double fadeShare() const;
     bool isMotionReduced() const { return m_isReduced; }
     // By bucket group, or by host and process; a group as a row or as a column. What stood elsewhere slides to its place.
     void setArrangement(Arrangement arrangement, bool areColumns);
@@ -104,16 +107,17 @@ private:
     };
 
     void relayout(bool isAnimated);
+    void chooseFace(const LayoutOptions& options);
     void rebuildResting();
     void rebuildRibbons();
     void rebuildMoving();
-    void chooseFace(const LayoutOptions& options);
     QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
     void drawRecordGroup(const PictureInput& input);
     void drawOperation();
     void pointAt(QPointF at);
     void walk(int dx, int dy);
+    void beginFade();
     void announce();
     void changed() { m_isDirty = true; }
 
@@ -128,6 +132,8 @@ private:
     CellPlan m_plan;
     DisplayList m_resting, m_ribbons, m_moving;
     QPixmap m_cache, m_ribbonLayer;
+    QPixmap m_former; // that fades away; null: nothing does
+    double m_fadeStart = 0;
     QString m_footNote, m_ribbonNote;
     qreal m_zoom = 1;
     QPointF m_pan;

@@ -155,7 +155,7 @@ void MainWindow::makeViewActions()
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
     a.add({ "slower", "View", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
     a.add({ "faster", "View", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
-    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes is simply there", true }, [this] {
+    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes fades over", true }, [this] {
         m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
         keepLooks();
     });
