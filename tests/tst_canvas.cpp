@@ -5,6 +5,8 @@
 
 #include "gui/view/event_log.h"
 #include "gui/view/image_view.h"
+#include "gui/view/record_group_view.h"
+#include "gui/view/record_table.h"
 #include "gui/lab/time_line.h"
 #include "gui/view/space_time_view.h"
 #include "gui/view/time_track.h"
@@ -99,13 +101,14 @@ private slots:
     void aClientInThePictureIsMarkedInTheOtherViews();
     void aMessageInTheDiagramMarksItsOperation();
     void aRecordInThePictureMarksItsGroup();
+    void aRecordInATableIsMarkedEverywhere();
     void anInstantIsMarkedInLogAndDiagram();
     void nothingIsMarkedWhenTheMouseLeaves();
     void theTimeTrackMarksAKillAndShadesWhatLasts();
+    void withReducedMotionChangesFadeAndNothingTravels();
 };
 
 void CanvasTest::afterAResizeWhatIsClickedIsWhatIsThere()
-    void withReducedMotionChangesFadeAndNothingTravels();
 {
     Views v({ 8, 4, 1 });
     for (const QSize size : { QSize(1280, 620), QSize(900, 480), QSize(1600, 900) }) {
@@ -282,6 +285,64 @@ void CanvasTest::aRecordInThePictureMarksItsGroup()
     QCOMPARE(frames, std::ptrdiff_t(5));
 }
 
+void CanvasTest::aRecordInATableIsMarkedEverywhere()
+{
+    Views v({ 8, 4, 1 });
+    for (std::uint64_t operation = 1; operation <= 3; ++operation)
+        v.show.insert(operation, 20 + std::uint32_t(operation), 1);
+    v.settle();
+    HeldContents contents;
+    WitnessBook witnesses;
+    RecordTable table(v.show.pacer, contents, v.selection);
+    RecordGroupView group(v.show.pacer, contents, witnesses, v.selection);
+    const ObjectRef bucket { ObjectKind::Data, 0, 0 };
+    v.selection.select(bucket);
+    table.resize(600, 700);
+    table.show();
+    table.refresh(0.2);
+    group.resize(700, 500);
+    group.open(bucket, 22);
+    auto* rows = table.findChild<QTableView*>("records");
+    const auto mouseOverRank = [&](std::uint32_t rank) {
+        const QModelIndex index = table.model().index(table.model().rowOfRank(rank), 0);
+        rows->scrollTo(index);
+        moveTo(*rows->viewport(), rows->visualRect(index).center());
+    };
+    mouseOverRank(22);
+    // The canvas: the cells of the record group. The group: its member. The log: what happened to the record and its parity.
+    QCOMPARE(v.selection.rank(), 22u);
+    QCOMPARE(v.selection.rankBucket(), bucket);
+    v.moving();
+    QVERIFY(!v.canvas.movingPicture().items().empty());
+    QVERIFY(!group.marks().boundsOf(bucket).isNull());
+    QStringList told;
+    for (const int row : v.markedRows())
+        told << v.log.model().index(row, EventLogModel::What).data().toString();
+    QVERIFY2(told.size() == 2 && told.join('|').contains("rank 22") && !told.join('|').contains("rank 21"), qPrintable(told.join(" | ")));
+    mouseOverRank(20); // another record: not of the group that is open
+    QVERIFY(group.marks().items().empty());
+    // The other way: a record of another bucket of the group, in the picture; a member of the record group; a row of the log.
+    const ObjectRef other { ObjectKind::Data, 1, 0 };
+    const CellGeometry cells = cellGeometry(v.canvas.theme(), v.canvas.rectOf(other), cellPlanOf(v.canvas.state()));
+    moveTo(v.canvas, cells.cellOf(7).center().toPoint());
+    QCOMPARE(table.model().marked(), 7u);
+    const auto brushOf = [&](std::uint32_t rank) { return table.model().index(table.model().rowOfRank(rank), 0).data(Qt::BackgroundRole); };
+    QVERIFY(brushOf(7).isValid() && !brushOf(8).isValid());
+    moveTo(group, group.picture().boundsOf(other).center().toPoint());
+    QCOMPARE(v.selection.rankBucket(), other);
+    QCOMPARE(table.model().marked(), 22u);
+    Pointed far;
+    far.object = { ObjectKind::Data, 6, 0 }; // of the other group
+    far.rank = 3;
+    v.selection.point(far);
+    QCOMPARE(table.model().marked(), 0u);
+    mouseOverRank(5);
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(rows->viewport(), &leave);
+    QCOMPARE(v.selection.pointed(), Pointed());
+    QCOMPARE(table.model().marked(), 0u);
+}
+
 void CanvasTest::anInstantIsMarkedInLogAndDiagram()
 {
     Views v({ 8, 4, 1 });
@@ -341,11 +402,6 @@ void CanvasTest::theTimeTrackMarksAKillAndShadesWhatLasts()
     QCOMPARE(shades(), std::ptrdiff_t(1));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<CanvasTest>(count, arguments);
-}
-#include "tst_canvas.moc"
 // What was there, what comes, and how far it is: "−" and "+" before the lines of the picture that differ.
 void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
 {
@@ -399,3 +455,8 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
     QVERIFY(!v.canvas.isMoving());
 }
 
+int main(int count, char** arguments)
+{
+    return runOffscreen<CanvasTest>(count, arguments);
+}
+#include "tst_canvas.moc"

@@ -31,6 +31,20 @@ bool isMessage(const pb::Event& event)
     return event.has_message_sent() || event.has_message_received() || event.has_gauges();
 }
 
+// The rank of the record that an event is about; 0: it is about none.
+std::uint32_t rankOf(const pb::Event& event)
+{
+    if (event.has_record_inserted())
+        return event.record_inserted().rank();
+    if (event.has_record_updated())
+        return event.record_updated().rank();
+    if (event.has_record_deleted())
+        return event.record_deleted().rank();
+    if (event.has_record_read())
+        return event.record_read().rank();
+    return event.has_delta_applied() ? event.delta_applied().rank() : 0;
+}
+
 } // namespace
 
 // ---- the rows
@@ -170,8 +184,10 @@ Pointed EventLogModel::pointedOfRow(int row) const
         return {};
     Pointed pointed { objectOf(m_pacer.state(), run->process) };
     pointed.atNs = run->runNs;
-    if (!run->isGap())
+    if (!run->isGap()) {
         pointed.operation = { run->event->operation().client(), run->event->operation().number() };
+        pointed.rank = rankOf(*run->event);
+    }
     return pointed;
 }
 
@@ -191,13 +207,19 @@ void EventLogModel::setMarks(const Pointed& pointed, OperationId operation, QCol
     m_markedEvent = after == m_rows.begin() ? 0 : *(after - 1);
 }
 
-// An operation says more than the place where its mouse is, and a place more than the instant.
+// An operation says more than the record that it is about, that more than its place, and a place more than the instant.
 bool EventLogModel::isMarked(int row) const
 {
     if (m_operation.first == 0 && !m_pointed.object)
         return m_markedEvent != 0 && row >= 0 && row < int(m_rows.size()) && m_rows[std::size_t(row)] == m_markedEvent;
     const Pointed own = pointedOfRow(row);
-    return m_operation.first != 0 ? own.operation == m_operation : own.object == m_pointed.object;
+    if (m_operation.first != 0)
+        return own.operation == m_operation;
+    if (m_pointed.rank == 0)
+        return own.object == m_pointed.object;
+    // All records of the rank are one record group, and what happens to one of them happens to its parity.
+    const std::uint32_t m = m_pacer.state().m();
+    return own.rank == m_pointed.rank && bucketGroupOf(own.object, m) == bucketGroupOf(m_pointed.object, m);
 }
 
 QVariant EventLogModel::data(const QModelIndex& index, int role) const

@@ -19,11 +19,13 @@ constexpr double kRebuildEvery = 0.1; // seconds, while only the cluster changes
 } // namespace
 
 RecordGroupView::RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_reader(pacer, source, witnesses, this), m_list(m_theme)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_reader(pacer, source, witnesses, this), m_list(m_theme), m_marks(m_theme)
 {
     setObjectName(QStringLiteral("recordGroup"));
     setAccessibleName(tr("Record group and decoder"));
     setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    connect(&m_selection, &Selection::hoverChanged, this, &RecordGroupView::mark);
     connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
 }
 
@@ -147,9 +149,26 @@ void RecordGroupView::redraw()
     }
     if (minimumHeight() != int(std::ceil(m_picture.height)))
         setMinimumHeight(int(std::ceil(m_picture.height)));
+    mark();
     setAccessibleDescription(m_list.texts().join(QStringLiteral(". ")));
     update();
     emit shown();
+}
+
+// What is pointed at elsewhere, be it a bucket or its record of this rank.
+void RecordGroupView::mark()
+{
+    const bool had = !m_marks.items().empty();
+    m_marks.clear();
+    m_marks.setTheme(m_face);
+    const Pointed& pointed = m_selection.pointed();
+    const QRectF member = m_decoding && pointed.object && (pointed.rank == 0 || pointed.rank == m_rank) ? m_list.boundsOf(pointed.object) : QRectF();
+    if (!member.isNull()) {
+        m_marks.setObject(pointed.object);
+        m_marks.add(DisplayList::Box { member.adjusted(-1, -1, 1, 1), Outline::Rounded, m_face.px(5), {}, m_face.text, m_face.px(2.5), false, false });
+    }
+    if (had || !m_marks.items().empty())
+        update();
 }
 
 QSize RecordGroupView::pictureSize() const
@@ -309,6 +328,7 @@ void RecordGroupView::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.card);
     m_list.paint(painter);
+    m_marks.paint(painter);
     if (hasFocus()) {
         painter.setPen(QPen(m_theme.focus, 2));
         painter.setBrush(Qt::NoBrush);
@@ -349,6 +369,18 @@ void RecordGroupView::mousePressEvent(QMouseEvent* event)
     } else {
         toggleSupposed(*member);
     }
+}
+
+// A member is a bucket, and with the rank of the group a record of it.
+void RecordGroupView::mouseMoveEvent(QMouseEvent* event)
+{
+    const ObjectRef member = m_list.hitTest(event->position());
+    m_selection.point({ member, { 0, 0 }, member ? m_rank : 0 });
+}
+
+void RecordGroupView::leaveEvent(QEvent*)
+{
+    m_selection.point({});
 }
 
 void RecordGroupView::keyPressEvent(QKeyEvent* event)

@@ -56,6 +56,8 @@ public:
 
     const Decoding* decoding() const { return m_decoding ? &*m_decoding : nullptr; }
     const DisplayList& picture() const { return m_list; }
+    // A ring around the member that some view points at.
+    const DisplayList& marks() const { return m_marks; }
     QSize pictureSize() const;
     QString text() const { return m_decoding ? textOf(*m_decoding) : QString(); }
 
@@ -67,6 +69,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
@@ -75,6 +79,7 @@ private:
     void wish();
     void rebuild();
     void redraw();
+    void mark();
     void chooseLost();
     void scaleFace();
 
@@ -82,7 +87,7 @@ private:
     Selection& m_selection;
     RecordGroupReader m_reader;
     Theme m_theme, m_face; // m_face: as large as the view allows
-    DisplayList m_list;
+    DisplayList m_list, m_marks;
     GroupPicture m_picture;
     DecodingWish m_wish;
     std::optional<Decoding> m_decoding;

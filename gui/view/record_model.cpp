@@ -3,6 +3,8 @@
 
 #include "gui/view/object_words.h"
 
+#include <QBrush>
+
 #include <algorithm>
 #include <utility>
 
@@ -424,10 +426,23 @@ QVariant RecordModel::parityCell(std::uint32_t rank, int column) const
     return QStringLiteral("–");
 }
 
+void RecordModel::setMark(std::uint32_t rank, QColor colour)
+{
+    if (rank == m_marked && colour == m_markColour)
+        return;
+    const std::uint32_t before = std::exchange(m_marked, rank);
+    m_markColour = colour;
+    for (const std::uint32_t changed : { before, rank })
+        if (const int row = changed > 0 ? rowOfRank(changed) : -1; row >= 0 && row < rowCount())
+            emit dataChanged(index(row, 0), index(row, columnCount() - 1), { Qt::BackgroundRole });
+}
+
 QVariant RecordModel::data(const QModelIndex& index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
+    if (role == Qt::BackgroundRole)
+        return m_marked != 0 && rankOfRow(index.row()) == m_marked ? QVariant(QBrush(m_markColour)) : QVariant();
     if (role == Qt::TextAlignmentRole) {
         const bool isNumber = index.column() == 0 || (!isParity() && (index.column() == Length || index.column() == Version));
         return int((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

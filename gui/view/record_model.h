@@ -63,6 +63,9 @@ public:
     void sort(int column, Qt::SortOrder order) override;
     void setFilter(const QString& words);
     bool isFiltered() const { return m_filter.kind != RecordFilter::Kind::All; }
+    // The row of this rank is marked: some view points at its record. 0: none.
+    void setMark(std::uint32_t rank, QColor colour);
+    std::uint32_t marked() const { return m_marked; }
     // Ranks in use, listed or not.
     std::uint32_t recordsInAll() const;
 
@@ -139,6 +142,8 @@ private:
     ContentsSource& m_source;
     ObjectRef m_bucket;
     ProcessId m_process = 0;
+    std::uint32_t m_marked = 0; // rank
+    QColor m_markColour;
     int m_rows = 0, m_columns = 0;
     double m_now = 0;
     std::uint64_t m_stamp = 0;  // of the bucket as the views were told of it

@@ -89,7 +89,11 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
         const QSignalBlocker quiet(m_table->horizontalHeader());
         m_table->horizontalHeader()->setSortIndicator(shown.first, shown.second);
     });
-    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.setRank(m_model->rankOfRow(index.row())); });
+    m_table->viewport()->setMouseTracking(true);
+    m_table->viewport()->installEventFilter(this);
+    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point({ m_model->bucket(), { 0, 0 }, m_model->rankOfRow(index.row()) }); });
+    connect(&m_selection, &Selection::hoverChanged, this, &RecordTable::mark);
+    connect(&m_selection, &Selection::selectionChanged, this, &RecordTable::mark);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& current) {
             m_selection.setRank(current.isValid() ? m_model->rankOfRow(current.row()) : 0);
@@ -112,6 +116,21 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
         m_table->setCurrentIndex(row);
     });
     follow();
+}
+
+bool RecordTable::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Leave)
+        m_selection.point({});
+    return QWidget::eventFilter(watched, event);
+}
+
+// A record of another member of the group has the same rank: its row is the one.
+void RecordTable::mark()
+{
+    const std::uint32_t m = m_pacer.state().m();
+    const bool isHere = m_model->bucket() && bucketGroupOf(m_selection.rankBucket(), m) == bucketGroupOf(m_model->bucket(), m);
+    m_model->setMark(isHere ? m_selection.rank() : 0, m_theme.selection);
 }
 
 std::vector<int> RecordTable::rowsChosen() const
@@ -213,6 +232,7 @@ void RecordTable::setTheme(const Theme& theme)
     m_details->setFont(theme.font({ TextSize::Small }));
     m_headline->setFont(theme.font({ TextSize::Small }));
     m_nothing->setFont(theme.font({ TextSize::Strong }));
+    mark();
     fitColumns();
 }
 

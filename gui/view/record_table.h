@@ -12,7 +12,8 @@ class QTableView;
 
 namespace lhrs::gui {
 
-// Panel of the selected bucket: what it is, and its records.
+// Panel of the selected bucket: what it is, and its records. The record that some view points at is marked, and so is in the
+// other views the one that the mouse is over here.
 class RecordTable : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -32,8 +33,12 @@ signals:
     void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
     void menuRequested(lhrs::gui::ObjectRef bucket, quint32 rank, QPoint globalPosition);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void follow();
+    void mark();
     void keepCurrent();
     void fitColumns();
 
