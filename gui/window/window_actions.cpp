@@ -8,6 +8,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
@@ -139,6 +140,12 @@ void MainWindow::makeViewActions()
         m_line->answer(tr("copy"), words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words), !words.isEmpty());
     });
     a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
+    // Not every desktop makes a menu key of it; the menu key itself comes as an event of the desktop.
+    a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10", "Opens the menu of what is selected, as the menu key does" }, [this] {
+        QWidget* at = QApplication::focusWidget() ? QApplication::focusWidget() : m_canvas;
+        QContextMenuEvent wanted(QContextMenuEvent::Keyboard, at->rect().center(), at->mapToGlobal(at->rect().center()));
+        QApplication::sendEvent(at, &wanted);
+    });
     const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence, bool Layers::*member) {
         a.add({ id, "View", name, key, sentence, true }, [this, member] {
              Layers layers = m_canvas->layers();
