@@ -5,6 +5,7 @@
 #include "tests/recording_rig.h"
 #include "tests/text_check.h"
 
+#include "gui/lab/network_check.h"
 #include "gui/window/main_window.h"
 
 #include <QAccessible>
@@ -497,9 +498,17 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     number("m")->setValue(3);
     number("clients")->setValue(2);
     page.findChild<QComboBox*>("rerank")->setCurrentIndex(1);
+    for (const char* id : { "merges", "mixKeys", "pureRs", "slow" })
+        page.findChild<QCheckBox*>(id)->setChecked(true);
+    QVERIFY(page.localOptions().config.merges() && page.localOptions().config.mix_keys() && page.localOptions().config.pure_rs());
     const QString line = page.findChild<QLabel*>("startLine")->text();
-    QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', thresholds: [8, 32] });"));
+    QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', merges: true, mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
     QVERIFY(page.findChild<QLabel*>("startNote")->text().startsWith("17 processes"));
+    // What the network must do is tried before anything is started; keys come later, and the field says so.
+    QVERIFY2(portTrouble(17).empty(), portTrouble(17).c_str());
+    QVERIFY2(portTrouble(1'000'000).find("4000000 ports") != std::string::npos, portTrouble(1'000'000).c_str());
+    QCOMPARE(page.findChild<QLabel*>("startNote")->text().contains("registry"), !multicastTrouble().empty());
+    QVERIFY(!page.findChild<QLineEdit*>("keyFile")->isEnabled() && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("keys come later"));
     page.keep(remembered);
     StartPage next(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
     next.recall(remembered);

@@ -131,6 +131,11 @@ QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordB
         more += QStringLiteral(", rerank: 'keep'");
     if (options.hasGate)
         more += QStringLiteral(", gate: true");
+    for (const auto& [isOn, name] : { std::pair(config.merges(), "merges"), std::pair(config.mix_keys(), "mixKeys"), std::pair(config.pure_rs(), "pureRs") })
+        if (isOn)
+            more += QStringLiteral(", %1: true").arg(QLatin1String(name));
+    if (options.slowTimers)
+        more += QStringLiteral(", timers: 'classroom'");
     QStringList thresholds;
     for (const pb::Threshold& threshold : config.thresholds())
         thresholds << QString::number(threshold.buckets());

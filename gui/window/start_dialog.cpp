@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/start_dialog.h"
 
+#include "gui/lab/network_check.h"
 #include "gui/lab/script_engine.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/flow_layout.h"
@@ -76,7 +77,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
+      m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
       m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
@@ -117,6 +119,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_play->setObjectName(QStringLiteral("openScenario"));
     m_slow->setObjectName(QStringLiteral("slow"));
     m_gate->setObjectName(QStringLiteral("gate"));
+    m_merges->setObjectName(QStringLiteral("merges"));
+    m_mixKeys->setObjectName(QStringLiteral("mixKeys"));
+    m_pureRs->setObjectName(QStringLiteral("pureRs"));
     m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
     m_scenarios->setAccessibleName(tr("Scenarios"));
@@ -187,6 +192,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
     row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
     row(QString(), m_gate, tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated cluster can always do that."));
+    row(QString(), m_merges, tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is smaller by one bucket."));
+    row(QString(), m_mixKeys, tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly too."));
+    row(QString(), m_pureRs, tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is the same."));
     row(tr("clients"), m_clients, tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
     local->addLayout(form);
     local->addWidget(showMore, 0, Qt::AlignLeft);
@@ -210,6 +218,19 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     where->addWidget(m_address, 1);
     where->addWidget(m_connect);
     other->addLayout(where);
+    auto* keyFile = new QLineEdit(this);
+    keyFile->setObjectName(QStringLiteral("keyFile"));
+    keyFile->setPlaceholderText(tr("keys come later: loopback only, no key needed"));
+    keyFile->setAccessibleName(tr("Key file"));
+    explain(keyFile, tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no key is asked for."));
+    keyFile->setEnabled(false);
+    auto* secret = new QHBoxLayout;
+    secret->setSpacing(8);
+    auto* keyWords = new QLabel(tr("key file"), this);
+    keyWords->setEnabled(false);
+    secret->addWidget(keyWords);
+    secret->addWidget(keyFile, 1);
+    other->addLayout(secret);
     other->addSpacing(12);
     other->addWidget(heading(tr("4  Simulated, as on the left")));
     auto* simulated = new QWidget(this);
@@ -264,8 +285,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_rerank })
         connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
     connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
-    connect(m_slow, &QCheckBox::toggled, this, &StartPage::check);
-    connect(m_gate, &QCheckBox::toggled, this, &StartPage::check);
+    for (QCheckBox* box2 : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
+        connect(box2, &QCheckBox::toggled, this, &StartPage::check);
     connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
     connect(m_simulate, &QPushButton::clicked, this, &StartPage::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
@@ -294,6 +315,9 @@ LocalOptions StartPage::localOptions() const
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
     options.config.set_rerank(m_rerank->currentIndex() == 1 ? pb::KEEP : pb::FILL_HOLES);
+    options.config.set_merges(m_merges->isChecked());
+    options.config.set_mix_keys(m_mixKeys->isChecked());
+    options.config.set_pure_rs(m_pureRs->isChecked());
     std::uint32_t availability = options.config.availability();
     for (const std::uint32_t buckets : thresholds()) {
         pb::Threshold* threshold = options.config.add_thresholds();
@@ -368,6 +392,8 @@ QString StartPage::objection() const
         return why;
     if (processes > kProcessesMax)
         return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.").arg(processes).arg(kProcessesMax);
+    if (const std::string why = portTrouble(std::uint32_t(processes)); !why.empty())
+        return QString::fromStdString(why);
     const int available = memoryAvailable();
     if (available > 0 && processes * kProcessMegabytes > available)
         return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);
@@ -378,11 +404,20 @@ QString StartPage::objection() const
     return {};
 }
 
+const QString& StartPage::multicastNote() const
+{
+    if (!m_multicastNote) {
+        const QString why = QString::fromStdString(multicastTrouble());
+        m_multicastNote = why.isEmpty() ? QString() : tr(" IP multicast does not work here (%1): spares are recruited one by one, by the registry.").arg(why);
+    }
+    return *m_multicastNote;
+}
+
 void StartPage::check()
 {
     const QString why = objection();
     const int processes = m_data->value() + m_parity->value() + m_clients->value() + 1;
-    m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.").arg(processes).arg(processes * kProcessMegabytes));
+    m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.%3").arg(processes).arg(processes * kProcessMegabytes).arg(multicastNote()));
     m_start->setEnabled(why.isEmpty());
     m_simulate->setEnabled(objectionToFile().isEmpty());
     const LocalOptions options = localOptions();
@@ -416,8 +451,8 @@ void StartPage::recall(const Remembered& remembered)
         field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
     for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
-    m_slow->setChecked(remembered.flag(key(m_slow), false));
-    m_gate->setChecked(remembered.flag(key(m_gate), false));
+    for (QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
+        field->setChecked(remembered.flag(key(field), false));
     findChild<QPushButton*>("moreParameters")->setChecked(remembered.flag("start/more", false));
     m_thresholds->setText(remembered.text(key(m_thresholds), {}));
     m_address->setText(remembered.text(key(m_address), m_address->text()));
@@ -431,8 +466,8 @@ void StartPage::keep(Remembered& remembered) const
         remembered.keep(key(field), field->value());
     for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         remembered.keep(key(field), field->currentIndex());
-    remembered.keep(key(m_slow), m_slow->isChecked());
-    remembered.keep(key(m_gate), m_gate->isChecked());
+    for (const QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
+        remembered.keep(key(field), field->isChecked());
     remembered.keep("start/more", findChild<QPushButton*>("moreParameters")->isChecked());
     remembered.keep(key(m_thresholds), m_thresholds->text());
     remembered.keep(key(m_address), m_address->text());

@@ -8,6 +8,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <optional>
 #include <vector>
 
 class QCheckBox;
@@ -63,15 +64,18 @@ private:
     // Says below the form what the field is, while it has the focus or the mouse.
     void explain(QWidget* field, const QString& words);
     QString objectionToThresholds() const;
+    // Multicast is tried once, when the page is first seen.
+    const QString& multicastNote() const;
     std::vector<std::uint32_t> thresholds() const;
 
     QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_clients, *m_slice, *m_seed;
     QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_rerank, *m_speed;
-    QCheckBox *m_slow, *m_gate;
+    QCheckBox *m_slow, *m_gate, *m_merges, *m_mixKeys, *m_pureRs;
     QLineEdit *m_thresholds, *m_address;
     QListWidget* m_scenarios;
     QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;
     std::vector<QWidget*> m_explained;
+    mutable std::optional<QString> m_multicastNote;
     QPushButton *m_start, *m_simulate, *m_connect, *m_play;
     std::vector<QWidget*> m_headings;
 };
