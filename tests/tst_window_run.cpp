@@ -13,6 +13,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -120,6 +121,11 @@ void WindowRunTest::noTextIsClipped()
                 window.clock().step(0.2);
             }
             QCOMPARE(window.size(), size); // nothing forces the window to grow
+            QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(), "the buttons take more than one row");
+            if (auto* records = window.findChild<QTableView*>("records"); workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
+                const int rows = records->viewport()->height() / records->verticalHeader()->defaultSectionSize();
+                QVERIFY2(records->isVisible() && rows >= 6, qPrintable(QString("%1 rows of the table are seen").arg(rows)));
+            }
             const QString wrong = clipped(window);
             QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
             for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),

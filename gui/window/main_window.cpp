@@ -31,6 +31,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
+constexpr qreal kLowWindow = 560;     // pixels at 100 %
 constexpr std::chrono::milliseconds kSilent(2'000);
 
 // Resident memory of this process in megabytes.
@@ -142,8 +143,8 @@ void MainWindow::makeDocks()
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
     m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);
-    QDockWidget* events = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
-    QDockWidget* story = makeDock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
+    m_logDock = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
+    m_storyDock = makeDock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(m_faults);
     scroll->setWidgetResizable(true);
@@ -154,10 +155,27 @@ void MainWindow::makeDocks()
     m_inner->tabifyDockWidget(bucket, m_imageDock);
     m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
     m_inner->tabifyDockWidget(m_groupDock, m_nodeDock);
-    m_inner->tabifyDockWidget(events, story);
+    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
     bucket->raise();
-    events->raise();
+    m_logDock->raise();
     m_inner->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+}
+
+// In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
+void MainWindow::arrangeDocks()
+{
+    const bool isLow = height() < m_theme.px(kLowWindow);
+    if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
+        return;
+    m_isLow = isLow;
+    if (isLow)
+        m_inner->tabifyDockWidget(m_nodeDock, m_logDock);
+    else
+        m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
+    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
+    setWorkspace(m_workspace);
+    m_logDock->raise();
+    m_docks[0]->raise();
 }
 
 // Who tells whom what.
@@ -503,6 +521,7 @@ void MainWindow::applyTheme()
     if (m_notes)
         m_notes->setTheme(m_theme);
     m_statusAt = -1;
+    arrangeDocks();
 }
 
 bool MainWindow::savePicture(const QString& path)

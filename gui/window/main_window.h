@@ -158,6 +158,7 @@ private:
     void playOrPause();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
+    void arrangeDocks();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
     void applyTheme();
@@ -266,6 +267,8 @@ private:
     SpaceTimeView* m_spaceTime = nullptr;
     QDockWidget *m_chartDock = nullptr, *m_spaceTimeDock = nullptr;
     QListView* m_story = nullptr;
+    QDockWidget *m_logDock = nullptr, *m_storyDock = nullptr;
+    bool m_isLow = false; // log and scenario are tabs beside the bucket
     std::vector<QDockWidget*> m_docks;
 
     double m_time = 0, m_statusAt = -1;

@@ -211,6 +211,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     QMainWindow::resizeEvent(event);
     if (m_isPresenting && !(themeWanted() == m_theme))
         applyTheme();
+    arrangeDocks();
 }
 
 // What the presenter reads; a few times a second.

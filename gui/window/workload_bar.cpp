@@ -14,6 +14,8 @@
 #include <QSpinBox>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 namespace lhrs::gui {
 
@@ -60,7 +62,17 @@ QPushButton* WorkloadBar::button(Actions& actions, const char* id, Glyph glyph)
         made->setEnabled(action->isEnabled());
         made->setToolTip(action->toolTip());
     });
-    m_faces.push_back({ made, glyph });
+    made->setAccessibleName(action->text());
+    struct Short {
+        std::string_view id;
+        QString words; // empty: the same
+        int iconAlone;
+    };
+    static const Short kShort[] = { { "stopWorkload", {}, 1 }, { "delete", {}, 2 }, { "audit", tr("Check"), 3 }, { "raiseK", tr("K"), 4 }, { "update", {}, 5 }, { "search", {}, 6 }, { "split", {}, 7 },
+        { "secondClient", tr("Client"), 0 }, { "addParity", tr("Parity"), 0 } };
+    const auto known = std::find_if(std::begin(kShort), std::end(kShort), [id](const Short& entry) { return entry.id == id; });
+    const bool isShort = known != std::end(kShort);
+    m_faces.push_back({ made, glyph, action->text(), isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
     return made;
 }
 
@@ -76,6 +88,7 @@ void WorkloadBar::setClients(const std::vector<std::pair<ProcessId, QString>>& c
     chooseClient(chosen);
     m_client->setEnabled(!clients.empty());
     layout()->invalidate();
+    fit();
 }
 
 ProcessId WorkloadBar::client() const
@@ -95,6 +108,36 @@ Work WorkloadBar::work(pb::OperationKind kind) const
     return { kind, std::uint64_t(m_count->value()), std::uint32_t(m_window->value()) };
 }
 
+void WorkloadBar::fit()
+{
+    const auto isTooWide = [this] {
+        const QMargins margins = layout()->contentsMargins();
+        int wide = margins.left() + margins.right() - layout()->spacing();
+        for (int i = 0; i < layout()->count(); ++i)
+            wide += layout()->itemAt(i)->sizeHint().width() + layout()->spacing();
+        return wide > width();
+    };
+    for (const Face& face : m_faces)
+        face.button->setText(face.words);
+    if (!isTooWide())
+        return;
+    for (const Face& face : m_faces)
+        face.button->setText(face.shorter);
+    std::vector<const Face*> icons;
+    for (const Face& face : m_faces)
+        if (face.iconAlone > 0)
+            icons.push_back(&face);
+    std::sort(icons.begin(), icons.end(), [](const Face* x, const Face* y) { return x->iconAlone < y->iconAlone; });
+    for (std::size_t i = 0; i < icons.size() && isTooWide(); ++i)
+        icons[i]->button->setText({});
+}
+
+void WorkloadBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fit();
+}
+
 void WorkloadBar::setTheme(const Theme& theme)
 {
     const int pixels = int(theme.px(16));
@@ -107,6 +150,7 @@ void WorkloadBar::setTheme(const Theme& theme)
         face.button->setIcon(icon);
         face.button->setIconSize(QSize(pixels, pixels));
     }
+    fit();
 }
 
 // ---- the line

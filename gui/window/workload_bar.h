@@ -34,12 +34,19 @@ public:
     QSpinBox* countBox() { return m_count; }
     void setTheme(const Theme& theme);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QPushButton* button(Actions& actions, const char* id, Glyph glyph);
+    // All in one row where that can be: with shorter words, then with icons that say enough without.
+    void fit();
 
     struct Face {
         QPushButton* button;
         Glyph glyph;
+        QString words, shorter;
+        int iconAlone; // 0: never; the lower, the sooner
     };
     QComboBox* m_client;
     QSpinBox *m_count, *m_window;
