@@ -207,6 +207,23 @@ void drawSign(const PictureInput& in, const ClusterLayout::Item& item, DisplayLi
     out.add(DisplayList::Mark { sign.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24), isCut ? Glyph::Cut : Glyph::Warning, inkOn(in.theme.caution), {} });
 }
 
+// How many messages wait at the closed gate of a process.
+void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, DisplayList& out)
+{
+    const auto process = in.state.processes.find(item.process);
+    if (item.process == 0 || process == in.state.processes.end() || !process->second.isGated || process->second.gauges.gate_held() == 0)
+        return;
+    const qreal u = in.theme.px(1), side = std::min(14 * u, item.rect.height());
+    const QString words = QString::number(process->second.gauges.gate_held());
+    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 12 * u, height = std::max(side, in.theme.lineHeight(kSmallBold)) + 2 * u;
+    const QRectF chip(item.rect.right() - width + 6 * u, item.rect.bottom() - height * 0.6, width, height);
+    const QColor ink = inkOn(in.theme.good);
+    out.setObject(item.object);
+    out.add(DisplayList::Box { chip, Outline::Rounded, 4 * u, in.theme.good, in.theme.outline, 1.2, false, false });
+    out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - side / 2, side, side), Glyph::Gate, ink, {} });
+    out.text(chip.adjusted(side + 6 * u, 0, -3 * u, 0), words, kSmallBold, ink);
+}
+
 } // namespace
 
 std::vector<PartitionShown> partitionsOf(const ClusterState& state)
@@ -316,6 +333,8 @@ void drawFaultMarks(const PictureInput& in, DisplayList& out)
     for (const ClusterLayout::Item& item : in.layout.items)
         if (item.object.kind == ObjectKind::Client || item.object.kind == ObjectKind::Coordinator || item.object.kind == ObjectKind::Spare)
             drawSign(in, item, out);
+    for (const ClusterLayout::Item& item : in.layout.items)
+        drawHeldCount(in, item, out);
     out.setObject({});
 }
 

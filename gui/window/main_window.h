@@ -175,6 +175,7 @@ private:
     ProcessId clientOfSelection() const;
     // The process that is selected, or that holds the selected place now.
     ProcessId processOfSelection() const;
+    ProcessId gatedProcess() const;
     QString targetOfSelection() const;
     void killSelection();
     void armFault();

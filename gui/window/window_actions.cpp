@@ -327,6 +327,12 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     enableActions(); // for what is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
     const auto offerFaults = [&] {
+        if (m_operator->isGated()) {
+            updateInspector();
+            for (const char* id : { "releaseHere", "dropHere" })
+                offer(id);
+            menu.addSeparator();
+        }
         for (const char* id : { "kill", "pause", "resume", "restart" })
             offer(id);
         menu.addSeparator();

@@ -33,8 +33,8 @@ void MainWindow::makeInspectActions()
         m_operator->gate(m_actions->get("gate")->isChecked());
         updateInspector();
     });
-    a.add({ "releaseHere", "Time", "Let the node's oldest message through", "Alt+7", "The inspected process, while it is gated, takes one step with the oldest message that it holds" }, [this] { m_operator->releaseHeld(m_node->view().chosen(), false); });
-    a.add({ "dropHere", "Time", "Lose the node's oldest message", "Alt+8", "The oldest message that the inspected process holds, while it is gated, is lost" }, [this] { m_operator->releaseHeld(m_node->view().chosen(), true); });
+    a.add({ "releaseHere", "Time", "Let its oldest message through", "Alt+7", "The selected process, while it is gated, takes one step with the oldest message that it holds" }, [this] { m_operator->releaseHeld(gatedProcess(), false); });
+    a.add({ "dropHere", "Time", "Lose its oldest message", "Alt+8", "The oldest message that the selected process holds, while it is gated, is lost" }, [this] { m_operator->releaseHeld(gatedProcess(), true); });
     for (const char* id : { "unpinNodes", "holdWorkload", "gate", "releaseHere", "dropHere" })
         a.get(id)->setEnabled(false);
 }
@@ -56,6 +56,14 @@ void MainWindow::inspectNodes(const QStringList& names)
     m_nodeDock->raise();
 }
 
+// Whose messages are let through one by one: the selected process, or else the inspected one; 0: none that lives.
+ProcessId MainWindow::gatedProcess() const
+{
+    const ProcessId selected = processOfSelection(), process = selected != 0 ? selected : m_node->view().chosen();
+    const auto known = m_pacer.state().processes.find(process);
+    return known != m_pacer.state().processes.end() && !known->second.hasEnded ? process : 0;
+}
+
 // A few times a second: who is watched is who is seen, and each hold shows what is.
 void MainWindow::updateInspector()
 {
@@ -72,8 +80,7 @@ void MainWindow::updateInspector()
     follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
     const bool isGated = isRunning && !simulation && m_operator->isGated();
     follow("gate", isRunning, isRunning && (simulation ? simulation->is_paused() : isGated));
-    const auto inspected = m_pacer.state().processes.find(m_node->view().chosen());
-    const bool isHolding = isGated && inspected != m_pacer.state().processes.end() && !inspected->second.hasEnded;
+    const bool isHolding = isGated && gatedProcess() != 0;
     follow("releaseHere", isHolding, false);
     follow("dropHere", isHolding, false);
     if (const std::string trouble = m_operator->session().control().takeGateTrouble(); !trouble.empty())
