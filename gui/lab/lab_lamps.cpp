@@ -6,7 +6,7 @@
 
 #include <QJSEngine>
 
-#include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace lhrs::gui {
@@ -67,21 +67,20 @@ LabResult<QJSValue> expectLamps(LabContext& context, const Arguments& arguments)
     if (const auto here = context.catchUp(); !here)
         return here.error();
     for (;;) {
-        const std::uint64_t cursor = context.ingest.committed();
         const ClusterState state = context.ingest.settledLamps();
         QStringList names, wrong;
-        bool isPending = false;
+        bool isPending = false, isViolated = false;
         for (const int invariant : *wanted) {
             const LampShown lamp = state.lamps.shown(invariant, state);
             names << QString::fromStdString(lampName(invariant));
             isPending = isPending || lamp.state == LampState::Pending;
+            isViolated = isViolated || lamp.state == LampState::Violated;
             if (lamp.state == LampState::Violated || (isChecked && lamp.state != LampState::Holds))
                 wrong << sentenceOf(lamp);
         }
-        // A change that is under way may end, and what is violated stays so.
-        const bool isViolated = state.lamps.anyViolated();
-        if (isPending && !isViolated && std::chrono::steady_clock::now() < deadline) {
-            context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain, context.stopToken());
+        // A change that is under way may end, and a detail that was just chosen be heard of; what is violated stays so.
+        if ((isPending || !wrong.isEmpty()) && !isViolated && std::chrono::steady_clock::now() < deadline) {
+            context.ingest.waitBeyond(std::numeric_limits<std::uint64_t>::max(), std::chrono::steady_clock::now() + kLookAgain, context.stopToken());
             if (context.isStopped())
                 return context.stopped();
             continue;

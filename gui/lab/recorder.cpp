@@ -357,9 +357,12 @@ void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
 
 void Recorder::onLamp(const LampShown& lamp, std::int64_t runNs)
 {
+    // When and how often are columns of their own: here is only why.
+    const QString words = QString::fromStdString(lamp.detail);
+    const QString why = lamp.state == LampState::Violated ? words.section(": ", 1) : lamp.state == LampState::Holds ? QString() : words.section(';', 0, 0);
     row("lamp", "event,t_ns,invariant,state,checks,detail",
         { qlonglong(runNs), QString::fromStdString(lampName(lamp.invariant)), QString::fromLatin1(lampStateWord(lamp.state)),
-            QVariant(qulonglong(lamp.checks)), QString::fromStdString(lamp.detail) });
+            QVariant(qulonglong(lamp.checks)), why });
 }
 
 // ---- the writing thread
