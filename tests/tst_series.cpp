@@ -107,6 +107,7 @@ private slots:
     void recoveriesHaveTheirPhases();
     void faultsAndFailuresAreShaded();
     void aKillIsAnInstantAndNotAShade();
+    void gatedTimeIsOneShadeOfAllProcesses();
     void theRowsOfAChartAreItsPoints();
     void theCsvHasExactlyTheRowsOfTheTable();
     void emptyChartsSayWhyAndWhatToDo_data();
@@ -509,6 +510,32 @@ void SeriesTest::aKillIsAnInstantAndNotAShade()
     QVERIFY2(chart.shades[0].to < 0.100001, qPrintable(QString::number(chart.shades[0].to)));
     QCOMPARE(chart.shades[1].from, 0.3);
     QCOMPARE(chart.shades[1].to, 1.0);
+    // It happened: nobody tells its end, and its process does not either.
+    pb::Told told;
+    told.mutable_ended()->set_reason("killed");
+    series.take(kNodes + 2, told, 700 * kMs);
+    QCOMPARE(chartOf(series, { ChartKind::Load, 0, 1'000 * kMs, 0, 100 }).shades[1].to, 0.7);
+}
+
+void SeriesTest::gatedTimeIsOneShadeOfAllProcesses()
+{
+    RunSeries series;
+    createFile(series);
+    pb::Event closed, opened;
+    closed.mutable_gate_closed();
+    opened.mutable_gate_opened();
+    series.take(kNodes, closed, 100 * kMs);
+    series.take(kNodes + 1, closed, 101 * kMs);
+    series.take(kNodes, opened, 300 * kMs);
+    series.take(kNodes + 1, opened, 301 * kMs);
+    series.take(kNodes, closed, 800 * kMs);
+    series.take(kNodes, holding(1), 900 * kMs);
+    const ChartData chart = chartOf(series, { ChartKind::Load, 0, 1'000 * kMs, 0, 100 });
+    QCOMPARE(chart.shades.size(), std::size_t(2));
+    QVERIFY(chart.shades[0].kind == SeriesShade::Kind::Gate && chart.shades[0].words == "gated");
+    QCOMPARE(chart.shades[0].from, 0.1);
+    QCOMPARE(chart.shades[0].to, 0.3);
+    QCOMPARE(chart.shades[1].to, 1.0); // still closed
 }
 
 void SeriesTest::theRowsOfAChartAreItsPoints()

@@ -119,8 +119,8 @@ struct Measurement {
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
             return value.error();
-        if (const auto open = notGated(); !open)
-            return open.error();
+        if (context.control.isGated()) // closed meanwhile; virtual time that stands is in no figure
+            return notGated().error();
         LabTable::Row row;
         row.faults = std::max(faultsBefore, faultsActive(context));
         row.detail = detail;

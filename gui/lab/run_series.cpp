@@ -307,6 +307,7 @@ void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int
             m_kills[process].insert(fault.number());
     } else if (event.has_fault_ended()) {
         end(SeriesShade::Kind::Fault, event.fault_ended().fault().number(), runNs);
+        m_kills[process].erase(event.fault_ended().fault().number()); // healed before it acted
     } else if (event.has_gate_closed()) {
         begin(SeriesShade::Kind::Gate, 0, runNs, "gated");
     } else if (event.has_gate_opened()) {
