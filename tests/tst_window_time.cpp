@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's time: a recording without a cluster, the past of a cluster that goes on, keys, mouse, and bad files.
 #include "tests/fake_cluster.h"
+#include "tests/lamp_story.h"
 #include "tests/recording_rig.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/window/lamp_panel.h"
 #include "gui/window/main_window.h"
 
+#include <QAbstractItemModelTester>
 #include <QFile>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -82,6 +85,7 @@ private slots:
     void theRunIsSavedWhileItGoesOn();
     void theTemporaryRecordingGoesWithTheWindow();
     void nothingIsClippedAt1280x720();
+    void theLampsAreThoseOfTheShownInstant();
 };
 
 void WindowTimeTest::aRecordingIsShownWithoutACluster()
@@ -244,6 +248,86 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
         QCOMPARE(window.timeBar().track().height(), int(24 * scale)); // it follows the theme
         QVERIFY(!window.timeBar().findChild<QPushButton*>("playPauseButton")->icon().isNull());
         QCOMPARE(window.timeBar().y() + window.timeBar().height() <= window.centralWidget()->height(), true);
+    }
+}
+
+void WindowTimeTest::theLampsAreThoseOfTheShownInstant()
+{
+    // A run in which an epoch falls, in the middle.
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    LampStory story = LampStory::honest();
+    story.epoch(5);
+    story.epoch(4);
+    const std::uint64_t wrong = story.order.size();
+    for (std::uint32_t rank = 10; rank < 20; ++rank)
+        story.insert(2 * rank, rank);
+    {
+        const auto recorder = recorderAt(path, often(20));
+        recorder->onKeyframe({}, 0);
+        Feeder feeder { *recorder };
+        feeder.isKept = false;
+        feeder.story(story);
+        QCOMPARE(recorder->finish(), QString());
+    }
+    MainWindow window(options());
+    window.resize(1280, 720);
+    window.show();
+    QCOMPARE(window.openRecording(path), QString());
+    window.actions().get("lamps")->trigger();
+    QVERIFY(window.lamps().isVisible() && window.canvas().isVisible());
+    LampList& list = window.lamps().list();
+    QAbstractItemModelTester tester(list.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto step = [&] { window.clock().step(0.5); };
+    window.actions().get("toStart")->trigger();
+    step();
+    QCOMPARE(window.lamps().summary(), QString("0 hold, 0 violated, 22 not checked"));
+    window.actions().get("follow")->trigger();
+    step();
+    QCOMPARE(window.lamps().summary(), QString("7 hold, 1 violated, 14 not checked"));
+    QVERIFY2(window.status().text().contains("1 violated"), qPrintable(window.status().text()));
+    QCOMPARE(list.lampModel().lamp(14).state, LampState::Violated);
+    const QString said = list.model()->index(14, 0).data(Qt::AccessibleTextRole).toString();
+    QVERIFY2(said.startsWith("I15, epochs never fall back: violated, at 0.000 s: the epoch of group 0 fell from 5 to 4"), qPrintable(said));
+    // A click goes there, and before it the lamp was not red.
+    QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualRect(list.model()->index(14, 0)).center());
+    QCOMPARE(window.timeLine().cursor(), wrong);
+    step();
+    QCOMPARE(list.lampModel().lamp(14).state, LampState::Violated);
+    window.actions().get("stepBack")->trigger();
+    step();
+    QCOMPARE(window.timeLine().cursor(), wrong - 1);
+    QCOMPARE(list.lampModel().lamp(14).state, LampState::Holds);
+    // Enter opens a row, which says when it was last checked.
+    list.setCurrentIndex(list.model()->index(2, 0));
+    QCoreApplication::processEvents();
+    const int closed = list.visualRect(list.model()->index(2, 0)).height();
+    QTest::keyClick(&list, Qt::Key_Return);
+    QCoreApplication::processEvents();
+    QVERIFY(list.lampModel().isOpen(2));
+    QVERIFY(list.visualRect(list.model()->index(2, 0)).height() > closed);
+    QTest::keyClick(&list, Qt::Key_Return);
+    QCoreApplication::processEvents();
+    QCOMPARE(list.visualRect(list.model()->index(2, 0)).height(), closed);
+    // The status line closes the panel and opens it.
+    step();
+    const QRectF part = window.status().partOf("lamps");
+    QVERIFY(!part.isEmpty());
+    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
+    QVERIFY(!window.lamps().isVisible());
+    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
+    QVERIFY(window.lamps().isVisible());
+    // All rows have room for their words, at every size.
+    for (const double scale : { 1.0, 1.5 }) {
+        window.setFontScale(scale);
+        QCoreApplication::processEvents();
+        int bottom = 0;
+        for (int row = 0; row < list.model()->rowCount(); ++row) {
+            const QRect rect = list.visualRect(list.model()->index(row, 0));
+            QVERIFY(row == 0 || rect.top() >= bottom - 1);
+            QVERIFY(rect.height() >= window.theme().lineHeight({ TextSize::Body }) && rect.width() <= list.viewport()->width());
+            bottom = rect.bottom();
+        }
     }
 }
 

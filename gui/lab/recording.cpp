@@ -279,6 +279,17 @@ std::uint64_t Recording::eventAt(std::int64_t ns)
     return 0;
 }
 
+std::uint64_t Recording::eventNumbered(ProcessId process, std::uint64_t sequence)
+{
+    QSqlQuery query(m_connection.database());
+    query.prepare("SELECT id FROM event WHERE process = ? AND seq = ? AND kind <> ? AND id <= ?");
+    query.addBindValue(number(process));
+    query.addBindValue(number(sequence));
+    query.addBindValue(kGapKind);
+    query.addBindValue(number(m_events));
+    return query.exec() && query.next() ? query.value(0).toULongLong() : 0;
+}
+
 Result<std::unique_ptr<Recording>> Recording::openLive(const QString& path)
 {
     std::unique_ptr<Recording> recording(new Recording);

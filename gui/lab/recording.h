@@ -39,6 +39,8 @@ public:
     std::int64_t endNs() const { return m_endNs; }
     // The newest event that is not later; 0: none is.
     std::uint64_t eventAt(std::int64_t ns);
+    // The event with this number of that process; 0: it is not there.
+    std::uint64_t eventNumbered(ProcessId process, std::uint64_t sequence);
     // As the ring of a live run: events above the cursor, at most `max`. One that cannot be read comes as a gap.
     EventPage eventsSince(std::uint64_t cursor, std::size_t max);
     // The state when this event had been folded, from the keyframe before it.

@@ -142,7 +142,7 @@ int main(int count, char** arguments)
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, space-time or faults."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, space-time, faults or lamps."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
@@ -225,6 +225,8 @@ int main(int count, char** arguments)
         window.setWorkspace(MainWindow::Workspace::Measure);
     else if (parser.value(workspace) == QLatin1String("space-time"))
         window.setWorkspace(MainWindow::Workspace::SpaceTime);
+    else if (parser.value(workspace) == QLatin1String("lamps"))
+        window.setWorkspace(MainWindow::Workspace::Lamps);
     else if (parser.value(workspace) == QLatin1String("faults"))
         window.setWorkspace(MainWindow::Workspace::Faults);
     ScriptSettings settings;

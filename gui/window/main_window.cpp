@@ -5,6 +5,7 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
+#include "gui/window/lamp_panel.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -152,6 +153,7 @@ void MainWindow::makeDocks()
     scroll->setFrameShape(QFrame::NoFrame);
     m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     makeMeasureDocks();
+    makeLampDock();
     m_inner->tabifyDockWidget(bucket, m_imageDock);
     m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
     m_inner->tabifyDockWidget(m_groupDock, m_nodeDock);
@@ -194,6 +196,7 @@ void MainWindow::connectAll()
     m_clock->add(m_node, m_node);
     connectMeasure();
     connectRecords();
+    connectLamps();
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
@@ -323,6 +326,8 @@ void MainWindow::updateStatus()
         break;
     }
     addHolds(parts);
+    if (showsCluster())
+        parts.push_back(lampPart());
     if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
@@ -419,7 +424,7 @@ void MainWindow::enableActions()
     enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage", "sendKey" }, hasClient);
     enable({ "insertHere", "searchHere" }, hasClient && m_selection->selected().kind == ObjectKind::Data);
     enable({ "copyLine" }, showsCluster());
-    enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
+    enable({ "split", "raiseK", "addParity", "audit", "auditAll", "keepChecking" }, hasFile);
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();
     enableGroup();
@@ -441,7 +446,7 @@ void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
     const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : Workspace::Inspect;
+        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : Workspace::Inspect;
     };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
@@ -452,13 +457,14 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
     m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
     m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
+    m_actions->get("lamps")->setChecked(workspace == Workspace::Lamps);
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
-    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults) && showsCluster()) {
+    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps) && showsCluster()) {
         // A third of the width, but room for a table.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : m_docks[0] }, { wide }, Qt::Horizontal);
+        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : m_docks[0] }, { wide }, Qt::Horizontal);
     }
 }
 
@@ -515,6 +521,7 @@ void MainWindow::applyTheme()
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);
     m_node->setTheme(m_theme);
+    m_lamps->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
     m_focusRing->setTheme(m_theme);

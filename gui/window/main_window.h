@@ -33,6 +33,7 @@ class QStackedWidget;
 
 namespace lhrs::gui {
 
+class LampPanel;
 class Recorder;
 struct ExportResult;
 struct PictureOrigin;
@@ -45,7 +46,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime, Lamps };
 
     // What is not given is what the person chose the last time.
     struct Options {
@@ -114,6 +115,7 @@ public:
     FaultPanel& faults() { return *m_faults; }
     NodePanel& nodes() { return *m_node; }
     RecordGroupView& group() { return m_group->view(); }
+    LampPanel& lamps() { return *m_lamps; }
     ChartPanel& charts() { return *m_charts; }
     SpaceTimeView& spaceTime() { return *m_spaceTime; }
     bool showsCluster() const;
@@ -149,6 +151,11 @@ private:
     void noteReading();
     void exportGroup();
     void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
+    void makeLampActions();
+    void makeLampDock();
+    void connectLamps();
+    void showLamp(int invariant);
+    StatusPart lampPart() const;
     void makeMeasureActions();
     void makeMeasureDocks();
     void connectMeasure();
@@ -263,6 +270,8 @@ private:
     QDockWidget* m_groupDock = nullptr;
     NodePanel* m_node = nullptr;
     QDockWidget* m_nodeDock = nullptr;
+    LampPanel* m_lamps = nullptr;
+    QDockWidget* m_lampDock = nullptr;
     bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;

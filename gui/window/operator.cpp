@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operator.h"
 
-#include "gui/lab/audit.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
@@ -404,21 +403,6 @@ void Operator::addParity(std::uint32_t group)
     ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.addParity(%1);").arg(group), [](const pb::CommandReply& reply) {
         const pb::ParityResult& r = reply.parity();
         return QStringLiteral("group %1 has k = %2: parity bucket %1.%3 from %4 in %5").arg(r.group()).arg(r.k()).arg(r.column()).arg(countedWords(r.records(), "record", "records"), durationWords(r.total_ns()));
-    });
-}
-
-void Operator::audit(std::uint32_t group)
-{
-    const QString line = QStringLiteral("lab.audit(%1);").arg(group);
-    emit said(line);
-    post([this, group, line](const std::stop_token& stop) {
-        const Result<GroupAudit> checked = auditGroup(m_session->control(), group, stop);
-        if (!checked)
-            sayFromThread(line, text(checked.error().text), false);
-        else if (checked->unequal > 0)
-            sayFromThread(line, tr("%1 of %2 record groups differ: %3").arg(checked->unequal).arg(checked->ranks).arg(text(checked->firstUnequal)), false);
-        else
-            sayFromThread(line, tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks), true);
     });
 }
 

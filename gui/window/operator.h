@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/audit.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/fault_orders.h"
 #include "gui/lab/local_cluster.h"
@@ -13,6 +14,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -103,6 +105,9 @@ public:
     void recover(std::uint32_t group);
     void acknowledgeLoss(std::uint32_t group);
     void audit(std::uint32_t group);
+    void auditAll();
+    // One group each second while the file is at rest.
+    void keepChecking(bool isOn);
     void addSpares(std::uint32_t data, std::uint32_t parity);
     void setDetail(pb::Detail detail);
     // Virtual time of a simulated cluster: how fast it goes (0: as fast as possible), or that it stands still.
@@ -176,6 +181,8 @@ private:
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
     void askSimulator(pb::Command command, const QString& line);
+    Result<GroupAudit> auditAndJudge(std::uint32_t group, const std::stop_token& stop);
+    void checkOne();
     void watchLink();
     void renewLeases();
     void forgetFaults();
@@ -192,7 +199,9 @@ private:
     bool m_isLocal = false, m_scenarioRuns = false;
     std::uint32_t m_recordBytes = 100;
     std::uint64_t m_seed = 0;
-    QTimer m_watch, m_renew;
+    QTimer m_watch, m_renew, m_check;
+    std::uint32_t m_checked = 0; // the group that was checked last
+    std::atomic<bool> m_isChecking { false };
     std::vector<Armed> m_armed;
     bool m_isAskingFaults = false;
     QElapsedTimer m_since;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/status_strip.h"
 
+#include <QMouseEvent>
 #include <QPainter>
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace lhrs::gui {
 
@@ -66,6 +68,7 @@ void StatusStrip::arrange()
             chosen[least] = -1;
     }
     m_list.clear();
+    m_buttons.clear();
     qreal x = 10 * u;
     QStringList words;
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
@@ -80,6 +83,8 @@ void StatusStrip::arrange()
         }
         m_list.text(QRectF(left, 0, x + wide - left, height()), part.wordings[chosen[i]], styleOf(part), m_theme.text);
         words << part.wordings[chosen[i]];
+        if (part.action != nullptr)
+            m_buttons.emplace_back(QRectF(x, 0, wide, height()), part.action);
         x += wide + gap;
     }
     setAccessibleDescription(words.join(QStringLiteral(", ")));
@@ -91,6 +96,22 @@ void StatusStrip::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.cardHeader);
     m_list.paint(painter);
+}
+
+QRectF StatusStrip::partOf(const char* action) const
+{
+    for (const auto& [rect, known] : m_buttons)
+        if (std::string_view(known) == action)
+            return rect;
+    return {};
+}
+
+void StatusStrip::mousePressEvent(QMouseEvent* event)
+{
+    for (const auto& [rect, action] : m_buttons)
+        if (rect.contains(event->position()))
+            return emit actionWanted(QString::fromLatin1(action));
+    QWidget::mousePressEvent(event);
 }
 
 void StatusStrip::resizeEvent(QResizeEvent*)

@@ -17,6 +17,7 @@ struct StatusPart {
     QStringList wordings; // longest first
     int importance = 0;   // the larger, the longer it stays
     bool isBold = false;
+    const char* action = nullptr; // that a click on it does
 };
 
 class StatusStrip : public QWidget {
@@ -27,8 +28,14 @@ public:
     void setTheme(const Theme& theme);
     QString text() const { return m_list.texts().join(QStringLiteral("   ")); }
     const DisplayList& picture() const { return m_list; }
+    // Where the part with this action is; empty: it is left out.
+    QRectF partOf(const char* action) const;
+
+signals:
+    void actionWanted(const QString& action);
 
 protected:
+    void mousePressEvent(QMouseEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -36,6 +43,7 @@ private:
     void arrange();
 
     std::vector<StatusPart> m_parts;
+    std::vector<std::pair<QRectF, const char*>> m_buttons;
     Theme m_theme;
     DisplayList m_list;
 };

@@ -53,6 +53,7 @@ void MainWindow::makeActions()
     makeViewActions();
     makeGroupActions();
     makeRecordActions();
+    makeLampActions();
     makeMeasureActions();
     makeTimeActions();
     makeClockActions();
