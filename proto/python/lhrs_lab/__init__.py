@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LHRS Lab from Python: start or join an LH*RS cluster, operate it, break it, measure it.
+
+>>> from lhrs_lab import Lab
+>>> with Lab.start(m=4, k=2, b=50) as lab:
+...     lab.client("alice").run("insert", count=500, window=16)
+...     lab.kill(lab.data([0, 1]))
+...     lab.wait_for("RecoveryFinished")
+...     print(lab.recoveries()[-1].total_s)
+"""
+from .audit import Audit
+from .clients import Client, Handle, Image, Operation, Scan, Verified, Workload
+from .errors import CODES, LabError
+from .events import Event, Gap, Here
+from .faults import Fault
+from .lab import Lab
+from .measure import Table
+from .state import Bucket, FileState, Group, Split
+from .timing import Timing
+from .values import Target
+from .wire import Process
+
+__version__ = "0.1.0"
+__all__ = ["Audit", "Bucket", "CODES", "Client", "Event", "Fault", "FileState", "Gap", "Group", "Handle", "Here", "Image", "Lab",
+           "LabError", "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]

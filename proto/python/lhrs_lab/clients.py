@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients and their workloads."""
+import concurrent.futures
+import dataclasses
+import math
+import time
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
+
+from . import messages as pb
+from .errors import LabError
+from .values import PATH_WORDS, RESULT_WORDS, Row, seconds, text_of
+
+if TYPE_CHECKING:
+    from .lab import Lab
+
+_KINDS = {"insert": pb.INSERT, "update": pb.UPDATE, "delete": pb.DELETE, "search": pb.SEARCH}
+_DONE = {pb.INSERT: "inserted", pb.UPDATE: "updated", pb.DELETE: "deleted", pb.SEARCH: "found"}
+_MODES = {"adjusting": pb.ADJUSTING, "frozen": pb.FROZEN, "exact": pb.EXACT}
+_ORDERS = {"next": pb.NEXT, "present": pb.PRESENT, "uniform": pb.UNIFORM}
+_WINDOW_MAX = 65_536
+_GRACE_S = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation(Row):
+    """One key operation. ``result``: 'inserted', 'duplicate', 'updated', 'deleted', 'found', 'not found', 'lost';
+    ``path``: 'direct', 'forwarded', 'coordinator', 'record recovery'."""
+
+    op: int
+    key: int
+    result: str
+    value: Optional[bytes]       # of a search that found
+    value_is_right: bool         # a generated value came back as this client wrote it
+    bucket: int
+    rank: int
+    forwards: int
+    iam: bool                    # the image was adjusted
+    path: str
+    alarm: bool                  # the coordinator was told that the bucket does not answer
+    resends: int
+    time_ms: float
+
+    @property
+    def text(self) -> Optional[str]:
+        """The value as text; None: there is none, or it is none."""
+        return None if self.value is None else text_of(self.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload(Row):
+    """The result of a workload. ``results`` counts by result ('ok', 'not found', 'exists', ...)."""
+
+    operations: int
+    results: dict[str, int]
+    unanswered: int
+    wrong: int                   # values that are not those written
+    missing: int                 # stored and not found
+    forwards: int
+    iams: int                    # image adjustments
+    resends: int
+    messages: Optional[int]      # sent and received by this client
+    total_s: float
+    per_op_ms: float
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+    times_ms: list[float]        # of every ``times_every``-th operation
+    done: int
+    of: int
+    lost: int                    # with acks=False: requests that were lost
+    lost_keys: list[int]
+    sending_s: Optional[float]   # with acks=False: until the last request was sent
+
+
+@dataclasses.dataclass(frozen=True)
+class Verified(Row):
+    """What reading back all records of a client brought."""
+
+    keys: int
+    equal: int
+    missing: int
+    lost: int
+    wrong: int
+    unanswered: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Image(Row):
+    """What a client believes of the file: level i, split pointer n, M buckets; ``behind``: how many fewer than there are."""
+
+    i: int
+    n: int
+    M: int
+    behind: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan(Row):
+    """The result of a scan. ``guaranteed``: it did not end by silence."""
+
+    records: int
+    bytes: int
+    buckets: int
+    complete: bool
+    guaranteed: bool
+    missing: list[int]
+    lost: list[int]
+    messages: int
+    resends: int
+    restarts: int
+    time_ms: float
+    found: list[tuple[int, bytes]]   # (key, value) of at most ``keep``
+
+
+class Client:
+    """A client, which is a process of its own. Made by ``lab.client(NAME)``."""
+
+    def __init__(self, lab: "Lab", name: str, number: int) -> None:
+        self._lab = lab
+        self.name = name
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"Client({self.name!r})"
+
+    # ---- single operations
+
+    def insert(self, key: Optional[int] = None, value: Union[bytes, str, None] = None, timeout: float = 10) -> Operation:
+        """Inserts a record; answered when all parity buckets of its group have it. Without a key: the next unused one;
+        without a value: one made from key and version. LabError Timeout (seconds), BadArgument."""
+        return self._operate(pb.INSERT, key, value, timeout)
+
+    def update(self, key: int, value: Union[bytes, str, None] = None, timeout: float = 10) -> Operation:
+        """Gives the record a new value. LabError as insert."""
+        return self._operate(pb.UPDATE, key, value, timeout)
+
+    def delete(self, key: int, timeout: float = 10) -> Operation:
+        """Deletes the record. LabError as insert."""
+        return self._operate(pb.DELETE, key, None, timeout)
+
+    def search(self, key: int, timeout: float = 10) -> Operation:
+        """Looks for the record. LabError as insert."""
+        return self._operate(pb.SEARCH, key, None, timeout)
+
+    def _operate(self, kind: int, key: Optional[int], value: Union[bytes, str, None], timeout: float) -> Operation:
+        lab = self._lab
+        lab._changing()
+        if key is None:
+            key = self._describe().next_key
+        if not isinstance(key, int) or not 0 <= key < 1 << 64:
+            raise LabError("BadArgument", f"A key is a whole number from 0 to 2^64 - 1, not {key!r}.")
+        order = pb.Operate(kind=kind, key=key)
+        if value is not None:
+            order.value = value.encode() if isinstance(value, str) else value
+        elif kind in (pb.INSERT, pb.UPDATE):
+            order.generate_value, order.length = True, lab._record_bytes
+        done = lab._ask(self.number, timeout, operate=order).operation
+        if done.result == pb.INVALID:
+            raise LabError("BadArgument", done.text)
+        if done.result in (pb.RETRY, pb.UNKNOWN_OUTCOME):
+            raise LabError("Timeout", f"{pb.OperationKind.Name(kind).lower()} of key {key}: {RESULT_WORDS[done.result]} after "
+                           f"{seconds(done.time_ns):g} s. {done.text}".strip())
+        word = _DONE[kind] if done.result == pb.OK else "duplicate" if done.result == pb.EXISTS else \
+            RESULT_WORDS.get(done.result, "no result")
+        return Operation(done.operation.number, done.key, word,
+                         done.value if kind == pb.SEARCH and done.result == pb.OK else None, done.value_is_right, done.bucket,
+                         done.rank, done.forwards, done.image_adjusted, PATH_WORDS.get(done.path, ""), done.alarm, done.resends,
+                         done.time_ns / 1e6)
+
+    # ---- workloads
+
+    def run(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
+            window: float = 1, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
+            key_space: int = 1_000_000, times_every: int = 0, timeout: float = 600) -> Workload:
+        """Runs a workload and waits for its end.
+
+        ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``; ``keys``: 'next' (inserts),
+        'present', 'uniform' below ``key_space``, or a list; ``window``: operations under way at most (math.inf: parallel);
+        ``check``: compare what searches bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
+        LabError Timeout (seconds; the workload is ended then), Refused, BadArgument."""
+        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every)
+        try:
+            return handle.wait(timeout)
+        except (LabError, KeyboardInterrupt) as error:
+            if getattr(error, "code", "Timeout") == "Timeout":  # one that was refused is not ours to end
+                handle._end()
+            raise
+
+    def start(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
+              window: float = 1, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
+              key_space: int = 1_000_000, times_every: int = 0) -> "Handle":
+        """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
+        lab = self._lab
+        lab._changing()
+        order = pb.RunWorkload(seed=lab._next_workload_seed(), key_space=key_space, length=lab._record_bytes,
+                               window=int(min(window, _WINDOW_MAX)) if window >= 1 else 1, unchecked=not check,
+                               record_times_every=times_every, without_acknowledgement=not acks)
+        if do == "mixed":
+            weights = dict(mix or {"search": 1})
+            if set(weights) - set(_KINDS) or not all(math.isfinite(one) and one >= 0 for one in weights.values()):
+                raise LabError("BadArgument", "mix names weights of insert, update, delete and search, such as "
+                               "{'insert': 1, 'search': 3}.")
+            order.mix.extend(round(weights.get(name, 0) * 1000) for name in _KINDS)
+        elif do in _KINDS:
+            order.kind = _KINDS[do]
+        else:
+            raise LabError("BadArgument", f"do is one of {', '.join(_KINDS)} and mixed, not {do!r}.")
+        if keys is None:
+            keys = "next" if do == "insert" else "present"
+        if isinstance(keys, str):
+            if keys not in _ORDERS:
+                raise LabError("BadArgument", f"keys is one of {', '.join(_ORDERS)}, or a list of keys, not {keys!r}.")
+            order.keys = _ORDERS[keys]
+            if count is None:
+                raise LabError("BadArgument", "A workload needs a count, or a list of keys.")
+        else:
+            order.keys = pb.LISTED
+            order.key_list.extend(keys)
+        order.count = len(order.key_list) if count is None else count
+        before = self._messages()
+        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before)
+
+    def verify(self, window: int = 64, timeout: float = 600) -> Verified:
+        """Reads back every record this client stored and compares. LabError Timeout (seconds)."""
+        self._lab._changing()
+        done = self._lab._ask(self.number, timeout, verify=pb.Verify(window=window)).workload
+        ok = done.results["OK"] if "OK" in done.results else 0
+        return Verified(done.operations, ok - min(ok, done.wrong), done.missing,
+                        done.results["LOST"] if "LOST" in done.results else 0, done.wrong, done.unanswered)
+
+    def scan(self, contains: Union[bytes, str] = b"", termination: str = "deterministic", keep: int = 0,
+             partial: bool = False, timeout: float = 10) -> Scan:
+        """Looks for all records whose value contains these bytes. ``termination='probabilistic'`` ends by silence and is not
+        guaranteed. LabError Timeout (seconds) when buckets are missing, unless ``partial``."""
+        if termination not in ("deterministic", "probabilistic"):
+            raise LabError("BadArgument", f"termination is 'deterministic' or 'probabilistic', not {termination!r}.")
+        self._lab._changing()
+        order = pb.RunScan(contains=contains.encode() if isinstance(contains, str) else contains, keep=keep,
+                           probabilistic=termination == "probabilistic", timeout_ms=max(1, int(timeout * 1000)))
+        done = self._lab._ask(self.number, timeout + _GRACE_S, run_scan=order).scan
+        if done.result == pb.RETRY and not partial:
+            raise LabError("Timeout", f"The scan is not complete after {timeout:g} s: nothing came of bucket "
+                           f"{', '.join(map(str, done.missing))}.", "partial=True gives what came.")
+        return Scan(done.records, done.bytes, done.buckets, done.complete, done.guaranteed, list(done.missing), list(done.lost),
+                    done.messages, done.resends, done.restarts, done.total_ns / 1e6, [(one.key, one.value) for one in done.found])
+
+    # ---- the image
+
+    def image(self) -> Image:
+        """What the client believes of the file."""
+        image = self._describe().image
+        M = (1 << image.i) + image.n
+        return Image(image.i, image.n, M, self._lab._describe_file().buckets - M)
+
+    def forget(self) -> Image:
+        """The image goes back to (0, 0); how it is treated stays."""
+        return self._set_image(self._describe().mode, True)
+
+    def treat_image(self, mode: str) -> Image:
+        """'adjusting' (LH*), 'frozen' (never adjusted) or 'exact' (asks the coordinator each time)."""
+        if mode not in _MODES:
+            raise LabError("BadArgument", f"An image is {', '.join(_MODES)}, not {mode!r}.")
+        return self._set_image(_MODES[mode], False)
+
+    def _set_image(self, mode: int, forget: bool) -> Image:
+        self._lab._changing()
+        self._lab._ask(self.number, set_image=pb.SetImage(mode=mode, forget=forget))
+        return self.image()
+
+    def _describe(self) -> Any:
+        return self._lab._ask(self.number, describe_client=pb.DescribeClient()).client
+
+    def _messages(self) -> int:
+        gauges = self._lab._ask(self.number, statistics=pb.Statistics()).gauges
+        return int(gauges.messages_in + gauges.messages_out)
+
+    def _await_registered(self, timeout: float) -> None:
+        """A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                self._lab._ask(self.number, run_workload=pb.RunWorkload(kind=pb.SEARCH, keys=pb.LISTED))
+                return
+            except LabError as error:
+                if error.code != "Refused" or time.monotonic() >= deadline:
+                    raise LabError(error.code, f"The client {self.name} is not ready: {error.message}") from None
+            self._lab._log.wait_beyond(self._lab._log.committed, time.monotonic() + 0.01)
+
+
+class Handle:
+    """A workload that runs meanwhile."""
+
+    def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int) -> None:
+        self._client = client
+        self._future = future
+        self._before = messages_before
+
+    def progress(self) -> Workload:
+        """How far it is: ``done`` of ``of``."""
+        if self._future.done():
+            return self.wait(0.001)
+        reply = self._client._lab._ask(self._client.number, workload_progress=pb.WorkloadProgress())
+        return _workload(reply.workload, None)
+
+    def wait(self, timeout: float = 600) -> Workload:
+        """Waits for its end. LabError Timeout (seconds): it still runs."""
+        try:
+            reply = self._future.result(timeout)
+        except concurrent.futures.TimeoutError:
+            now = self.progress()
+            raise LabError("Timeout", f"The workload of {self._client.name} is not done after {timeout:g} s: {now.done} of "
+                           f"{now.of} operations are.") from None
+        return _workload(reply.workload, self._client._messages() - self._before)
+
+    def stop(self, timeout: float = 30) -> Workload:
+        """Ends it; operations under way are still answered. LabError Timeout (seconds)."""
+        self._end()
+        return self.wait(timeout)
+
+    def _end(self) -> None:
+        try:
+            self._client._lab._send(self._client.number, pb.Command(stop_workload=pb.StopWorkload()))
+        except LabError:  # the client has ended, and its workload with it
+            return
+
+
+def _workload(done: Any, messages: Optional[int]) -> Workload:
+    results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
+               for name, count in done.results.items()}
+    return Workload(
+        done.operations, results, done.unanswered, done.wrong, done.missing, done.forwards, done.image_adjustments, done.resends,
+        messages, seconds(done.total_ns), done.total_ns / 1e6 / done.operations if done.operations else 0.0, done.p50_ns / 1e6,
+        done.p99_ns / 1e6, done.max_ns / 1e6, [one / 1e6 for one in done.times_ns], done.done, done.of, done.lost,
+        list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None)

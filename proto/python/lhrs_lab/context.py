@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all calls of a Lab share: asking processes, finding targets, and the events."""
+import concurrent.futures
+import random
+import time
+from typing import Any, Iterable, Optional, Sequence, Union
+
+from . import messages as pb
+from .errors import LabError
+from .events import EventLog, Here
+from .local import LocalCluster
+from .values import Target, place_name
+from .wire import Process, Wire
+
+ASK_S = 5.0
+AGAIN_S = 0.02
+
+#: A target, the name of a process, or something with a ``name`` such as a Client; or a list of them.
+Who = Union[Target, str, Any, Sequence[Any]]
+
+
+class Context:
+    """The connections of a Lab. Its calls may come from several threads, but what a call waits for "since the last
+    changing call" is that of all threads together."""
+
+    def __init__(self, keep_events: int, seed: int) -> None:
+        self._log = EventLog(keep_events)
+        self._wire = Wire(self._log)
+        self._local: Optional[LocalCluster] = None
+        self._cursor = 0               # events before the last changing call
+        self._detail = "full"
+        self._seed = seed
+        self._random = random.Random(seed)
+        self._record_bytes = 100
+        self._is_closed = False
+
+    # ---- asking
+
+    def _changing(self) -> None:
+        self._cursor = self._log.committed
+
+    def _result(self, future: "concurrent.futures.Future[Any]", timeout: float, whom: str) -> Any:
+        try:
+            return future.result(timeout)
+        except concurrent.futures.TimeoutError:
+            self._wire.forget(future)
+            raise LabError("Timeout", f"{whom} did not answer within {timeout:g} s.") from None
+
+    def _send(self, number: int, command: Any) -> "concurrent.futures.Future[Any]":
+        process = self._wire.find(number)
+        if process is None:
+            raise LabError("Unreachable", f"There is no process {number}.")
+        if process.has_ended:
+            raise LabError("Unreachable", f"The process {process.name} has ended ({process.how_it_ended}).")
+        return self._wire.call(process.control, command, number)
+
+    def _ask(self, number: int, timeout: float = ASK_S, **body: Any) -> Any:
+        """The reply to one command, e.g. ``self._ask(process, statistics=pb.Statistics())``."""
+        return self._result(self._send(number, pb.Command(**body)), timeout, self._name_of(number))
+
+    def _ask_all(self, questions: Iterable[tuple[int, Any]], timeout: float = ASK_S) -> list[Any]:
+        """Several (process, Command) at once; the replies in the same order."""
+        sent = [(number, self._send(number, command)) for number, command in questions]
+        deadline = time.monotonic() + timeout
+        return [self._result(future, max(0.001, deadline - time.monotonic()), self._name_of(number))
+                for number, future in sent]
+
+    def _name_of(self, number: int) -> str:
+        process = self._wire.find(number)
+        return process.name if process else f"process {number}"
+
+    def _coordinator(self) -> int:
+        for process in reversed(self._wire.processes()):
+            if process.kind == "coordinator":
+                return process.number
+        raise LabError("Unreachable", "The coordinator has ended.", "lab.restart(lab.coordinator()) starts another one.")
+
+    def _describe_file(self, timeout: float = ASK_S) -> Any:
+        return self._ask(self._coordinator(), timeout, describe_file=pb.DescribeFile()).file
+
+    def _group_of(self, file: Any, number: int) -> Any:
+        for group in file.groups:
+            if group.number == number:
+                return group
+        raise LabError("BadArgument", f"Group {number} does not exist: the file has {len(file.groups)}.")
+
+    def _catch_up(self) -> None:
+        """Waits until the events have arrived that were published before now."""
+        asked = []
+        for process in self._wire.processes():
+            command = pb.Command(take_snapshot=pb.TakeSnapshot(without_records=True))
+            asked.append(self._wire.call(process.control, command, process.number))
+        deadline = time.monotonic() + 2
+        for future in asked:
+            try:
+                snapshot = future.result(max(0.001, deadline - time.monotonic())).snapshot
+            except (concurrent.futures.TimeoutError, LabError):  # who does not answer has nothing to wait for
+                self._wire.forget(future)
+                continue
+            self._log.wait_folded(snapshot.process, snapshot.sequence, deadline)
+
+    def _since(self, since: Optional[Here]) -> int:
+        if since is None:
+            return self._cursor
+        if not isinstance(since, Here):
+            raise LabError("BadArgument", f"since must be what lab.here() gave, not {since!r}.")
+        return since.index
+
+    # ---- targets
+
+    def _targets(self, who: Who) -> list[tuple[Process, Any]]:
+        """(process, place or None) of each that is meant, once."""
+        if isinstance(who, (list, tuple)):
+            found = [one for part in who for one in self._targets(part)]
+        elif isinstance(who, Target):
+            found = self._of_target(who)
+        else:
+            found = self._of_name(who if isinstance(who, str) else getattr(who, "name", str(who)))
+        unique = {process.number: (process, place) for process, place in found}
+        if not unique:
+            raise LabError("BadArgument", f"{who!r} names no process.", "Name lab.data(0), lab.coordinator(), a client, or a list.")
+        return list(unique.values())
+
+    def _one_place(self, target: Target, call: str) -> tuple[Process, Any]:
+        if not isinstance(target, Target) or target.role not in ("data", "parity") or len(target.numbers) != 1:
+            raise LabError("BadArgument", f"{call} needs one bucket, such as lab.data(0) or lab.parity(0, 0), not {target}.")
+        return self._targets(target)[0]
+
+    def _of_target(self, target: Target) -> list[tuple[Process, Any]]:
+        if target.role == "coordinator":
+            return [(self._process(self._coordinator()), None)]
+        if target.role == "process":
+            return self._of_name(target.name)
+        file = self._describe_file()
+        if target.role == "spare":
+            members = {member.holder.node for group in file.groups for member in group.view.members}
+            pool = pb.PARITY if target.name == "parity" else pb.DATA
+            spares = [process for process in self._wire.processes() if process.kind == "node" and process.pool == pool
+                      and process.number not in members and not (process.place and process.place.role)]
+            if target.index >= len(spares):
+                raise LabError("BadArgument", f"There is no {target}: {len(spares)} wait in that pool.")
+            return [(spares[target.index], None)]
+        found = []
+        for place in self._places(target):
+            holder = holder_of(file, place)
+            if holder == 0:
+                raise LabError("BadArgument", f"{place_name(place)} does not exist: the file has {file.buckets} data buckets "
+                               f"in {len(file.groups)} groups.")
+            found.append((self._process(holder), place))
+        return found
+
+    @staticmethod
+    def _places(target: Target) -> list[Any]:
+        if target.role == "data":
+            return [pb.Place(role=pb.DATA, number=number) for number in target.numbers]
+        return [pb.Place(role=pb.PARITY, number=target.group, column=column) for column in target.numbers]
+
+    def _of_name(self, name: str) -> list[tuple[Process, Any]]:
+        # A server that was started again has the name of its predecessor: the living one is meant.
+        for living in (True, False):
+            for process in reversed(self._wire.processes(living)):
+                if name in (process.name, str(process.number)):
+                    return [(process, process.place)]
+        raise LabError("BadArgument", f"There is no process {name}.")
+
+    def _process(self, number: int) -> Process:
+        process = self._wire.find(number)
+        if process is None:  # a coordinator knows of it before its list has reached us
+            for entry in self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes:
+                self._wire.add(Process.of(entry.process))
+            process = self._wire.find(number)
+        if process is None:
+            raise LabError("Unreachable", f"There is no process {number}.")
+        return process
+
+    def _local_cluster(self) -> LocalCluster:
+        if self._local is None:
+            raise LabError("NotAllowed", "Processes of a cluster that was not started here are not touched.",
+                           "Lab.start(...) starts one of its own.")
+        return self._local
+
+
+def holder_of(file: Any, place: Any) -> int:
+    """Number of the process that holds a place, as the coordinator says; 0: there is no such place."""
+    m = max(1, file.config.m)
+    is_data = place.role == pb.DATA
+    number = place.number // m if is_data else place.number
+    index = place.number % m if is_data else place.column
+    for group in file.groups:
+        if group.number == number:
+            for member in group.view.members:
+                if member.role == place.role and member.index == index:
+                    return int(member.holder.node)
+    return 0

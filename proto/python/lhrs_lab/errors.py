@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one kind of exception of this package."""
+
+#: What a LabError may say in ``code``; the same words as in scenarios.
+CODES = {
+    "BadArgument": "an argument or option is unknown, missing, or of the wrong type or size",
+    "NoCluster": "there is no cluster: it could not be started, has been closed, or its coordinator does not answer",
+    "ClusterMismatch": "the cluster that is connected is not the one that is wanted",
+    "NoSpares": "no server of the wanted pool is free",
+    "NotAllowed": "this is only possible with processes that were started here",
+    "Refused": "the process refused the command and says why",
+    "Unreachable": "the process has ended or is not known",
+    "Timeout": "the time-out passed; the message says what was seen instead",
+    "Unsupported": "something that this needs is missing on this machine, or not in this version",
+}
+
+
+class LabError(Exception):
+    """Something went wrong: ``code`` (one of CODES), ``message`` (what, where), ``hint`` (what to do; may be empty).
+
+    What the protocol answers - "not found", "duplicate", "lost" - is no error but a value of ``result``.
+    """
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(code, message, hint)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}" + (f" {self.hint}" if self.hint else "")

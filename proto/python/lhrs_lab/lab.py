@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
+import re
+import time
+import types
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from . import messages as pb
+from .audit import AuditCalls
+from .clients import Client
+from .errors import LabError
+from .local import LocalCluster
+from .measure import MeasureCalls, Table, started_now
+from .timing import TimingCalls
+from .values import Target
+from .wire import Process
+
+_WORDS = {
+    "field": (8, 16), "rerank": ("fill", "keep"), "recovery": ("off", "automatic", "on_alarm", "manual"),
+    "decode": ("auto", "rs"), "recovery_transport": ("tcp", "udp"), "tcp": ("passive", "handshake"),
+    "galois": ("gf-complete", "log"), "timers": ("default", "classroom")}
+
+
+def _arguments(**o: Any) -> list[str]:
+    """The options of ``Lab.start`` as the coordinator's command line."""
+    for name, words in _WORDS.items():
+        if o[name] not in words:
+            raise LabError("BadArgument", f"{name} is one of {', '.join(map(str, words))}, not {o[name]!r}.")
+    arguments = ["-m", str(o["m"]), "-k", str(o["k"]), "-b", str(o["b"]), "--field", str(o["field"]), "--rerank", o["rerank"],
+                 "--recovery", "alarm" if o["recovery"] == "on_alarm" else o["recovery"], "--decode", o["decode"],
+                 "--recovery-transport", o["recovery_transport"], "--tcp", o["tcp"], "--galois", o["galois"]]
+    if o["slice"] is not None:
+        arguments += ["--slice", str(o["slice"])]
+    for is_on, flag in ((not o["log_precalculus"], "--no-log-precalculus"), (o["pure_rs"], "--pure-rs"),
+                        (o["mix_keys"], "--mix-keys"), (o["merges"], "--merges")):
+        arguments += [flag] if is_on else []
+    for step, buckets in enumerate(o["thresholds"], start=1):
+        arguments += ["--threshold", f"{buckets}:{o['k'] + step}"]
+    return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
+
+
+class Lab(MeasureCalls, TimingCalls, AuditCalls):
+    """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
+    that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
+
+    Calls wait until what they ask for is done. Times are seconds, sizes bytes; other units stand in the name (``time_ms``).
+    What goes wrong is a LabError; every call may raise BadArgument, Unreachable, Timeout and NoCluster. "Changing" calls are
+    those after which ``wait_for`` looks for events: operations, workloads, structure, faults.
+    """
+
+    def __init__(self, keep_events: int = 1_000_000, seed: int = 1) -> None:
+        """Not for users: see ``start`` and ``connect``."""
+        super().__init__(keep_events, seed)
+        self.tables: dict[str, Table] = {}     # by name: what was measured so far
+        self.simulated = False                 # whether the cluster is a simulated one (lhrs-sim)
+        self.config: Any = None                # the file's parameters, a FileConfig
+        self._clients: dict[str, Client] = {}
+        self._keys_given = set()
+        self._workloads = 0
+        self._run_started = started_now()
+
+    # ---- set-up
+
+    @classmethod
+    def start(cls, m: int = 4, k: int = 1, b: int = 100, field: int = 16, record_bytes: int = 100,
+              spares: Optional[Mapping[str, int]] = None, slice: Optional[int] = None,  # pylint: disable=redefined-builtin
+              rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
+              recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "gf-complete", log_precalculus: bool = True,
+              pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, timers: str = "default",
+              bin_dir: Optional[str] = None, timeout: float = 20, keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
+        """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
+        exists.
+
+        m: data buckets of a group; k: intended availability; b: bucket capacity in records; field: 16 or 8 bits;
+        record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data buckets
+        at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; timers:
+        'classroom' for five times the patience; bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories
+        of this tree, PATH); timeout: seconds. The other options are those of lhrs-coordinator --help. LabError NoCluster,
+        NoSpares, Timeout, BadArgument."""
+        servers = {"data": 8, "parity": 6, **(spares or {})}
+        if set(servers) != {"data", "parity"} or servers["data"] < 1 or servers["parity"] < k:
+            raise LabError("BadArgument", "The file begins with one data bucket and k parity buckets, so spares is "
+                           "{'data': at least 1, 'parity': at least k}.")
+        arguments = _arguments(m=m, k=k, b=b, field=field, slice=slice, rerank=rerank, thresholds=thresholds, recovery=recovery,
+                               decode=decode, recovery_transport=recovery_transport, tcp=tcp, galois=galois,
+                               log_precalculus=log_precalculus, pure_rs=pure_rs, mix_keys=mix_keys, merges=merges, timers=timers)
+        lab = cls(keep_events, seed)
+        lab._record_bytes = record_bytes
+        try:
+            lab._local = LocalCluster(lab._wire, bin_dir, timeout)
+            lab._log.begin()
+            lab._wire.follow(lab._local.start_coordinator(arguments).control)
+            lab._local.start_servers(pb.PARITY, servers["parity"])
+            lab._local.start_servers(pb.DATA, servers["data"])
+            lab._await_file(timeout)
+            lab._await_known(timeout)
+        except BaseException:
+            lab.close()
+            raise
+        return lab
+
+    @classmethod
+    def connect(cls, endpoint: str, detail: Optional[str] = None, record_bytes: int = 100, timeout: float = 5,
+                keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
+        """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or '127.0.0.1:4711',
+        as in its ready line; of lhrs-sim, too). Its processes are not touched but for faults of the network; ``detail``:
+        what they tell from now on (None: as it is). LabError NoCluster: nobody answers within ``timeout`` seconds."""
+        lab = cls(keep_events, seed)
+        lab._record_bytes = record_bytes
+        address = endpoint if "://" in endpoint else f"tcp://{endpoint}"
+        try:
+            who = lab._result(lab._wire.call(address, pb.Command(who_are_you=pb.WhoAreYou())), timeout, address).process
+            if who.kind != pb.COORDINATOR:
+                raise LabError("ClusterMismatch", f"{address} is the {pb.ProcessKind.Name(who.kind).lower()} {who.name}.",
+                               "Name the coordinator's control endpoint.")
+            lab.simulated = who.is_simulated
+            lab._log.begin()
+            lab._wire.add(Process.of(who))
+            lab._wire.follow(address)
+            listed = lab._ask(who.node, timeout, list_processes=pb.ListProcesses()).processes.processes
+            for entry in listed:
+                lab._process(entry.process.node)
+            lab._await_file(timeout)
+            if detail is not None:
+                lab.detail(detail)
+        except LabError as error:
+            lab.close()
+            if error.code == "Timeout":
+                raise LabError("NoCluster", f"There is no cluster at {address}: {error.message}",
+                               "Look for control= in the coordinator's ready line.") from None
+            raise
+        return lab
+
+    def close(self) -> None:
+        """Ends the processes that were started here, and the connections. A second time: nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._local is not None:
+            self._local.stop()
+        self._wire.close()
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[types.TracebackType]) -> None:
+        self.close()
+
+    def _await_file(self, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        while True:
+            file = self._describe_file()
+            if file.exists and not file.is_listening:
+                self.config = file.config
+                return
+            if time.monotonic() >= deadline:
+                raise LabError("Timeout", f"There is no file after {timeout:g} s ({file.under_way or 'nothing is under way'}).")
+            self._log.wait_beyond(self._log.committed, time.monotonic() + 0.05)
+
+    @property
+    def endpoint(self) -> str:
+        """The coordinator's control endpoint: for ``Lab.connect``, lhrs-gui --connect and proto/watch.py."""
+        return self._process(self._coordinator()).control
+
+    def processes(self) -> list[Process]:
+        """The living processes of the cluster, as far as they are known."""
+        return self._wire.processes()
+
+    def add_spares(self, data: int = 0, parity: int = 0, timeout: float = 10) -> dict[str, int]:
+        """Starts further servers, which wait in the two pools; how many wait then. LabError NotAllowed, Timeout (seconds)."""
+        local = self._local_cluster()
+        self._changing()
+        started = local.start_servers(pb.DATA, data) + local.start_servers(pb.PARITY, parity)
+        self._await_known(timeout)
+        self._tell_new(started)
+        return self.spares()
+
+    def _tell_new(self, started: list[Process]) -> None:
+        """Processes that come later tell as much as the others."""
+        if self._detail != "full":
+            self._tell_detail([process.number for process in started])
+
+    # ---- targets
+
+    @staticmethod
+    def data(number: Union[int, Sequence[int]]) -> Target:
+        """The data bucket with this number, or several."""
+        return Target("data", (number,) if isinstance(number, int) else tuple(number))
+
+    @staticmethod
+    def parity(group: int, column: Union[int, Sequence[int]]) -> Target:
+        """A parity bucket, by group and column; the columns may be a list."""
+        return Target("parity", (column,) if isinstance(column, int) else tuple(column), group)
+
+    @staticmethod
+    def coordinator() -> Target:
+        """The coordinator."""
+        return Target("coordinator")
+
+    @staticmethod
+    def spare(pool: str, index: int = 0) -> Target:
+        """A spare server of the pool 'data' or 'parity'."""
+        if pool not in ("data", "parity"):
+            raise LabError("BadArgument", f"A pool is 'data' or 'parity', not {pool!r}.")
+        return Target("spare", name=pool, index=index)
+
+    @staticmethod
+    def process(name: Union[str, int]) -> Target:
+        """A process by its name or number."""
+        return Target("process", name=str(name))
+
+    # ---- clients
+
+    def client(self, name: str = "client-1", image: Optional[str] = None) -> Client:
+        """The client of that name: one that is there, or a process that is started now. ``image``: 'adjusting', 'frozen' or
+        'exact'; None: as it is. LabError BadArgument, NotAllowed (connected, and there is none), Refused."""
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
+            raise LabError("BadArgument", f"A client's name has 1 to 40 letters, digits, - and _, not {name[:60]!r}.")
+        if name not in self._clients:
+            self._clients[name] = self._find_client(name)
+        if image is not None:
+            self._clients[name].treat_image(image)
+        return self._clients[name]
+
+    def _find_client(self, name: str) -> Client:
+        for process in self._wire.processes():
+            if process.name == name and process.kind != "client":
+                raise LabError("BadArgument", f"{name} is the name of a process that is no client.")
+            if process.name == name:
+                return Client(self, name, process.number)
+        if self._local is None:
+            raise LabError("NotAllowed", f"The connected cluster has no client {name}.",
+                           "Start one: lhrs-client --name NAME --coordinator HOST:PORT")
+        self._changing()
+        process = self._local.start_client(name)
+        client = Client(self, name, process.number)
+        client._await_registered(5)
+        self._tell_new([process])
+        return client
+
+    def _next_workload_seed(self) -> int:
+        self._workloads += 1
+        return (self._seed * 1_000_003 + self._workloads - 1) & (1 << 64) - 1
+
+
+__all__ = ["Lab"]

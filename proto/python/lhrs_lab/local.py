@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The processes of a cluster on this machine: started, ended, paused and started again by their numbers.
+
+They are children of one thread that lives as long as the cluster, because the kernel tells ``--die-with-parent`` of the end
+of a *thread*; so they end with this Python, however it ends."""
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from typing import Callable, Optional, Sequence
+
+from . import messages as pb
+from .errors import LabError
+from .wire import Process, Wire
+
+_GRACE_S = 2.0     # between SIGTERM and SIGKILL
+_LINE_MAX = 4096
+
+_PROGRAMS = ("lhrs-coordinator", "lhrs-node", "lhrs-client")
+
+
+def program_directory(wanted: Optional[str] = None) -> pathlib.Path:
+    """Where the programs are: ``wanted``, else the environment's LHRS_BIN_DIR, else build/release/bin or build/dev/bin of
+    the tree that this package lies in, else PATH. LabError NoCluster: nowhere."""
+    tree = pathlib.Path(__file__).resolve().parents[3]
+    named = wanted or os.environ.get("LHRS_BIN_DIR")
+    found = shutil.which(_PROGRAMS[0])
+    places = [pathlib.Path(named)] if named else \
+        [tree / "build/release/bin", tree / "build/dev/bin"] if (tree / "run").is_file() else []
+    if found and not named:
+        places.append(pathlib.Path(found).parent)
+    for place in places:
+        if all(os.access(place / program, os.X_OK) for program in _PROGRAMS):
+            return place
+    raise LabError("NoCluster", f"The programs {', '.join(_PROGRAMS)} are not in {' nor in '.join(map(str, places)) or 'PATH'}.",
+                   "Build them (./run builds all programs) and name their directory: bin_dir=..., or LHRS_BIN_DIR.")
+
+
+@dataclasses.dataclass
+class Child:
+    """A program that was started."""
+
+    name: str
+    program: str
+    arguments: list[str]
+    popen: "subprocess.Popen[bytes]"
+    ready: dict[str, str]
+    paused_until: float = 0.0     # of time.monotonic; 0: it is not paused
+    timer: Optional[threading.Timer] = None
+    is_being_ended: bool = False
+
+
+class LocalCluster:
+    """Starts and ends processes and tells the wire of them."""
+
+    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float) -> None:
+        self._wire = wire
+        self._patience_s = patience_s              # until a process that starts is ready
+        self._bin = program_directory(bin_dir)
+        self._spawner = concurrent.futures.ThreadPoolExecutor(1, "lhrs-lab-children")
+        self._children: dict[int, Child] = {}      # by process number
+        self._servers = {pb.DATA: 0, pb.PARITY: 0}
+        self._arguments: list[str] = []            # of the coordinator, but for its addresses
+        self.address = ""                          # of the coordinator, for the other processes
+        self.logs = pathlib.Path(tempfile.mkdtemp(prefix="lhrs-"))
+        self._keeps_logs = False
+
+    # ---- start
+
+    def start_coordinator(self, arguments: Sequence[str]) -> Process:
+        """The first process of a new file."""
+        self._arguments = list(arguments)
+        first = self._start([("coordinator", "lhrs-coordinator", [*arguments, "--new"])])[0]
+        self.address = self._ready(first, "udp")
+        return first
+
+    def start_servers(self, pool: int, count: int) -> list[Process]:
+        """Further servers that wait in a pool (messages.DATA or messages.PARITY); they start side by side."""
+        word = "parity" if pool == pb.PARITY else "data"
+        wanted = []
+        for _ in range(count):
+            self._servers[pool] += 1
+            wanted.append((f"{word}-{self._servers[pool]}", "lhrs-node",
+                           ["--role", word, "--coordinator", self.address]))
+        return self._start(wanted)
+
+    def start_client(self, name: str) -> Process:
+        """A client process."""
+        return self._start([(name, "lhrs-client", ["--coordinator", self.address])])[0]
+
+    def _start(self, wanted: list[tuple[str, str, list[str]]]) -> list[Process]:
+        children = [self._spawner.submit(self._spawn, *one).result() for one in wanted]
+        try:
+            deadline = time.monotonic() + self._patience_s
+            for child in children:
+                self._await_ready(child, deadline)
+                self._wire.watch_events(child.ready["events"])  # its first events are what is to be seen
+            asked = [(child, self._wire.call(child.ready["control"], pb.Command(who_are_you=pb.WhoAreYou())))
+                     for child in children]
+            started = []
+            for child, future in asked:
+                process = Process.of(future.result(max(0.1, deadline - time.monotonic())).process)
+                process.is_ours = True
+                started.append(process)
+        except BaseException as error:
+            self._keeps_logs = True
+            for child in children:
+                self._end_child(child)
+            if isinstance(error, concurrent.futures.TimeoutError):
+                raise LabError("NoCluster", f"A process runs but does not answer; its log is in {self.logs}.") from None
+            raise
+        for child, process in zip(children, started):
+            self._children[process.number] = child
+            self._wire.add(process)
+            known = self._wire.find(process.number)
+            if known is not None:
+                known.is_ours = True
+            self._wire.watch_end(os.pidfd_open(child.popen.pid), self._ended(process.number, child))
+        return started
+
+    def _spawn(self, name: str, program: str, arguments: list[str]) -> Child:
+        log = open(self.logs / f"{name}.log", "ab")  # pylint: disable=consider-using-with
+        try:
+            popen = subprocess.Popen(  # pylint: disable=consider-using-with
+                [str(self._bin / program), *arguments, "--name", name, "--die-with-parent"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, process_group=0)
+        except OSError as error:
+            raise LabError("NoCluster", f"{self._bin / program} cannot be started: {error.strerror}.") from None
+        finally:
+            log.close()
+        return Child(name, program, arguments, popen, {})
+
+    def _await_ready(self, child: Child, deadline: float) -> None:
+        """Its ready line names its endpoints. Nothing else is said on standard output."""
+        output, text = child.popen.stdout, b""
+        assert output is not None
+        while not child.ready:
+            if not select.select([output], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise LabError("NoCluster", f"{child.name} did not start: no ready line within {self._patience_s:g} s"
+                               f"{self._last_word(child)}.")
+            part = os.read(output.fileno(), _LINE_MAX)
+            if not part:
+                raise LabError("NoCluster", f"{child.name} did not start: it ended with exit code {child.popen.wait()}"
+                               f"{self._last_word(child)}.")
+            text += part
+            for line in text.split(b"\n")[:-1]:
+                words = line.decode(errors="replace").split()
+                if words[:1] == ["ready"]:
+                    child.ready = dict(word.split("=", 1) for word in words[2:] if "=" in word)
+
+    def _last_word(self, child: Child) -> str:
+        lines = [line for line in (self.logs / f"{child.name}.log").read_text(errors="replace").splitlines() if line]
+        return (f"; it says: {lines[-1]}" if lines else "") + f" (log: {self.logs / child.name}.log)"
+
+    def _ready(self, process: Process, word: str) -> str:
+        return self._children[process.number].ready[word]
+
+    def _ended(self, number: int, child: Child) -> Callable[[], None]:
+        def ended() -> None:
+            code = child.popen.poll()
+            self._wire.end(number, "it was ended" if child.is_being_ended else
+                           f"signal {-code}" if code is not None and code < 0 else f"exit code {code}")
+        return ended
+
+    # ---- faults of processes
+
+    def _child(self, number: int) -> Child:
+        known = self._wire.find(number)
+        if number not in self._children:
+            raise LabError("NotAllowed", f"The process {known.name if known else number} was not started here, "
+                           "so it is not touched.")
+        return self._children[number]
+
+    def _living(self, numbers: Sequence[int]) -> list[Child]:
+        children = [self._child(number) for number in numbers]
+        for child in children:
+            if child.popen.poll() is not None:
+                raise LabError("Refused", f"The process {child.name} has ended already.")
+        return children
+
+    def kill(self, numbers: Sequence[int]) -> None:
+        """Ends processes as a crash does; returns when they are gone."""
+        for child in self._living(numbers):
+            child.popen.kill()
+        for number in numbers:
+            self._child(number).popen.wait()
+            self._wire.end(number, "killed on request")
+
+    def pause(self, numbers: Sequence[int], lease_s: float) -> None:
+        """They stand still until ``resume``, or until the lease ends."""
+        for child in self._living(numbers):
+            if child.timer is not None:
+                child.timer.cancel()
+            child.popen.send_signal(signal.SIGSTOP)
+            child.paused_until = time.monotonic() + lease_s
+            child.timer = threading.Timer(lease_s, self._go_on, [child])
+            child.timer.daemon = True
+            child.timer.start()
+
+    @staticmethod
+    def _go_on(child: Child) -> None:
+        child.paused_until = 0.0
+        child.popen.send_signal(signal.SIGCONT)
+
+    def resume(self, numbers: Sequence[int]) -> None:
+        """Paused processes go on. LabError Refused: one is not paused."""
+        children = self._living(numbers)
+        for child in children:
+            if child.paused_until == 0.0:
+                raise LabError("Refused", f"The process {child.name} is not paused.")
+        for child in children:
+            if child.timer is not None:
+                child.timer.cancel()
+            self._go_on(child)
+
+    def paused(self) -> dict[int, float]:
+        """Seconds until the pause ends, by process number."""
+        now = time.monotonic()
+        return {number: max(0.0, child.paused_until - now) for number, child in self._children.items()
+                if child.paused_until and child.popen.poll() is None}
+
+    def ended(self) -> int:
+        """How many of the processes started here have ended and were not started again."""
+        return sum(1 for child in self._children.values() if child.popen.poll() is not None)
+
+    def restart(self, numbers: Sequence[int]) -> list[Process]:
+        """The same programs again: servers as empty spares, a coordinator at its old address, where it listens for its file
+        first. Those that still run are killed before."""
+        wanted = []
+        for number in numbers:
+            child = self._child(number)
+            if child.program == "lhrs-client":
+                raise LabError("Refused", f"Servers and the coordinator are started again, not {child.name}: what a client "
+                               "knows ends with its process.", "lab.client(NAME) starts another one.")
+            arguments = child.arguments
+            if child.program == "lhrs-coordinator":
+                arguments = [*self._arguments, "--listen", self.address,
+                             "--control", child.ready["control"].rsplit(":", 1)[1]]
+            wanted.append((child.name, child.program, arguments))
+        self.kill([number for number in numbers if self._child(number).popen.poll() is None])
+        started = self._start(wanted)
+        for number in numbers:
+            del self._children[number]
+        return started
+
+    # ---- end
+
+    def _end_child(self, child: Child) -> None:
+        child.is_being_ended = True
+        if child.timer is not None:
+            child.timer.cancel()
+        if child.popen.poll() is None:
+            child.popen.terminate()
+            child.popen.send_signal(signal.SIGCONT)  # a paused one would never hear of the other
+            try:
+                child.popen.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                child.popen.kill()
+                child.popen.wait()
+        if child.popen.stdout is not None:
+            child.popen.stdout.close()
+
+    def stop(self) -> None:
+        """Ends all processes. Their logs stay only where one of them did not start."""
+        for child in self._children.values():
+            child.is_being_ended = True
+            if child.popen.poll() is None:
+                child.popen.terminate()  # all at once, so that none has to wait for another
+        for child in self._children.values():
+            self._end_child(child)
+        self._children.clear()
+        self._spawner.shutdown()
+        if not self._keeps_logs:
+            shutil.rmtree(self.logs, ignore_errors=True)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recoveries and parity creations: their times, as the process that rebuilds measured them; and those that a person orders."""
+import dataclasses
+import time
+from typing import Any, Optional, Union
+
+from . import messages as pb
+from .context import Context
+from .errors import LabError
+from .events import Event, Here
+from .values import GROUP_STATE_WORDS, Row, place_name, seconds
+
+
+@dataclasses.dataclass(frozen=True)
+class Timing(Row):
+    """Times of a bucket recovery or a parity creation, in seconds on the clock of the process that rebuilds.
+
+    ``total_s`` = ``process_s`` (at least one of its threads computes) + ``comm_s`` (none computes and a transfer is
+    outstanding) + ``other_s``. ``transfer_s``: some transfer is outstanding, overlapped or not. ``detect_s``, from the end of a
+    process until its bucket is declared failed, and ``whole_s``, from the first suspicion until the buckets are enabled, are
+    the coordinator's and never inside ``total_s``. None: not known, or not of this kind.
+    """
+
+    what: str                            # 'bucket recovery', 'parity creation'
+    group: int
+    records: Optional[int] = None
+    bytes: Optional[int] = None
+    total_s: Optional[float] = None
+    process_s: Optional[float] = None
+    comm_s: Optional[float] = None
+    other_s: Optional[float] = None
+    transfer_s: Optional[float] = None
+    whole_s: Optional[float] = None
+    detect_s: Optional[float] = None
+    failed_buckets: Optional[int] = None  # lost data buckets
+    failed: tuple[str, ...] = ()          # places that were declared failed, parity too
+    manager: Optional[int] = None         # parity column of the recovery manager
+    survivors: tuple[str, ...] = ()       # places that gave their records
+    slice: Optional[int] = None           # ranks of a slice
+    slices: Optional[int] = None
+    decode: Optional[str] = None          # 'xor', 'rs'
+    transport: Optional[str] = None       # 'tcp', 'udp'
+    tcp: Optional[str] = None             # 'passive', 'handshake'
+    column: Optional[int] = None          # of a new parity bucket
+    k: Optional[int] = None               # afterwards
+
+
+def timing_of_parity(made: Any, filled: Event) -> Timing:
+    """From ParityResult and the event ParityBucketFilled."""
+    return Timing("parity creation", made.group, filled.records, filled.bytes, filled.total_s, filled.process_s,
+                  filled.communication_s, filled.other_s, filled.transfer_s, column=made.column, k=made.k)
+
+
+class TimingCalls(Context):
+    """See the module."""
+
+    def recoveries(self, group: Optional[int] = None, since: Optional[Here] = None) -> list[Timing]:
+        """The bucket recoveries so far (or since ``lab.here()``), in order; of one group or of all."""
+        self._catch_up()
+        timings: list[Timing] = []
+        failed: dict[int, list[Any]] = {}  # by group, since its last recovery
+        for _, event in self._log.raw_since(0 if since is None else self._since(since))[1]:
+            if event.HasField("bucket_failed"):
+                failed.setdefault(event.bucket_failed.group, []).append(event)
+            elif event.HasField("recovery_finished"):
+                done = event.recovery_finished
+                of = failed.pop(done.group, [])
+                if group is None or group == done.group:
+                    timings.append(self._recovery_timing(done, of))
+        return timings
+
+    def _recovery_timing(self, done: Any, failed: list[Any]) -> Timing:
+        return Timing(
+            "bucket recovery", done.group, done.records, done.bytes, seconds(done.rebuild_ns), seconds(done.process_ns),
+            seconds(done.communication_ns), seconds(done.other_ns), seconds(done.transfer_ns), seconds(done.total_ns),
+            self._detection(failed), len(done.buckets), tuple(_place_of(event.bucket_failed) for event in failed),
+            done.manager, tuple(map(place_name, done.survivors)), done.slice, done.slices, "xor" if done.is_xor else "rs",
+            "udp" if done.transport == pb.RECOVERY_UDP else "tcp",
+            "handshake" if done.tcp_mode == pb.TCP_HANDSHAKE else "passive")
+
+    def _detection(self, failed: list[Any]) -> Optional[float]:
+        longest: Optional[float] = None
+        for event in failed:
+            process = self._wire.find(event.bucket_failed.process)
+            if process is None or process.ended_wall_ns == 0 or process.ended_wall_ns > event.wall_ns:
+                return None
+            longest = max(longest or 0.0, seconds(event.wall_ns - process.ended_wall_ns))
+        return longest
+
+    def recover(self, group: int = 0, slice: Union[int, str] = "auto",  # pylint: disable=redefined-builtin
+                decode: str = "auto", wait: bool = True, timeout: float = 60) -> Timing:
+        """Looks after a group and recovers those of its members that do not answer: what a file with recovery='manual' waits
+        for. ``slice``: ranks; ``decode``: 'auto' or 'rs'. Returns when the group is whole (seconds: ``timeout``), or at
+        once without ``wait``. LabError Refused (nothing failed; lost), NoSpares, Timeout."""
+        if decode not in ("auto", "rs"):
+            raise LabError("BadArgument", f"decode is 'auto' or 'rs', not {decode!r}.")
+        if slice != "auto" and not (isinstance(slice, int) and slice >= 1):
+            raise LabError("BadArgument", f"slice is a number of ranks, at least 1, or 'auto', not {slice!r}.")
+        before = self._group_of(self._describe_file(), group)
+        if before.view.state == pb.GROUP_LOST:
+            raise _lost(group)
+        self._changing()
+        order = pb.RecoverGroup(group=group, slice=0 if slice == "auto" else slice,
+                                decode=pb.DECODE_RS if decode == "rs" else pb.DECODE_AUTO)
+        self._ask(self._coordinator(), recover_group=order)
+        told = _Told(group, before.view.state != pb.GROUP_UP)
+        if not wait:
+            return Timing("bucket recovery", group)
+        cursor, deadline = self._cursor, time.monotonic() + timeout
+        while True:
+            cursor = self._tell(told, cursor)
+            now = self._group_of(self._describe_file(), group)
+            if told.was_ill and _is_whole(now):
+                self._catch_up()  # the last events were published before that answer
+                self._tell(told, cursor)
+                failed = tuple(_place_of(event.bucket_failed) for event in told.failed)
+                return (self._recovery_timing(told.finished, told.failed) if told.finished is not None
+                        else Timing("bucket recovery", group, failed=failed))
+            if time.monotonic() >= deadline:
+                raise LabError("Timeout", f"Group {group} is not whole after {timeout:g} s: it is "
+                               f"{GROUP_STATE_WORDS.get(now.view.state, 'in an unknown state')}.")
+            self._log.wait_beyond(cursor, min(deadline, time.monotonic() + 0.05))
+
+    def _tell(self, told: "_Told", cursor: int) -> int:
+        after, page = self._log.raw_since(cursor)
+        for _, event in page:
+            told.take(event)
+        return after
+
+    def acknowledge_loss(self, group: int, timeout: float = 20) -> dict[str, Any]:
+        """A person takes note that a group is lost, and vouches that the processes of its lost members have ended: the lost
+        buckets come back empty. {'group', 'buckets'}. LabError Refused, NoSpares, Timeout (seconds)."""
+        self._changing()
+        file = self._describe_file()
+        buckets = [group * file.config.m + member.index for member in self._group_of(file, group).view.members
+                   if member.role == pb.DATA and member.state == pb.MEMBER_LOST]
+        self._ask(self._coordinator(), timeout, acknowledge_loss=pb.AcknowledgeLoss(group=group))
+        return {"group": group, "buckets": buckets}
+
+
+class _Told:
+    """What the events tell of a recovery that was ordered."""
+
+    def __init__(self, group: int, was_ill: bool) -> None:
+        self.group = group
+        self.was_ill = was_ill  # the group has left UP, or was not
+        self.finished: Any = None
+        self.failed: list[Any] = []
+
+    def take(self, event: Any) -> None:
+        """One event; LabError where it says that the recovery does not go on."""
+        kind = event.WhichOneof("body")
+        body = getattr(event, kind) if kind else None
+        if kind == "epoch_changed" and body.view.group == self.group:
+            self.was_ill = self.was_ill or body.view.state != pb.GROUP_UP
+        elif kind == "spare_missing":
+            raise LabError("NoSpares", f"No spare {'parity' if body.role == pb.PARITY else 'data'} server answers; it is wanted "
+                           f"for {body.purpose}.", "lab.add_spares starts further servers; the recovery goes on then.")
+        elif kind not in ("bucket_failed", "recovery_finished", "group_lost", "members_answered") or body.group != self.group:
+            return
+        elif kind == "bucket_failed":
+            self.failed.append(event)
+        elif kind == "recovery_finished":
+            self.finished = body
+        elif kind == "group_lost":
+            raise _lost(self.group)
+        elif not self.was_ill:
+            raise LabError("Refused", f"All members of group {self.group} answer: nothing has failed.")
+
+
+def _lost(group: int) -> LabError:
+    return LabError("Refused", f"Group {group} is lost: more members failed than its parity replaces, so nothing can be computed.",
+                    f"lab.acknowledge_loss({group}) brings its lost buckets back, empty.")
+
+
+def _is_whole(group: Any) -> bool:
+    members = group.view.members
+    return (group.view.state == pb.GROUP_UP and sum(one.role == pb.PARITY for one in members) >= group.k
+            and all(one.state == pb.UP for one in members))
+
+
+def _place_of(failed: Any) -> str:
+    return f"data {failed.index}" if failed.role == pb.DATA else f"parity {failed.group}.{failed.index}"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages as plain values, and the words in which places, states and results are told."""
+import dataclasses
+from typing import Any, Optional
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from . import messages as pb
+
+RESULT_WORDS = {
+    pb.OK: "ok", pb.NOT_FOUND: "not found", pb.EXISTS: "exists", pb.RETRY: "not carried out, may be repeated",
+    pb.LOST: "lost", pb.UNKNOWN_OUTCOME: "unknown outcome", pb.INVALID: "invalid"}
+STATE_WORDS = {
+    pb.INIT: "starting", pb.UP: "up", pb.SPLITTING: "splitting", pb.MERGING: "merging", pb.FAILED: "failed",
+    pb.RECOVERING: "being rebuilt", pb.MEMBER_LOST: "lost"}
+GROUP_STATE_WORDS = {
+    pb.GROUP_UP: "up", pb.GROUP_FROZEN: "frozen", pb.GROUP_DEGRADED: "degraded", pb.GROUP_LOST: "lost"}
+PATH_WORDS = {
+    pb.DIRECT: "direct", pb.FORWARDED: "forwarded", pb.BY_COORDINATOR: "coordinator",
+    pb.RECORD_RECOVERY: "record recovery"}
+DETAILS = {"full": pb.FULL, "operations": pb.OPERATIONS, "sampled": pb.SAMPLED, "counts": pb.COUNTS}
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """What a call gives back: fields as attributes, and as a dict for tables."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, in order; the values themselves, not copies."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """Whom a call is about; resolved to processes when it is used. Made by ``lab.data(5)`` and its like."""
+
+    role: str                        # 'data', 'parity', 'coordinator', 'spare', 'process'
+    numbers: tuple[int, ...] = ()    # bucket numbers, or parity columns
+    group: int = 0                   # of parity buckets
+    name: str = ""                   # of a process, or the pool of a spare
+    index: int = 0                   # which of the spares
+
+    def __str__(self) -> str:
+        if self.role == "data":
+            return "data " + ", ".join(map(str, self.numbers))
+        if self.role == "parity":
+            return ", ".join(f"parity {self.group}.{column}" for column in self.numbers)
+        return f"spare {self.name} {self.index}" if self.role == "spare" else self.name or self.role
+
+
+def seconds(ns: int) -> float:
+    """Nanoseconds as seconds."""
+    return ns / 1e9
+
+
+def place_name(place: Any) -> str:
+    """'data 5', 'parity 1.0'; empty: no place."""
+    if place.role == pb.DATA:
+        return f"data {place.number}"
+    return f"parity {place.number}.{place.column}" if place.role == pb.PARITY else ""
+
+
+def member_place(group: int, m: int, member: Any) -> str:
+    """The place of a member of a group's view, in words."""
+    if member.role == pb.DATA:
+        return f"data {group * m + member.index}"
+    return f"parity {group}.{member.index}"
+
+
+_NUMBERS = (FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64, FieldDescriptor.CPPTYPE_UINT32,
+            FieldDescriptor.CPPTYPE_INT32)
+
+
+def _value(field: FieldDescriptor, value: Any) -> Any:
+    if field.cpp_type == FieldDescriptor.CPPTYPE_ENUM:
+        known = field.enum_type.values_by_number.get(value)
+        return known.name if known else str(value)
+    if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
+        return place_name(value) if field.message_type.name == "Place" else fields_of(value)
+    return seconds(value) if field.name.endswith("_ns") and field.cpp_type in _NUMBERS else value
+
+
+def fields_of(message: Any) -> dict[str, Any]:
+    """A message as a dict: names as in the .proto file, but nanoseconds are seconds (``_ns`` is ``_s``), enumerators
+    their names, places words ('data 5'). Messages that are not there are left out."""
+    fields = {}
+    for field in message.DESCRIPTOR.fields:
+        name = field.name[:-3] + "_s" if field.name.endswith("_ns") else field.name
+        value = getattr(message, field.name)
+        if field.label == FieldDescriptor.LABEL_REPEATED:
+            is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+            fields[name] = dict(value) if is_map else [_value(field, one) for one in value]
+        elif field.cpp_type != FieldDescriptor.CPPTYPE_MESSAGE or message.HasField(field.name):
+            fields[name] = _value(field, value)
+    return fields
+
+
+def near(word: str, known: list[str]) -> str:
+    """A hint that names the nearest known word; empty: none is near."""
+    import difflib
+    found = difflib.get_close_matches(word, known, 1)
+    return f"Did you mean {found[0]}?" if found else ""
+
+
+def text_of(data: bytes) -> Optional[str]:
+    """The bytes as text, or None where they are none."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text

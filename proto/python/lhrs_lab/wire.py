@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sockets. One thread owns them all: it sends commands and hands their replies to whoever waits, reads events into
+the log, asks the coordinator every so often which processes there are, and sees processes end that were started here."""
+import collections
+import concurrent.futures
+import dataclasses
+import itertools
+import os
+import threading
+import time
+from typing import Any, Callable, Optional
+
+import zmq
+from google.protobuf.message import DecodeError
+
+from . import messages as pb
+from .errors import LabError
+from .events import EventLog
+
+_ASK_AGAIN_S = 0.25
+_BATCHES_WAITING = 100_000
+_KINDS = {pb.NODE: "node", pb.COORDINATOR: "coordinator", pb.CLIENT: "client"}
+
+_REFUSALS = {pb.BAD_ARGUMENT: "BadArgument", pb.TIMED_OUT: "Timeout", pb.NO_SPARES: "NoSpares", pb.NOT_ALLOWED: "NotAllowed"}
+
+
+@dataclasses.dataclass
+class Process:
+    """A process of the cluster, as it told of itself."""
+
+    number: int
+    name: str
+    kind: str                    # 'node', 'coordinator', 'client'
+    pid: int                     # of the operating system
+    control: str
+    events: str
+    pool: int                    # Role of a server: the pool it waits in
+    address: Any                 # pb.Address
+    version: str
+    is_simulated: bool
+    seed: int
+    place: Any = None            # pb.Place, as the coordinator knows it
+    is_ours: bool = False        # started here, so its end is seen
+    has_ended: bool = False
+    how_it_ended: str = ""
+    ended_wall_ns: int = 0       # when its end was seen; 0: not, or it is not ours
+
+    @classmethod
+    def of(cls, info: Any) -> "Process":
+        """From a ProcessInfo."""
+        return cls(info.node, info.name, _KINDS.get(info.kind, ""), info.pid, info.control_endpoint,
+                   info.events_endpoint, info.spare_role, info.address, info.version, info.is_simulated, info.seed)
+
+
+class Wire:
+    """See above. All methods may be called from any thread; ``close`` once."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._context = zmq.Context()
+        self._events = self._context.socket(zmq.SUB)
+        self._events.rcvhwm = _BATCHES_WAITING
+        self._events.linger = 0
+        self._events.subscribe(b"")
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+        self._lock = threading.Lock()
+        self._jobs: collections.deque[Callable[[], None]] = collections.deque()
+        self._tickets = itertools.count(1)
+        self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
+        self._processes: dict[int, Process] = {}
+        self._watched: set[str] = set()
+        self._dealers: dict[str, zmq.Socket] = {}    # of the thread alone, as the next three
+        self._children: dict[int, tuple[int, Callable[[], None]]] = {}
+        self._coordinator = ""
+        self._asked = 0.0
+        self._is_closing = False
+        self.unreadable = 0                          # messages that were none of ours
+        self._poller = zmq.Poller()
+        self._poller.register(self._read, zmq.POLLIN)
+        self._poller.register(self._events, zmq.POLLIN)
+        self._thread = threading.Thread(target=self._run, name="lhrs-lab", daemon=True)
+        self._thread.start()
+
+    # ---- for everybody
+
+    def close(self) -> None:
+        """Ends the thread and closes the sockets; calls under way end with NoCluster."""
+        self._do(self._stop)
+        self._thread.join()
+
+    def call(self, endpoint: str, command: Any, process: int = 0) -> "concurrent.futures.Future[Any]":
+        """Sends a command; the future brings the CommandReply, or a LabError. It has no time-out of its own: see
+        ``forget``."""
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        command.ticket = next(self._tickets)
+        future.ticket = command.ticket  # type: ignore[attr-defined]
+        known = self.find(process)
+        if known is not None and known.is_simulated:
+            command.process = process
+        with self._lock:
+            self._waiting[command.ticket] = (endpoint, process, future)
+        data = command.SerializeToString()
+        self._do(lambda: self._dealer(endpoint).send(data))
+        return future
+
+    def forget(self, future: "concurrent.futures.Future[Any]") -> None:
+        """Nobody waits for that reply any more."""
+        with self._lock:
+            self._waiting.pop(future.ticket, None)  # type: ignore[attr-defined]
+
+    def follow(self, coordinator: str) -> None:
+        """From now on this coordinator tells which processes there are; empty: nobody."""
+        def do() -> None:
+            self._coordinator = coordinator
+            self._asked = 0.0
+        self._do(do)
+
+    def watch_events(self, endpoint: str) -> None:
+        """The events of that endpoint are wanted."""
+        with self._lock:
+            if endpoint in self._watched:
+                return
+            self._watched.add(endpoint)
+        self._do(lambda: self._events.connect(endpoint))
+
+    def watch_end(self, descriptor: int, ended: Callable[[], None]) -> None:
+        """Calls ``ended`` (in the thread) once the pidfd says that its process has ended; closes it then."""
+        def do() -> None:
+            self._children[descriptor] = (descriptor, ended)
+            self._poller.register(descriptor, zmq.POLLIN)
+        self._do(do)
+
+    def add(self, process: Process) -> None:
+        """A process that the coordinator does not name yet."""
+        with self._lock:
+            known = self._processes.setdefault(process.number, process)
+        self._log.name(known.number, known.name)
+        self.watch_events(process.events)
+
+    def end(self, number: int, how: str) -> None:
+        """That process has ended: whoever waits for its word need not any more."""
+        with self._lock:
+            known = self._processes.get(number)
+            if known is None or known.has_ended:
+                return
+            known.has_ended, known.how_it_ended = True, how
+            known.ended_wall_ns = time.time_ns() if known.is_ours else 0
+            waiting = [(ticket, entry[2]) for ticket, entry in self._waiting.items() if entry[1] == number]
+            for ticket, _ in waiting:
+                del self._waiting[ticket]
+        for _, future in waiting:
+            future.set_exception(LabError("Unreachable", f"The process {known.name} has ended ({how})."))
+        self._log.wake()
+
+    def find(self, number: int) -> Optional[Process]:
+        """The process with that number, also one that has ended."""
+        with self._lock:
+            return self._processes.get(number)
+
+    def processes(self, living: bool = True) -> list[Process]:
+        """All known processes, in the order in which they became known."""
+        with self._lock:
+            return [process for process in self._processes.values() if not (living and process.has_ended)]
+
+    # ---- the thread
+
+    def _do(self, job: Callable[[], None]) -> None:
+        with self._lock:
+            if self._is_closing:
+                raise LabError("NoCluster", "This Lab has been closed.", "Make another one.")
+            self._jobs.append(job)
+        os.write(self._write, b"x")
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._is_closing = True
+
+    def _dealer(self, endpoint: str) -> zmq.Socket:
+        if endpoint not in self._dealers:
+            dealer = self._context.socket(zmq.DEALER)
+            dealer.linger = 0
+            dealer.connect(endpoint)
+            self._dealers[endpoint] = dealer
+            self._poller.register(dealer, zmq.POLLIN)
+        return self._dealers[endpoint]
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            ready = dict(self._poller.poll(int(_ASK_AGAIN_S * 1000)))
+            if self._read in ready:
+                os.read(self._read, 4096)
+            while self._jobs:
+                self._jobs.popleft()()
+            for descriptor in [one for one in ready if one in self._children]:
+                self._poller.unregister(descriptor)
+                self._children.pop(descriptor)[1]()
+                os.close(descriptor)
+            self._read_events()
+            for dealer in self._dealers.values():
+                self._read_replies(dealer)
+            if self._coordinator and time.monotonic() - self._asked > _ASK_AGAIN_S:
+                self._asked = time.monotonic()
+                command = pb.Command(ticket=0, list_processes=pb.ListProcesses())
+                self._dealer(self._coordinator).send(command.SerializeToString())
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for _, _, future in waiting.values():
+            future.set_exception(LabError("NoCluster", "This Lab was closed meanwhile."))
+        for socket in (self._events, *self._dealers.values()):
+            socket.close(0)
+        for descriptor in (self._read, self._write, *self._children):
+            os.close(descriptor)
+        self._context.term()
+        self._log.wake()
+
+    def _read_events(self) -> None:
+        for _ in range(1000):  # then commands have their turn
+            try:
+                head, body = self._events.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            except ValueError:  # not two frames
+                self.unreadable += 1
+                continue
+            try:
+                self._log.take(pb.EventHeader.FromString(head), pb.EventBatch.FromString(body))
+            except DecodeError:  # the numbers tell of the gap
+                self.unreadable += 1
+
+    def _read_replies(self, dealer: zmq.Socket) -> None:
+        while True:
+            try:
+                reply = pb.CommandReply.FromString(dealer.recv(zmq.NOBLOCK))
+            except zmq.Again:
+                return
+            except DecodeError:  # whoever waits for it ends by its time-out
+                self.unreadable += 1
+                continue
+            if reply.ticket == 0:
+                self._learn(reply)
+                continue
+            with self._lock:
+                _, _, future = self._waiting.pop(reply.ticket, ("", 0, None))
+            if future is None:
+                continue
+            if reply.refusal == pb.NOT_REFUSED:
+                future.set_result(reply)
+                continue
+            code = _REFUSALS.get(reply.refusal, "Refused")
+            future.set_exception(LabError(code, reply.text or pb.Refusal.Name(reply.refusal),
+                                          "lab.add_spares(data=1, parity=1) starts further servers." if code == "NoSpares" else ""))
+
+    def _learn(self, reply: Any) -> None:
+        if reply.WhichOneof("body") != "processes":
+            return
+        listed = {entry.process.node for entry in reply.processes.processes}
+        for process in self.processes(living=False):
+            if process.is_ours:
+                continue
+            if process.number in listed:
+                process.has_ended = False  # a coordinator that starts has to hear of them first
+            else:
+                self.end(process.number, "the coordinator does not list it any more")
+        for entry in reply.processes.processes:
+            self.add(Process.of(entry.process))
+            known = self.find(entry.process.node)
+            if known is not None:
+                known.place = entry.place

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests in Python share: where things are, and an end that ctest and ./run understand."""
+import os
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ.get("LHRS_BIN_DIR", ROOT / "build/dev/bin"))
+IS_SLOW = os.environ.get("LHRS_SLOW") == "1"   # programs with a sanitizer in them
+SKIPPED = 77                                   # tests/CMakeLists.txt: SKIP_RETURN_CODE
+
+
+def require(*packages: tuple[str, str]) -> None:
+    """Ends the program as skipped where a module is not there; (module, Debian package)."""
+    missing = []
+    for module, package in packages:
+        try:
+            __import__(module)
+        except ImportError:
+            missing.append(package)
+    if missing:
+        print(f"skipped: {sys.executable} has no {' and no '.join(missing)} (./run test installs them)")
+        sys.exit(SKIPPED)
+
+
+class Tally(unittest.TextTestResult):
+    """Counts those that passed as well."""
+
+    passed = 0
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        super().addSuccess(test)
+        self.passed += 1
+
+
+def main() -> None:
+    """Runs the tests of the program and ends with the line that ./run test counts."""
+    program = unittest.main(module="__main__", exit=False, verbosity=2,
+                            testRunner=unittest.TextTestRunner(resultclass=Tally, verbosity=2))
+    result = program.result
+    failed = len(result.failures) + len(result.errors)
+    print(f"Totals: {result.passed} passed, {failed} failed, {len(result.skipped)} skipped")
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""proto/python against a real cluster of small files."""
+import csv
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import rig
+
+rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
+sys.path.insert(0, str(rig.ROOT / "proto/python"))
+
+from lhrs_lab import Lab, LabError, messages as pb  # noqa: E402
+from lhrs_lab.audit import Field, _difference  # noqa: E402
+from lhrs_lab.events import EventLog  # noqa: E402
+from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
+from lhrs_lab.state import address_of  # noqa: E402
+
+PATIENCE = 120 if rig.IS_SLOW else 20
+
+
+def start(**options) -> Lab:
+    """A small cluster, patient where its programs are slow."""
+    return Lab.start(bin_dir=str(rig.PROGRAMS), timeout=PATIENCE, timers="classroom" if rig.IS_SLOW else "default", **options)
+
+
+class Words(unittest.TestCase):
+    """What needs no cluster."""
+
+    def assertCode(self, code, call, *arguments, **options):
+        with self.assertRaises(LabError) as caught:
+            call(*arguments, **options)
+        self.assertEqual(caught.exception.code, code, str(caught.exception))
+        return str(caught.exception)
+
+    def test_a_wrong_option_is_named_and_nothing_is_started(self):
+        self.assertIn("on_alarm", self.assertCode("BadArgument", Lab.start, recovery="always"))
+        self.assertIn("at least k", self.assertCode("BadArgument", Lab.start, k=2, spares={"parity": 1}))
+        self.assertIn("lhrs-node", self.assertCode("NoCluster", Lab.start, bin_dir="/nowhere"))
+
+    def test_nobody_at_an_endpoint_is_no_cluster(self):
+        self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))
+
+    def test_the_parity_matrix_is_the_printed_one(self):
+        gf = Field(16)
+        printed = [[0x0001, 0x0001], [0x0001, 0xEB9B], [0x0001, 0x2284], [0x0001, 0x9E44]]
+        self.assertEqual([[gf.coefficient(q, p) for p in range(2)] for q in range(4)], printed)
+
+    def test_the_audit_sees_a_wrong_symbol_and_a_wrong_key_list(self):
+        gf, data = Field(16), {q: pb.AuditPage.Rank(rank=1, digest=0x1234 + q, keys=[q], lengths=[4]) for q in range(2)}
+        digest = gf.scaled(0x1234, gf.coefficient(0, 1)) ^ gf.scaled(0x1235, gf.coefficient(1, 1))
+        right = pb.AuditPage.Rank(rank=1, digest=digest, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
+        self.assertEqual(_difference(gf, 1, right, data), "")
+        wrong = pb.AuditPage.Rank(rank=1, digest=digest ^ 1, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
+        self.assertIn("not what the data encode to", _difference(gf, 1, wrong, data))
+        self.assertIn("key list", _difference(gf, 1, pb.AuditPage.Rank(digest=digest), data))
+        self.assertIn("no parity record", _difference(gf, 1, None, data))
+
+    def test_lost_events_are_counted_and_told_from_late_joining(self):
+        log = EventLog(1000)
+
+        def batch(first, count):
+            log.take(pb.EventHeader(process=5, name="data-1", first_sequence=first, count=count, wall_ns=1),
+                     pb.EventBatch(events=[pb.Event(sequence=first + i, members_answered=pb.MembersAnswered()) for i in range(count)]))
+        batch(3, 2)
+        batch(5, 1)
+        batch(9, 2)
+        batch(9, 2)  # again: nothing new
+        self.assertEqual([(gap.first, gap.last, gap.reason) for gap in log.gaps()], [(1, 2, "joined late"), (6, 8, "lost")])
+        self.assertEqual(log.committed, 5)
+        self.assertEqual([event.sequence for event in log.matching(0, "members_answered", None)], [3, 4, 5, 9, 10])
+        batch(11, 2000)
+        self.assertEqual(log.committed, 2005)
+        self.assertEqual(log.forgotten() + len(log.raw_since(0)[1]), 2005)
+        self.assertLessEqual(len(log.raw_since(0)[1]), 1000)
+
+    def test_factors_are_multiplied_and_a_result_without_numbers_is_refused(self):
+        self.assertEqual(cases_of({"k": [0, 1], "window": [1, 8]}),
+                         [{"k": 0, "window": 1}, {"k": 0, "window": 8}, {"k": 1, "window": 1}, {"k": 1, "window": 8}])
+        self.assertCode("BadArgument", cases_of, {"k": "01"})
+        self.assertCode("BadArgument", numbers_of, {"word": "fast"})
+        self.assertEqual(numbers_of({"word": "fast", "is": True, "n": 2}), {"n": 2})
+
+
+class Cluster(unittest.TestCase):
+    """One cluster for all; each test leaves it at rest."""
+
+    assertCode = Words.assertCode
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = start(m=4, k=2, b=20, record_bytes=40, spares={"data": 9, "parity": 5})
+        cls.addClassCleanup(cls.lab.close)
+        cls.alice = cls.lab.client("alice")
+        cls.alice.run("insert", count=60, window=8)
+        cls.lab.settle()
+
+    def test_each_operation_says_what_became_of_it(self):
+        key = self.lab.keys_for(self.lab.data(0))[0]
+        done = self.alice.insert(key, "seven")
+        self.assertEqual((done.result, done.bucket, done.key), ("inserted", 0, key))
+        self.assertEqual(self.alice.insert(key, "eight").result, "duplicate")
+        self.assertEqual(self.alice.search(key).text, "seven")
+        self.assertEqual(self.alice.update(key, b"\xff\0").result, "updated")
+        found = self.alice.search(key)
+        self.assertEqual((found.result, found.value, found.text), ("found", b"\xff\0", None))
+        self.assertEqual(self.alice.delete(key).result, "deleted")
+        self.assertEqual(self.alice.search(key).result, "not found")
+        self.assertCode("BadArgument", self.alice.search, -1)
+
+    def test_a_workload_is_counted_and_read_back(self):
+        before = self.lab.file().records
+        done = self.alice.run("insert", count=20, window=4, times_every=1)
+        self.assertEqual((done.operations, done.results, done.wrong, len(done.times_ms)), (20, {"ok": 20}, 0, 20))
+        self.assertGreaterEqual(done.messages, 40)
+        self.assertEqual(self.lab.settle().records, before + 20)
+        mixed = self.alice.run("mixed", count=40, mix={"update": 1, "search": 1})
+        self.assertEqual((mixed.operations, mixed.wrong), (40, 0))
+        verified = self.alice.verify()
+        self.assertEqual((verified.equal, verified.missing, verified.wrong), (verified.keys, 0, 0))
+        self.assertCode("BadArgument", self.alice.run, "insert")
+        handle = self.alice.start("search", count=10_000_000, window=1)
+        self.lab.wait_until(lambda: handle.progress().done > 0)
+        stopped = handle.stop()
+        self.assertLess(stopped.operations, 10_000_000)
+        self.assertEqual(stopped.wrong, 0)
+
+    def test_a_split_is_told_by_its_events_and_moves_the_split_pointer(self):
+        before = self.lab.settle()
+        split = self.lab.split()
+        told = self.lab.wait_for("SplitFinished", where={"bucket": split.bucket})
+        self.assertEqual((told.new_bucket, told.moved), (split.new_bucket, split.moved))
+        self.assertGreater(told.total_s, 0)
+        after = self.lab.settle()
+        self.assertEqual((after.M, after.records), (before.M + 1, before.records))
+        for bucket in range(after.M):
+            for record in self.lab.records(self.lab.data(bucket), values=False):
+                self.assertEqual(address_of(record["key"], after.i, after.n), bucket)
+        self.assertCode("BadArgument", self.lab.wait_for, "SplitFinished", where={"buckets": 1})
+        self.assertIn("Did you mean SplitFinished", self.assertCode("BadArgument", self.lab.wait_for, "SplitFinish"))
+        self.assertIn("seen were", self.assertCode("Timeout", self.lab.wait_for, "GroupLost", timeout=0.01,
+                                                   since=type(self.lab.here())(0, 0)))
+
+    def test_the_parity_is_what_the_data_encode_to(self):
+        self.lab.settle()
+        audit = self.lab.audit()
+        self.assertEqual((audit.unequal, audit.first), (0, None))
+        self.assertGreater(audit.ranks, 0)
+        self.assertCode("BadArgument", self.lab.audit, 99)
+        group = self.lab.record_group(0, 1)
+        self.assertEqual([row["column"] for row in group["parity"]], [0, 1])
+        self.assertEqual([one["key"] for one in group["parity"][0]["members"]], [row["key"] for row in group["data"]])
+
+    def test_two_killed_buckets_come_back_with_all_their_records(self):
+        lab = self.lab
+        lab.settle()
+        begin, records = lab.here(), lab.file().records
+        fault = lab.kill(lab.data([0, 1]))
+        self.assertEqual(len(fault.victims), 2)
+        lab.wait_for("RecoveryFinished", timeout=PATIENCE)
+        self.assertEqual(lab.settle(PATIENCE).records, records)
+        timings = lab.recoveries(since=begin)
+        self.assertEqual(sum(timing.failed_buckets for timing in timings), 2)
+        for timing in timings:
+            self.assertAlmostEqual(timing.total_s, timing.process_s + timing.comm_s + timing.other_s, 6)
+            self.assertGreater(timing.detect_s, 0)
+            self.assertGreaterEqual(timing.whole_s, timing.total_s)
+        self.assertEqual((lab.group(0).state, lab.group(0).k_effective), ("up", 2))
+        self.assertEqual(self.alice.verify().wrong + self.alice.verify().missing, 0)
+        self.assertEqual(lab.audit(0).unequal, 0)
+        self.assertCode("Refused", lab.heal, fault)
+        self.assertEqual(sorted(lab.restart(fault)), sorted(fault.victims))
+
+    def test_a_paused_process_goes_on_by_resume_or_by_its_lease(self):
+        spare = self.lab.spare("data")
+        fault = self.lab.pause(spare, lease=60)
+        self.assertEqual(self.lab.faults()[-1]["kind"], "pause")
+        self.lab.resume(fault)
+        self.assertEqual(self.lab.faults(), [])
+        self.assertCode("Refused", self.lab.resume, fault)
+        self.lab.pause(fault.victims[0], lease=0.05)
+        self.lab.wait_until(lambda: not self.lab.faults())
+        self.assertCode("BadArgument", self.lab.kill, "nobody")
+
+    def test_a_network_fault_is_seen_at_work_and_healed(self):
+        lab = self.lab
+        lab.settle()
+        fault = lab.net(sender=self.alice, kinds=["search"], delay_ms=30)
+        self.assertGreater(self.alice.search(self.lab.keys_for(lab.data(0), existing=True)[0]).time_ms, 29)
+        armed = lab.faults()
+        self.assertEqual([(row["kind"], row["processes"]) for row in armed], [("net", ["alice"])])
+        self.assertGreaterEqual(armed[0]["achieved"]["delayed"], 1)
+        self.assertEqual(lab.heal(fault), 1)
+        lab.partition(self.alice, lab.data(0), direction="a_to_b")
+        self.assertEqual(lab.heal(), 1)
+        self.assertEqual(lab.faults(), [])
+        self.assertGreater(lab.counters(by="kind")["insert"]["messages"], 0)
+
+    def test_a_measurement_is_a_csv_file_with_the_runs_identity_in_every_row(self):
+        lab = self.lab
+        keys = lab.keys_for(lab.data(1), 4, existing=True)
+        table = lab.measure("search_time", factors={"window": [1, 4]}, constants={"k": 2}, repetitions=2,
+                            run=lambda case: self.alice.run("search", keys=keys, window=case["window"]))
+        with tempfile.TemporaryDirectory() as directory:
+            path = table.write_csv(directory)
+            text = path.read_bytes().decode()
+            with path.open(newline="") as file:
+                rows = list(csv.DictReader(file))
+            with path.with_name("search_time_summary.csv").open(newline="") as file:
+                summary = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0])[:7], ["run", "simulated", "detail", "repetition", "warm_up", "window", "k"])
+        self.assertEqual(list(rows[0])[-2:], ["faults", "machine"])
+        self.assertEqual([(row["warm_up"], row["simulated"], row["detail"], row["operations"]) for row in rows],
+                         [(w, "false", "counts", "4") for w in ["true", "true", "false", "false", "false", "false"]])
+        self.assertEqual({row["run"] for row in rows}, {rows[0]["run"]})
+        self.assertTrue(text.endswith("\r\n"))
+        self.assertEqual([row["n"] for row in summary], ["2", "2"])
+        measured = sorted(float(row["total_s"]) for row in rows if row["window"] == "4" and row["warm_up"] == "false")
+        told = next(row for row in summary if row["window"] == "4")
+        self.assertAlmostEqual(float(told["total_s_median"]), sum(measured) / 2, 9)
+
+    def test_another_lab_connects_to_it_and_may_not_touch_its_processes(self):
+        with Lab.connect(self.lab.endpoint) as other:
+            self.assertEqual(other.file().M, self.lab.file().M)
+            bob = other.client("alice")
+            self.assertGreater(bob.run("search", count=5).operations, 4)
+            other.wait_for("OperationDone", where=lambda event: event.client == "alice" and event.result == "OK")
+            self.assertGreater(other.lost_events()["joined_late"], 0)
+            self.assertEqual(other.lost_events()["lost"], 0)
+            self.assertCode("NotAllowed", other.kill, other.data(0))
+            self.assertCode("NotAllowed", other.client, "carol")
+        self.assertCode("NoCluster", other.file)
+
+    def test_calls_may_come_from_several_threads(self):
+        keys = self.lab.keys_for(self.lab.data(0), 2, existing=True)
+        results = []
+        threads = [threading.Thread(target=lambda key=key: results.append(self.alice.search(key).result)) for key in keys]
+        threads.append(threading.Thread(target=lambda: results.append(self.lab.group(0).state)))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(results), ["found", "found", "up"])
+
+    def test_a_workload_that_is_refused_leaves_the_one_before_it_alone(self):
+        handle = self.alice.start("search", count=10_000_000, window=1)
+        self.assertCode("Refused", self.alice.run, "search", count=1)
+        before = handle.progress().done
+        self.lab.wait_until(lambda: handle.progress().done > before)
+        self.assertCode("Timeout", handle.wait, 0.01)
+        handle.stop()
+
+
+class Ends(unittest.TestCase):
+    """Clusters of their own, because they end."""
+
+    def test_a_coordinator_that_was_killed_finds_its_file_again_and_a_hand_recovers(self):
+        with start(m=2, k=1, b=10, recovery="manual", spares={"data": 5, "parity": 2}) as lab:
+            client = lab.client()
+            client.run("insert", count=15)
+            before = lab.settle()
+            self.assertIn("nothing has failed", Words.assertCode(self, "Refused", lab.recover, 0))
+            lab.kill(lab.coordinator())
+            self.assertEqual(lab.restart(lab.coordinator(), timeout=PATIENCE), ["coordinator"])
+            self.assertEqual(lab.settle(PATIENCE), before)
+            lab.kill(lab.data(1))
+            timing = lab.recover(0, slice=2, timeout=PATIENCE)
+            self.assertEqual((timing.failed, timing.slice, timing.decode), (("data 1",), 2, "xor"))
+            self.assertEqual(lab.settle(PATIENCE), before)
+
+    def test_no_process_outlives_a_python_that_is_killed(self):
+        program = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+                   "from lhrs_lab import Lab\n"
+                   "lab = Lab.start(m=1, k=0, bin_dir=sys.argv[2], timeout=float(sys.argv[3]), spares={'data': 1, 'parity': 0})\n"
+                   "print(*[process.pid for process in lab.processes()], flush=True)\n"
+                   "sys.stdin.read()\n")
+        with subprocess.Popen([sys.executable, "-c", program, str(rig.ROOT / "proto/python"), str(rig.PROGRAMS), str(PATIENCE)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as python:
+            pids = [int(word) for word in python.stdout.readline().split()]
+            self.assertEqual(len(pids), 2)
+            descriptors = [os.pidfd_open(pid) for pid in pids]
+            python.kill()
+            for descriptor in descriptors:
+                self.assertTrue(select.select([descriptor], [], [], 10)[0], "a process outlived its Python")
+                os.close(descriptor)
+
+
+if __name__ == "__main__":
+    rig.main()
