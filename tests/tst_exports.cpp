@@ -203,9 +203,11 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
         const Rows rows = parsed(csvOf(table, identityOf(*run.recording), "full").toUtf8());
         QCOMPARE(rows.size(), table.rows.size() + 1);
         QCOMPARE(rows[0].mid(0, 3), (QStringList { "run", "simulated", "detail" }));
+        QCOMPARE(QSet<QString>(rows[0].begin(), rows[0].end()).size(), rows[0].size()); // no name twice
         for (const QStringList& row : rows)
             QCOMPARE(row.size(), table.columns.size() + 3);
     }
+    QCOMPARE(cell(tableNamed(tables, "expectations"), 0, "ok"), QVariant(true)); // written as "true", as everywhere
 }
 
 void ExportsTest::anOperationHasAllItsMessages()

@@ -163,11 +163,13 @@ int play(const PlayOptions& options, const QString& source, int ends)
         const Recorder::Status status = recorder->status();
         std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
     }
+    RunIdentity identity = engine.identity();
     if (!options.csv.empty() && recorder) {
         // The run is there with all its events: what lhrs-gui --export writes of it.
         auto recording = Recording::open(recorder->status().path);
         if (!recording)
             return fail(kExitUsage, QString::fromStdString(recording.error().text));
+        identity.run = identityOf(**recording).run; // the same in all files of the directory, so that they can be joined
         const ExportResult exported = exportRun(**recording, QString::fromStdString(options.csv));
         for (const QString& name : exported.written)
             std::printf("written: %s/%s\n", options.csv.c_str(), qPrintable(name));
@@ -178,7 +180,7 @@ int play(const PlayOptions& options, const QString& source, int ends)
     }
     if (!options.csv.empty()) {
         const QString directory = QString::fromStdString(options.csv);
-        if (const QString error = printer.writeTables(engine.tables(), engine.identity(), directory); !error.isEmpty())
+        if (const QString error = printer.writeTables(engine.tables(), identity, directory); !error.isEmpty())
             return fail(kExitUsage, error);
     }
     if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached

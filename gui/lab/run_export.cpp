@@ -266,12 +266,13 @@ private:
     bool m_isPureRs = false;
 };
 
-// A table of the recording as it is; columns that end with _ns become seconds of the run (or durations).
+// A table of the recording as it is, but that columns that end with _ns become seconds of the run (or durations), and no column
+// has the name of one of the three that come first in every file: a table with two of one name is read wrongly.
 ExportTable tableOf(Recording& recording, const QString& name, const QString& from, const QStringList& columns)
 {
     ExportTable table { name, {}, {} };
     for (const QString& column : columns)
-        table.columns << QString(column).replace(QRegularExpression("_ns$"), "_s");
+        table.columns << (column == "detail" ? QString("explanation") : QString(column).replace(QRegularExpression("_ns$"), "_s"));
     for (const auto& row : recording.rows(from)) {
         QVariantList cells;
         for (const QString& column : columns) {
@@ -281,6 +282,8 @@ ExportTable tableOf(Recording& recording, const QString& name, const QString& fr
                 const bool isDuration = column == "lease_ns" || column == "took_ns";
                 value = s(value.toLongLong() - (isDuration ? 0 : recording.beginNs()));
             }
+            if (column == "ok" && !value.isNull())
+                value = value.toBool(); // SQLite has numbers only
             cells << value;
         }
         table.rows.push_back(cells);
