@@ -63,7 +63,8 @@ class Tables(unittest.TestCase):
         cls.directory = pathlib.Path(directory.name)
         scenario = cls.directory / "tables.js"
         scenario.write_text(SCENARIO)
-        for name, options in (("measured", ["--speed", "max"]), ("recorded", ["--speed", "4", "--record", str(cls.directory / "run.lhrun")])):
+        recording = str(cls.directory / "run.lhrun")
+        for name, options in (("measured", ["--speed", "max"]), ("recorded", ["--speed", "4", "--record", recording])):
             done = subprocess.run([str(rig.PROGRAMS / "lhrs-play"), "--sim", *options, "--csv", str(cls.directory / name), str(scenario)],
                                   capture_output=True, text=True, check=False, timeout=50)
             assert done.returncode == 0, done.stdout + done.stderr
@@ -144,7 +145,8 @@ class Tables(unittest.TestCase):
                 if suffix:
                     self.assertEqual(unit, UNITS[suffix], f"{section}: {column}")
                 else:
-                    self.assertTrue(unit not in UNITS.values() or column == "bytes" or f"{unit}_per_" in column, f"{section}: {column} in {unit}")
+                    self.assertTrue(unit not in UNITS.values() or column == "bytes" or f"{unit}_per_" in column,
+                                    f"{section}: {column} in {unit}")
 
     def test_every_table_that_a_scenario_names_has_its_columns_explained(self):
         for path in sorted((rig.ROOT / "scenarios").glob("*.js")):

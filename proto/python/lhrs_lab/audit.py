@@ -88,7 +88,8 @@ class AuditCalls(Context):
                              next((one.first for one in audits if one.first), None))
             except LabError as error:
                 if time.monotonic() >= deadline:
-                    raise LabError("Refused", f"No audit within {timeout:g} s: {error.message.rstrip('.')}.", "Call lab.settle() first.") from None
+                    raise LabError("Refused", f"No audit within {timeout:g} s: {error.message.rstrip('.')}.",
+                                   "Call lab.settle() first.") from None
             self._log.wait_beyond(self._log.committed, time.monotonic() + AGAIN_S)
 
     def _digests(self, name: str, member: Any) -> tuple[Any, dict[int, Any]]:

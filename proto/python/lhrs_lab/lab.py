@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
+import atexit
 import re
 import time
 import types
@@ -58,6 +59,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
         self._keys_given = set()
         self._workloads = 0
         self._run_started = started_now()
+        atexit.register(self.close)  # the processes would end all the same, but not their logs
 
     # ---- set-up
 
@@ -136,6 +138,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
         if self._is_closed:
             return
         self._is_closed = True
+        atexit.unregister(self.close)
         if self._local is not None:
             self._local.stop()
         self._wire.close()

@@ -9,7 +9,7 @@ from .context import AGAIN_S, ASK_S, Context
 from .errors import LabError
 from .events import Event, Gap, Here, Where, body_of, fits
 from .timing import Timing, timing_of_parity
-from .values import GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member_place, place_name, seconds, text_of
+from .values import DETAILS, GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member_place, seconds, text_of
 
 T = TypeVar("T")
 _PAGE = 1024
@@ -382,7 +382,6 @@ class StateCalls(Context):
     def detail(self, level: str, sample: int = 100) -> str:
         """Sets how much all processes tell: 'full', 'operations' (no messages), 'sampled' (one operation in ``sample``),
         'counts'. The former level. Processes that start later get the same level."""
-        from .values import DETAILS
         if level not in DETAILS:
             raise LabError("BadArgument", f"{level!r} is no level; they are {', '.join(DETAILS)}.")
         self._changing()
@@ -393,7 +392,6 @@ class StateCalls(Context):
     _sample = 100
 
     def _tell_detail(self, numbers: list[int]) -> None:
-        from .values import DETAILS
         order = pb.SetDetail(detail=DETAILS[self._detail], sample=self._sample)
         self._ask_all(((number, pb.Command(set_detail=order)) for number in numbers), ASK_S)
 
