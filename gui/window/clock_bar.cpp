@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -38,15 +39,17 @@ ClockBar::ClockBar(Actions& actions, QWidget* parent)
     flow->setContentsMargins(10, 2, 10, 2);
     m_words->setObjectName(QStringLiteral("virtualTime"));
     flow->addWidget(m_words);
-    for (const char* id : { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" }) {
+    for (const auto& [id, shorter] : { std::pair("virtualRun", tr("Run")), std::pair("virtualPause", tr("Pause")), std::pair("virtualStepEvent", tr("1 event")), std::pair("virtualStepMessage", tr("1 message")),
+             std::pair("virtualStepMs", tr("1 ms")) }) {
         QAction* action = actions.get(id);
         auto* button = new QPushButton(action->text(), this);
         button->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
         button->setToolTip(action->toolTip());
         connect(button, &QPushButton::clicked, action, &QAction::trigger);
         connect(action, &QAction::changed, button, [button, action] { button->setEnabled(action->isEnabled()); });
+        button->setAccessibleName(action->text());
         flow->addWidget(button);
-        m_buttons.push_back(button);
+        m_faces.push_back({ button, action->text(), shorter });
     }
     m_speed->setObjectName(QStringLiteral("virtualSpeed"));
     m_speed->setAccessibleName(tr("Speed of virtual time"));
@@ -81,6 +84,7 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     // It never gets narrower, so that the buttons beside it stand still while time runs.
     if (const int wanted = m_words->sizeHint().width(); wanted > m_words->minimumWidth()) {
         m_words->setMinimumWidth(wanted);
+        fit();
         layout()->activate();
     }
     // Whoever else sets the speed is followed, unless the list is open.
@@ -95,6 +99,22 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     m_speed->setCurrentIndex(known);
 }
 
+void ClockBar::fit()
+{
+    for (const Face& face : m_faces)
+        face.button->setText(face.words);
+    if (static_cast<FlowLayout*>(layout())->oneRowWidth() <= width())
+        return;
+    for (const Face& face : m_faces)
+        face.button->setText(face.shorter);
+}
+
+void ClockBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fit();
+}
+
 QString ClockBar::text() const
 {
     return m_words->text();
@@ -104,6 +124,7 @@ void ClockBar::setTheme(const Theme& theme)
 {
     m_words->setFont(theme.font({ TextSize::Small, true, true }));
     m_words->setMinimumSize(0, m_speed->sizeHint().height());
+    fit();
 }
 
 } // namespace lhrs::gui

@@ -34,10 +34,20 @@ public:
 signals:
     void speedChosen(double factor);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    // All in one row where that can be: with shorter words.
+    void fit();
+
+    struct Face {
+        QPushButton* button;
+        QString words, shorter;
+    };
     QLabel* m_words;
     QComboBox* m_speed;
-    std::vector<QPushButton*> m_buttons;
+    std::vector<Face> m_faces;
 };
 
 // "0.01 of real time", "as fast as possible".

@@ -52,6 +52,15 @@ void FlowLayout::setGeometry(const QRect& rect)
     arrange(rect, true);
 }
 
+int FlowLayout::oneRowWidth() const
+{
+    int wide = contentsMargins().left() + contentsMargins().right() - spacing();
+    for (const QLayoutItem* item : m_items)
+        if (!item->isEmpty())
+            wide += item->sizeHint().width() + spacing();
+    return wide;
+}
+
 int FlowLayout::arrange(const QRect& rect, bool isReal) const
 {
     const QRect inside = rect.marginsRemoved(contentsMargins());

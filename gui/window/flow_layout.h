@@ -22,6 +22,8 @@ public:
     QSize minimumSize() const override;
     QSize sizeHint() const override { return minimumSize(); }
     void setGeometry(const QRect& rect) override;
+    // What it takes to have all in one row.
+    int oneRowWidth() const;
 
 private:
     int arrange(const QRect& rect, bool isReal) const;

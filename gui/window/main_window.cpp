@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include <unistd.h>
 
@@ -175,6 +176,9 @@ void MainWindow::arrangeDocks()
     else
         m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
     m_inner->tabifyDockWidget(m_logDock, m_storyDock);
+    // Six tabs beside each other have room for a short word each.
+    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
+        dock->setWindowTitle(isLow ? shorter : words);
     setWorkspace(m_workspace);
     m_logDock->raise();
     m_docks[0]->raise();
@@ -463,7 +467,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps) && showsCluster()) {
         // A third of the width, but room for a table.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
-        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * 36 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
+        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
         m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : m_docks[0] }, { wide }, Qt::Horizontal);
     }
 }

@@ -110,13 +110,7 @@ Work WorkloadBar::work(pb::OperationKind kind) const
 
 void WorkloadBar::fit()
 {
-    const auto isTooWide = [this] {
-        const QMargins margins = layout()->contentsMargins();
-        int wide = margins.left() + margins.right() - layout()->spacing();
-        for (int i = 0; i < layout()->count(); ++i)
-            wide += layout()->itemAt(i)->sizeHint().width() + layout()->spacing();
-        return wide > width();
-    };
+    const auto isTooWide = [this] { return static_cast<FlowLayout*>(layout())->oneRowWidth() > width(); };
     for (const Face& face : m_faces)
         face.button->setText(face.words);
     if (!isTooWide())
