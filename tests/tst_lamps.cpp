@@ -466,8 +466,9 @@ void LampsTest::aLedgerAmongOthersProvesNothing()
     QCOMPARE(other.judged().findings_size(), 0);
     state.apply(0, told, 1);
     QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I7 I19 "));
-    // Nothing missing is no doubt.
     read.set_missing(0);
+    QCOMPARE(findingsOfVerify(read, kClient, state).findings_size(), 1); // I19; nothing is green beside it
+    // Nothing missing is no doubt.
     read.set_wrong(0);
     QCOMPARE(findingsOfVerify(read, kClient + 1, state).findings_size(), 2);
 }
