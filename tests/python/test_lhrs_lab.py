@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """proto/python against a real cluster of small files."""
+import ast
 import csv
 import os
 import select
@@ -84,6 +85,21 @@ class Words(unittest.TestCase):
         self.assertCode("BadArgument", cases_of, {"k": "01"})
         self.assertCode("BadArgument", numbers_of, {"word": "fast"})
         self.assertEqual(numbers_of({"word": "fast", "is": True, "n": 2}), {"n": 2})
+
+
+    def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
+        untold = []
+        for path in sorted((rig.ROOT / "proto/python/lhrs_lab").glob("*.py")):
+            module = ast.parse(path.read_text())
+            for parent in [module, *(node for node in module.body if isinstance(node, ast.ClassDef))]:
+                for node in parent.body:
+                    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name.startswith("_"):
+                        continue
+                    is_typed = isinstance(node, ast.ClassDef) or node.returns is not None and all(
+                        one.annotation for one in node.args.args + node.args.kwonlyargs if one.arg not in ("self", "cls"))
+                    if not ast.get_docstring(node) or not is_typed:
+                        untold.append(f"{path.name}: {node.name}")
+        self.assertEqual(untold, [])
 
 
 class Cluster(unittest.TestCase):
@@ -271,6 +287,20 @@ class Ends(unittest.TestCase):
             timing = lab.recover(0, slice=2, timeout=PATIENCE)
             self.assertEqual((timing.failed, timing.slice, timing.decode), (("data 1",), 2, "xor"))
             self.assertEqual(lab.settle(PATIENCE), before)
+
+    def test_a_simulated_cluster_is_joined_like_any_other(self):
+        with subprocess.Popen([str(rig.PROGRAMS / "lhrs-sim"), "--die-with-parent", "--speed", "10", "-b", "10", "-k", "1"],
+                              stdout=subprocess.PIPE, text=True) as simulator:
+            self.addCleanup(simulator.kill)
+            words = dict(word.split("=", 1) for word in simulator.stdout.readline().split() if "=" in word)
+            with Lab.connect(words["control"], timeout=PATIENCE) as lab:
+                self.assertTrue(lab.simulated)
+                self.assertEqual(lab.client("alice").run("insert", count=30, window=4).results, {"ok": 30})
+                self.assertEqual((lab.settle().records, lab.audit().unequal), (30, 0))
+                self.assertGreater(len(lab.events("SplitFinished")), 1)
+                spares = lab.spares()["data"]
+                self.assertEqual(lab.add_spares(data=2)["data"], spares + 2)
+            simulator.terminate()
 
     def test_no_process_outlives_a_python_that_is_killed(self):
         program = ("import sys; sys.path.insert(0, sys.argv[1])\n"

@@ -172,12 +172,27 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
 
     def add_spares(self, data: int = 0, parity: int = 0, timeout: float = 10) -> dict[str, int]:
         """Starts further servers, which wait in the two pools; how many wait then. LabError NotAllowed, Timeout (seconds)."""
-        local = self._local_cluster()
         self._changing()
-        started = local.start_servers(pb.DATA, data) + local.start_servers(pb.PARITY, parity)
+        started = []
+        for pool, word, count in ((pb.DATA, "data", data), (pb.PARITY, "parity", parity)):
+            if count and self.simulated:
+                there = sum(process.name.startswith(f"{word}-") for process in self._wire.processes(False))
+                names = [f"{word}-{there + number}" for number in range(1, count + 1)]
+                started += self._start_simulated(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names))
+            elif count:
+                started += self._local_cluster().start_servers(pool, count)
         self._await_known(timeout)
         self._tell_new(started)
         return self.spares()
+
+    def _start_simulated(self, order: Any) -> list[Process]:
+        """The simulator starts them, which is nobody's process."""
+        simulator = self._process(self._coordinator()).control
+        reply = self._result(self._wire.call(simulator, pb.Command(start_processes=order)), 10, "the simulator")
+        started = [Process.of(entry.process) for entry in reply.processes.processes]
+        for process in started:
+            self._wire.add(process)
+        return started
 
     def _tell_new(self, started: list[Process]) -> None:
         """Processes that come later tell as much as the others."""
@@ -232,11 +247,14 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
                 raise LabError("BadArgument", f"{name} is the name of a process that is no client.")
             if process.name == name:
                 return Client(self, name, process.number)
-        if self._local is None:
+        if self._local is None and not self.simulated:
             raise LabError("NotAllowed", f"The connected cluster has no client {name}.",
                            "Start one: lhrs-client --name NAME --coordinator HOST:PORT")
         self._changing()
-        process = self._local.start_client(name)
+        if self._local is None:
+            process = self._start_simulated(pb.StartProcesses(kind=pb.CLIENT, names=[name]))[0]
+        else:
+            process = self._local.start_client(name)
         client = Client(self, name, process.number)
         client._await_registered(5)
         self._tell_new([process])
