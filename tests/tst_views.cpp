@@ -307,7 +307,8 @@ void ViewsTest::aLargeViewIsFilled()
         const Drawn picture = drawn(state, view, theme);
         const QByteArray what = QByteArray::number(buckets) + " buckets, scale " + QByteArray::number(scale);
         QVERIFY2(fault(picture.layout).isEmpty(), what + ": " + fault(picture.layout).toUtf8());
-        QVERIFY2(picture.list.texts().contains("Group 0") && (fontScale > 1 || buckets > 24 || picture.list.texts().filter("j = ").size() > 0), what);
+        // Of many tiles in a small view the parity's own words ("0.1") tell the group.
+        QVERIFY2((buckets > 24 || picture.list.texts().contains("Group 0")) && (fontScale > 1 || buckets > 24 || picture.list.texts().filter("j = ").size() > 0), what);
         QVERIFY2(textFault(picture.list, view).isEmpty(), what + ": " + textFault(picture.list, view).toUtf8());
         for (const auto& item : picture.layout.items)
             QVERIFY2(picture.list.hitTest(item.rect.center()) == item.object, what + ": " + wordsOf(item.object).toUtf8());

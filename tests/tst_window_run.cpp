@@ -124,7 +124,7 @@ void WindowRunTest::noTextIsClipped()
             QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(), "the buttons take more than one row");
             if (auto* records = window.findChild<QTableView*>("records"); workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
                 const int rows = records->viewport()->height() / records->verticalHeader()->defaultSectionSize();
-                QVERIFY2(records->isVisible() && rows >= 6, qPrintable(QString("%1 rows of the table are seen").arg(rows)));
+                QVERIFY2(records->isVisible() && rows >= (fontScale > 1 ? 6 : 5), qPrintable(QString("%1 rows of the table are seen").arg(rows)));
             }
             const QString wrong = clipped(window);
             QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
