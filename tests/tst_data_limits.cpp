@@ -31,6 +31,8 @@ private slots:
     void aValueThatIsTooLongIsInvalid();
 
     void deltasAreSentAgainToWhoLacksThemWithDoublingIntervals();
+    void whatFollowsALostBurstGoesWithTheFirstWordOfIt();
+    void aParityBucketThatStoodStillIsNotAskedMoreSeldom();
     void aRefusedDeltaGoesAgainUnderTheNewEpoch();
     void anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything();
     void anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain();
@@ -159,6 +161,55 @@ void TestDataLimits::deltasAreSentAgainToWhoLacksThemWithDoublingIntervals()
     QVERIFY(alarms >= 1); // demo paper 4(d): the coordinator is told
     QCOMPARE(replyOf(rig.deltaAck(1, 2)).request().number(), 2u);
     QCOMPARE(rig.driven.pass(10s).count(Body::kDelta), std::size_t(0));
+}
+
+// A burst of changes is lost as a whole. Resends go in smaller bursts; each acknowledgement calls for the next one.
+void TestDataLimits::whatFollowsALostBurstGoesWithTheFirstWordOfIt()
+{
+    DataRig::Options options = withParity(1);
+    options.config.set_b(10'000);
+    DataRig rig(options);
+    constexpr std::uint64_t kChanges = 500;
+    for (std::uint64_t c = 1; c <= kChanges; ++c)
+        rig.insert(c, "lost");
+    const Time start = rig.driven.now();
+    Sequence applied = 0;
+    std::size_t sent = 0;
+    while (applied < kChanges && rig.driven.now() < start + 10s) {
+        for (const Step::Sent& again : rig.driven.pass(1ms).of(Body::kDelta)) {
+            ++sent;
+            if (again.message.delta().sequence() == applied + 1)
+                rig.deltaAck(0, ++applied);
+        }
+    }
+    QCOMPARE(applied, Sequence(kChanges));
+    const auto took = (rig.driven.now() - start).count() / 1'000'000;
+    QVERIFY2(took < 100, qPrintable(QString::number(took)));
+    QVERIFY2(sent < 2 * kChanges, qPrintable(QString::number(sent))); // nor is everything sent again for each word
+}
+
+// It slept, and now acknowledges one after the other what has come meanwhile: that took seconds, but is no round trip.
+void TestDataLimits::aParityBucketThatStoodStillIsNotAskedMoreSeldom()
+{
+    DataRig::Options options = withParity(1);
+    options.config.set_b(10'000);
+    DataRig rig(options);
+    std::uint64_t key = 0;
+    for (int sleep = 0; sleep < 5; ++sleep) {
+        const Sequence before = rig.data().link().sequence();
+        for (int i = 0; i < 300; ++i)
+            rig.insert(++key, "slept");
+        rig.driven.pass(3s);
+        for (Sequence applied = before + 1; applied <= rig.data().link().sequence(); ++applied)
+            rig.deltaAck(0, applied);
+    }
+    QVERIFY(rig.data().link().isIdle());
+    rig.insert(++key, "lost");
+    const Time start = rig.driven.now();
+    while (rig.driven.pass(1ms).count(Body::kDelta) == 0 && rig.driven.now() < start + 60s)
+        ;
+    const auto took = (rig.driven.now() - start).count() / 1'000'000;
+    QVERIFY2(took <= 1'001, qPrintable(QString::number(took)));
 }
 
 void TestDataLimits::aRefusedDeltaGoesAgainUnderTheNewEpoch()

@@ -143,6 +143,28 @@ void ParityLink::decideBatch(std::uint64_t split, Time now)
         column.due = now + interval(column);
 }
 
+// Karn: only changes that went out once tell the round trip. With one among them that came late, the others waited for it.
+void ParityLink::measureRoundTrip(Sequence before, Sequence applied, Time now)
+{
+    for (Sequence sequence = before + 1; sequence <= applied; ++sequence) {
+        const Change* change = pendingChange(sequence);
+        if (change == nullptr || change->split != 0 || change->isResent)
+            return;
+    }
+    m_roundTrip = (7 * m_roundTrip + (now - pendingChange(applied)->sent)) / 8;
+}
+
+// A word about changes that had to be sent again asks for those behind them at once, where these are as old: a resend has
+// a bound, and what was lost may be longer. They go once so; what is lost again waits for its interval.
+Time ParityLink::dueAfterAck(const Column& column, Time now) const
+{
+    if (column.acknowledged >= m_sequence)
+        return Time::max();
+    const Change* next = pendingChange(column.acknowledged + 1);
+    const bool wentOnce = next != nullptr && next->split == 0 && !next->isResent;
+    return wentOnce ? std::max(now, next->sent + interval(column)) : now + interval(column);
+}
+
 bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 {
     const auto found = m_columns.find(ParityColumn(ack.column()));
@@ -152,13 +174,10 @@ bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
         return false;
     Column& column = found->second;
     if (ack.applied() > column.acknowledged) {
-        const std::size_t newest = std::size_t(ack.applied() - (m_pending.empty() ? ack.applied() : m_pending.front()->sequence));
-        // Karn: only a change that went out once tells the round trip.
-        if (newest < m_pending.size() && m_pending[newest]->split == 0 && !m_pending[newest]->isResent)
-            m_roundTrip = (7 * m_roundTrip + (now - m_pending[newest]->sent)) / 8;
+        measureRoundTrip(column.acknowledged, ack.applied(), now);
         column.acknowledged = ack.applied();
         column.tries = 0;
-        column.due = column.acknowledged < m_sequence ? now + interval(column) : Time::max();
+        column.due = dueAfterAck(column, now);
     }
     return true;
 }
@@ -235,8 +254,9 @@ bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
 
 Time ParityLink::interval(const Column& column) const
 {
-    const Time first = std::max(m_context.ms(m_context.acks.timers().resend_ms()), 4 * m_roundTrip);
-    return std::min(first * (1 << std::min(column.tries, 6u)), std::max(Time(1s), first));
+    // A parity bucket that slept gave a round trip of seconds; it is bounded, or a change that is lost later would wait for minutes.
+    const Time least = m_context.ms(m_context.acks.timers().resend_ms());
+    return std::min(std::max(least, 4 * m_roundTrip) * (1 << std::min(column.tries, 6u)), std::max(Time(1s), least));
 }
 
 void ParityLink::resend(ParityColumn p, Column& column, Time now, Effects& out)

@@ -86,6 +86,8 @@ public:
 private:
     void sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const;
     void resend(ParityColumn p, Column& column, Time now, Effects& out);
+    void measureRoundTrip(Sequence before, Sequence applied, Time now);
+    Time dueAfterAck(const Column& column, Time now) const;
     Time interval(const Column& column) const;
     void alarm(ParityColumn p, const Column& column, Time now, Effects& out);
 
