@@ -290,10 +290,10 @@ Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
-    m_keeper.kill(*pids);
-    // The keeper's thread says so, too, but perhaps a moment later.
+    // The end counts from here: on a slow machine the coordinator declares a bucket failed before its process is reaped.
     for (const std::uint64_t process : processes)
         m_control.endProcess(process, "killed on request");
+    m_keeper.kill(*pids);
     return {};
 }
 
