@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -43,6 +44,7 @@ private slots:
     void wrongAndMissingValuesAreFound();
     void whatIsUncertainIsNotJudged();
     void theLedgerKnowsWhatWasWritten();
+    void openOperationsAgreeWithAMapWhateverEnds();
 };
 
 void TestWorkload::insertsUseKeysThatWereNeverUsed()
@@ -520,6 +522,42 @@ void TestWorkload::theLedgerKnowsWhatWasWritten()
     QCOMPARE(keys, model);
     ledger.uncertain(Key(99)); // a change of a key that was never seen to succeed
     QVERIFY(ledger.find(Key(99))->isUncertain);
+}
+
+void TestWorkload::openOperationsAgreeWithAMapWhateverEnds()
+{
+    struct Item {
+        std::uint64_t number = 0;
+        std::string memory;
+        void again() { number = 0, memory.clear(); }
+    };
+    OperationTable<Item> table;
+    std::map<std::uint64_t, std::uint64_t> model;
+    SeededNumbers numbers(11);
+    std::uint64_t last = 0;
+    for (int step = 0; step < 20'000; ++step) {
+        if (model.empty() || numbers.below(100) < (step / 1'000 % 2 == 0 ? 60u : 40u)) {
+            last += numbers.below(20) == 0 ? 1 + numbers.below(100) : 1; // requests that nobody waits for have numbers, too
+            Item& added = table.add(last);
+            QCOMPARE(added.number, 0u);
+            added.number = last;
+            model[last] = last;
+        } else {
+            auto ends = model.begin(); // mostly an old one
+            std::advance(ends, long(numbers.below(std::min<std::uint64_t>(model.size(), numbers.below(10) == 0 ? model.size() : 8))));
+            table.erase(ends->first);
+            QVERIFY(table.find(ends->first) == nullptr);
+            model.erase(ends);
+        }
+        QCOMPARE(table.size(), model.size());
+        QCOMPARE(table.empty(), model.empty());
+        QVERIFY(model.empty() || table.lowest() == model.begin()->first);
+        const std::uint64_t asked = numbers.below(last + 3);
+        QCOMPARE(table.find(asked) ? table.find(asked)->number : 0, model.contains(asked) ? asked : 0);
+    }
+    auto next = model.begin();
+    table.forEach([&](const Item& item) { QCOMPARE(item.number, (next++)->first); });
+    QVERIFY(next == model.end());
 }
 
 QTEST_APPLESS_MAIN(TestWorkload)

@@ -8,6 +8,7 @@
 #include "node/core/split.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lhrs {
 
@@ -30,14 +31,19 @@ Client::Client(ClientOptions options)
 Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
 {
     const std::uint64_t number = ++m_lastNumber;
-    Operation& op = m_operations[number];
+    Operation& op = m_operations.add(number);
     op.id.set_client(m_context.self.node());
     op.id.set_number(number);
     op.kind = kind;
     op.key = key;
     op.started = now;
     op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
-    m_byKey[key].push_back(number);
+    if (const std::uint64_t first = m_byKey.find(key); first == 0) {
+        m_byKey.set(key, number);
+        op.lastOfKey = number;
+    } else {
+        m_operations.at(std::exchange(m_operations.at(first).lastOfKey, number)).nextOfKey = number;
+    }
     if (m_nextTick == Time::max())
         m_nextTick = now + m_context.ms(m_context.acks.timers().ack_period_ms());
     return op;
@@ -45,7 +51,7 @@ Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
 
 void Client::begin(Operation& op, Time now, Effects& out)
 {
-    if (m_byKey[op.key].front() != op.id.number())
+    if (m_byKey.find(op.key) != op.id.number())
         return; // its key is in use; it begins when that operation is done
     if (!m_isRegistered)
         return; // how keys are addressed is a parameter of the file, which we do not know yet
@@ -165,17 +171,17 @@ void Client::alarm(Operation& op, Time now, Effects& out)
 void Client::onReply(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Reply& reply = message.reply();
-    const auto found = m_operations.find(reply.request().number());
     if (reply.request().client() != m_context.self.node())
         return;
-    if (found == m_operations.end()) { // answered before
+    Operation* const open = m_operations.find(reply.request().number());
+    if (open == nullptr) { // answered before
         if (m_bulk && m_bulk->isOf(reply.request().number())) {
             learn(reply, out);
             m_bulk->adjusted(reply.forwards(), reply.image_adjustment());
         }
         return;
     }
-    Operation& op = found->second;
+    Operation& op = *open;
     out.serve(op.id);
     if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
         m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
@@ -225,22 +231,22 @@ void Client::learn(const pb::Reply& reply, Effects& out)
 void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Displaced& displaced = message.displaced();
-    const auto found = m_operations.find(displaced.request().number());
+    Operation* const open = m_operations.find(displaced.request().number());
     const BucketNumber bucket(displaced.bucket());
     const auto known = m_context.locations.find(bucket);
     if (known != m_context.locations.end() && known->second.incarnation.value == displaced.incarnation())
         m_context.locations.erase(known);
     if (m_scan)
         m_scan->onDisplaced(displaced, now, out);
-    if (found == m_operations.end() || displaced.request().client() != m_context.self.node() || found->second.stage != Stage::Sent)
+    if (open == nullptr || displaced.request().client() != m_context.self.node() || open->stage != Stage::Sent)
         return;
-    ++found->second.refused;
-    found->second.tries = 0;
+    ++open->refused;
+    open->tries = 0;
     // A bucket on the way passed it on to where the right one was once: the coordinator tells both of us.
-    if (found->second.target != bucket)
-        alarm(found->second, now, out);
+    if (open->target != bucket)
+        alarm(*open, now, out);
     else
-        address(found->second, now, out);
+        address(*open, now, out);
 }
 
 void Client::onLocation(const pb::Message& message, Time now, Effects& out)
@@ -276,12 +282,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     } else {
         m_asked[a] = now + 50ms; // no such bucket yet: the file is being created
     }
-    std::vector<std::uint64_t> waiting;
-    for (const auto& [number, op] : m_operations) {
-        if (op.stage == Stage::Asking && op.target == a)
-            waiting.push_back(number);
-    }
-    for (const std::uint64_t number : waiting) {
+    for (const std::uint64_t number : askingFor(a)) {
         Operation& op = m_operations.at(number);
         if (m_mode == pb::EXACT && location.exists() && !op.knowsTruth) {
             m_image = truth;
@@ -292,14 +293,21 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     }
 }
 
+std::vector<std::uint64_t> Client::askingFor(BucketNumber a) const
+{
+    std::vector<std::uint64_t> numbers;
+    m_operations.forEach([&](const Operation& op) {
+        if (op.stage == Stage::Asking && op.target == a)
+            numbers.push_back(op.id.number());
+    });
+    return numbers;
+}
+
 void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
 {
     // What went to a bucket that is not there because our image is old belongs elsewhere: its fate is not that of the key.
-    std::vector<std::uint64_t> elsewhere;
-    for (const auto& [number, op] : m_operations) {
-        if (op.stage == Stage::Asking && op.target == a && addressOf(addressed(op.key, m_config), truth) != a)
-            elsewhere.push_back(number);
-    }
+    std::vector<std::uint64_t> elsewhere = askingFor(a);
+    std::erase_if(elsewhere, [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
     if (elsewhere.empty())
         return;
     m_image = truth;
@@ -311,12 +319,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
 {
     m_asked.erase(a);
     m_context.locations.erase(a);
-    std::vector<std::uint64_t> waiting;
-    for (const auto& [number, op] : m_operations) {
-        if (op.stage == Stage::Asking && op.target == a)
-            waiting.push_back(number);
-    }
-    for (const std::uint64_t number : waiting) {
+    for (const std::uint64_t number : askingFor(a)) {
         Operation& op = m_operations.at(number);
         if (isLost && addressOf(addressed(op.key, m_config), truth) == a) {
             finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
@@ -375,17 +378,34 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     } else if (m_workload) {
         m_workload->ended({ result, forwards, op.resends, event->image_adjusted(), isWrong, isMissing, now - op.started });
     }
-    const Key key = op.key;
-    const std::uint64_t number = op.id.number();
-    m_operations.erase(number);
-    auto& queue = m_byKey[key];
-    queue.erase(std::find(queue.begin(), queue.end(), number));
-    if (queue.empty())
-        m_byKey.erase(key);
-    else
-        begin(m_operations.at(queue.front()), now, out);
+    Operation* const next = leaveKey(op);
+    m_operations.erase(op.id.number());
+    if (next)
+        begin(*next, now, out);
     feedWorkload(now, out);
     feedBulkInsert(now, out);
+}
+
+Client::Operation* Client::leaveKey(const Operation& op)
+{
+    const std::uint64_t number = op.id.number(), first = m_byKey.find(op.key);
+    if (first != number) { // it ends while it waits
+        Operation* before = &m_operations.at(first);
+        while (before->nextOfKey != number)
+            before = &m_operations.at(before->nextOfKey);
+        before->nextOfKey = op.nextOfKey;
+        if (op.nextOfKey == 0)
+            m_operations.at(first).lastOfKey = before->id.number();
+        return nullptr;
+    }
+    if (op.nextOfKey == 0) {
+        m_byKey.erase(op.key);
+        return nullptr;
+    }
+    Operation& next = m_operations.at(op.nextOfKey);
+    next.lastOfKey = op.lastOfKey;
+    m_byKey.set(op.key, op.nextOfKey);
+    return &next;
 }
 
 void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing)
@@ -399,8 +419,10 @@ void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode 
         if (!known || known->isUncertain)
             return;
         isMissing = result == pb::NOT_FOUND;
-        isWrong = result == pb::OK && known->isGenerated
-            && reply->value() != makeValue(m_context.self.node(), op.key, known->version, known->length);
+        if (result == pb::OK && known->isGenerated) {
+            makeValue(m_context.self.node(), op.key, known->version, known->length, m_expected);
+            isWrong = reply->value() != m_expected;
+        }
         return;
     }
     if (result != pb::OK)
@@ -460,10 +482,10 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
     m_context.acks.setTimers(message.registered().timers());
     // Each client has its own keys; their low bits run through all addresses.
     m_nextKey = std::uint64_t(message.registered().ordinal()) << 32;
-    for (auto& [number, op] : m_operations) {
+    m_operations.forEach([&](Operation& op) {
         if (op.stage == Stage::Queued)
             begin(op, now, out);
-    }
+    });
 }
 
 void Client::onTime(Time now, Effects& out)
@@ -493,15 +515,15 @@ void Client::onTime(Time now, Effects& out)
     endScan(now, out);
     if (m_nextTick <= now) {
         std::vector<std::uint64_t> due;
-        for (const auto& [number, op] : m_operations) {
+        m_operations.forEach([&](const Operation& op) {
             if (op.end <= now || ((op.stage == Stage::Sent || op.stage == Stage::Sleeping) && op.due <= now))
-                due.push_back(number);
-        }
+                due.push_back(op.id.number());
+        });
         for (const std::uint64_t number : due) {
-            const auto found = m_operations.find(number);
-            if (found == m_operations.end())
+            Operation* const open = m_operations.find(number);
+            if (open == nullptr)
                 continue;
-            Operation& op = found->second;
+            Operation& op = *open;
             if (op.end <= now) {
                 // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
                 // next one asks first, or none would ever learn where the bucket is.
@@ -538,7 +560,7 @@ void Client::onTime(Time now, Effects& out)
 
 std::uint64_t Client::doneBelow() const
 {
-    const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.begin()->first;
+    const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.lowest();
     return m_bulk && !m_bulk->isFencing() ? std::min(lowest, m_bulk->firstNumber()) : lowest;
 }
 

@@ -5,6 +5,7 @@
 #include "node/core/bulk_insert.h"
 #include "node/core/machine.h"
 #include "node/core/node_context.h"
+#include "node/core/operation_table.h"
 #include "node/core/scan.h"
 #include "node/core/workload.h"
 
@@ -62,6 +63,17 @@ private:
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
         Time started {}, end {}, sent {}, due {};
+        std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none
+        std::uint64_t lastOfKey = 0; // of the first of a key: the last one that waits
+
+        // New, but with the memory of its value.
+        void again()
+        {
+            std::string memory = std::move(value);
+            memory.clear();
+            *this = {};
+            value = std::move(memory);
+        }
     };
 
     void onReply(const pb::Message& message, Time now, Effects& out);
@@ -95,6 +107,10 @@ private:
     // The coordinator says that the bucket cannot be used now, or is lost.
     void leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out);
     void becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out);
+    // It is over for its key; the one that may begin now, if any.
+    Operation* leaveKey(const Operation& op);
+    // The open ones that ask the coordinator for this bucket.
+    std::vector<std::uint64_t> askingFor(BucketNumber a) const;
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
     void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
     // What a reply tells of the file: a location, and perhaps an image adjustment.
@@ -115,8 +131,9 @@ private:
     FileImage m_image;
     pb::ImageMode m_mode = pb::ADJUSTING;
     std::uint64_t m_lastNumber = 0;
-    std::map<std::uint64_t, Operation> m_operations;         // open ones by number
-    std::map<Key, std::deque<std::uint64_t>> m_byKey;        // the front is under way, the others wait for it
+    OperationTable<Operation> m_operations;                  // open ones
+    KeyTable<std::uint64_t> m_byKey;                         // number of the one that is under way; others wait for it
+    std::string m_expected;                                  // value, used again
     std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
     std::set<BucketNumber> m_unavailable;                    // failed, as the coordinator said last: an alarm finds the record
     Ledger m_ledger;

@@ -28,7 +28,7 @@ void Client::feedWorkload(Time now, Effects& out)
         m_workload->begun();
         Operation& op = create(step->kind, step->key, now);
         if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
-            op.value = makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length());
+            makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length(), op.value);
             op.isGenerated = true;
         }
         begin(op, now, out);

@@ -124,10 +124,10 @@ void Client::inspect(Time now, pb::NodeSample& out) const
     (void)now;
     add(m_context.acks, out);
     const std::uint32_t most = m_context.acks.timers().client_resends_max();
-    for (const auto& [number, op] : m_operations) {
+    m_operations.forEach([&](const Operation& op) {
         if (op.stage == Stage::Queued)
-            continue; // nothing of it is on its way
-        Wait wait { number, nameOf(op.kind), {}, {}, op.sent, op.due, op.tries, most };
+            return; // nothing of it is on its way
+        Wait wait { op.id.number(), nameOf(op.kind), {}, {}, op.sent, op.due, op.tries, most };
         if (op.stage == Stage::Sent) {
             if (const auto known = m_context.locations.find(op.target); known != m_context.locations.end()) {
                 wait.to = known->second.node;
@@ -140,7 +140,7 @@ void Client::inspect(Time now, pb::NodeSample& out) const
             wait.triesMax = 0;
         }
         add(wait, out);
-    }
+    });
 }
 
 } // namespace lhrs

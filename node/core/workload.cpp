@@ -2,7 +2,6 @@
 #include "node/core/workload.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace lhrs {
@@ -11,80 +10,7 @@ namespace {
 
 constexpr std::int64_t kTimeUnit = 16; // ns
 
-std::uint64_t mixed(std::uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
-
 } // namespace
-
-std::uint64_t SeededNumbers::next()
-{
-    m_state += 0x9e3779b97f4a7c15;
-    return mixed(m_state);
-}
-
-std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length)
-{
-    std::string value(length, '\0');
-    SeededNumbers numbers(mixed(client) ^ mixed(key.value + 1) ^ mixed(version * 0x10001) ^ length);
-    std::size_t at = 0;
-    if (length >= 24) {
-        const auto check = std::uint32_t(numbers.next());
-        std::memcpy(value.data(), &client, 8);
-        std::memcpy(value.data() + 8, &version, 8);
-        std::memcpy(value.data() + 16, &length, 4);
-        std::memcpy(value.data() + 20, &check, 4);
-        at = 24;
-    }
-    while (at < length) {
-        const std::uint64_t word = numbers.next();
-        const std::size_t part = std::min<std::size_t>(8, length - at);
-        std::memcpy(value.data() + at, &word, part);
-        at += part;
-    }
-    return value;
-}
-
-void Ledger::wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated)
-{
-    const auto [it, isNew] = m_known.try_emplace(key);
-    if (isNew) {
-        it->second.place = m_keys.size();
-        m_keys.push_back(key);
-    }
-    it->second.version = version;
-    it->second.length = length;
-    it->second.isGenerated = isGenerated;
-    it->second.isUncertain = false;
-}
-
-void Ledger::erased(Key key)
-{
-    const auto it = m_known.find(key);
-    if (it == m_known.end())
-        return;
-    const std::size_t place = it->second.place;
-    m_keys[place] = m_keys.back();
-    m_known[m_keys[place]].place = place;
-    m_keys.pop_back();
-    m_known.erase(key);
-}
-
-void Ledger::uncertain(Key key)
-{
-    if (!m_known.contains(key))
-        wrote(key, 0, 0, false); // it may be there
-    m_known[key].isUncertain = true;
-}
-
-const Ledger::Known* Ledger::find(Key key) const
-{
-    const auto it = m_known.find(key);
-    return it == m_known.end() ? nullptr : &it->second;
-}
 
 Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
     : m_order(order)

@@ -3,6 +3,8 @@
 
 #include "common/ids.h"
 #include "node/core/effects.h"
+#include "node/core/ledger.h"
+#include "node/core/seeded_numbers.h"
 #include "proto/control.pb.h"
 
 #include <map>
@@ -11,43 +13,6 @@
 #include <vector>
 
 namespace lhrs {
-
-// A small generator of our own, so that a seed gives the same run everywhere (splitmix64).
-class SeededNumbers {
-public:
-    explicit SeededNumbers(std::uint64_t seed) : m_state(seed) {}
-    std::uint64_t next();
-    // 0..bound-1; bound >= 1.
-    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-
-private:
-    std::uint64_t m_state;
-};
-
-// A value that says who wrote it, so that what comes back can be checked (testing.md, I19): from 24 bytes on it begins
-// with client, version, length and a check sum over them and the key; the rest is drawn from the same.
-std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length);
-
-// What a client knows of the keys it wrote itself.
-class Ledger {
-public:
-    struct Known {
-        std::uint64_t version = 0; // request number of the write
-        std::uint32_t length = 0;
-        bool isGenerated = true;   // by makeValue
-        bool isUncertain = false;  // a later change of unknown outcome
-        std::size_t place = 0;     // in m_keys
-    };
-    void wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated);
-    void erased(Key key);
-    void uncertain(Key key);
-    const Known* find(Key key) const;
-    const std::vector<Key>& keys() const { return m_keys; }
-
-private:
-    std::map<Key, Known> m_known;
-    std::vector<Key> m_keys; // for drawing one
-};
 
 // A named workload under way: which operation comes next, and what came out so far.
 class Workload {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace lhrs {
+
+// What a client has under way, by number. Numbers only grow, and old ones end first on the whole, so the open ones stand
+// in a window of numbers: finding one is an index, and none costs memory of its own. An Operation that has ended is used
+// again (`again()` makes it new and keeps its memory).
+template <class Operation>
+class OperationTable {
+public:
+    bool empty() const { return m_count == 0; }
+    std::size_t size() const { return m_count; }
+    // Of the oldest open operation; there must be one.
+    std::uint64_t lowest() const { return m_first; }
+
+    // A new operation; `number` is greater than every one before.
+    Operation& add(std::uint64_t number)
+    {
+        if (m_count == 0) {
+            m_window.clear();
+            m_first = number;
+        }
+        LHRS_CHECK(number >= m_first + m_window.size());
+        m_window.resize(std::size_t(number - m_first)); // of the numbers between nothing is open
+        if (m_ended.empty()) {
+            m_window.push_back(std::make_unique<Operation>());
+        } else {
+            m_window.push_back(std::move(m_ended.back()));
+            m_ended.pop_back();
+            m_window.back()->again();
+        }
+        ++m_count;
+        return *m_window.back();
+    }
+
+    // Null where none of this number is open.
+    Operation* find(std::uint64_t number) const
+    {
+        return number < m_first || number - m_first >= m_window.size() ? nullptr : m_window[std::size_t(number - m_first)].get();
+    }
+    Operation& at(std::uint64_t number) const
+    {
+        Operation* found = find(number);
+        LHRS_CHECK(found != nullptr);
+        return *found;
+    }
+
+    void erase(std::uint64_t number)
+    {
+        auto& place = m_window[std::size_t(number - m_first)];
+        LHRS_CHECK(place != nullptr);
+        if (m_ended.size() < kKept)
+            m_ended.push_back(std::move(place));
+        place.reset();
+        --m_count;
+        while (!m_window.empty() && !m_window.front()) {
+            m_window.pop_front();
+            ++m_first;
+        }
+    }
+
+    // By ascending number. What `visit` does must neither add nor end one.
+    template <class Visit>
+    void forEach(Visit visit) const
+    {
+        for (const auto& operation : m_window) {
+            if (operation)
+                visit(*operation);
+        }
+    }
+
+private:
+    static constexpr std::size_t kKept = 4096;
+
+    std::deque<std::unique_ptr<Operation>> m_window; // its first member is open, unless there is none
+    std::uint64_t m_first = 0;
+    std::size_t m_count = 0;
+    std::vector<std::unique_ptr<Operation>> m_ended;
+};
+
+} // namespace lhrs
