@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
+#include <map>
 #include <string_view>
 
 namespace {
@@ -112,9 +114,19 @@ void ignoreSizeHints()
 
 int main(int count, char** arguments)
 {
-    // An export needs no screen, also where there is one.
-    if (std::any_of(arguments + 1, arguments + count, [](const char* a) { return std::string_view(a).starts_with("--export"); }) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
+    const auto isGiven = [&](std::initializer_list<std::string_view> options) {
+        return std::any_of(arguments + 1, arguments + count, [&](const char* word) {
+            return std::any_of(options.begin(), options.end(), [&](std::string_view option) { return std::string_view(word).starts_with(option); });
+        });
+    };
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && !isGiven({ "-platform" })) {
+        const bool hasScreen = !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+        // An export needs no screen, also where there is one. A word on the terminal and a picture need none where there is none.
+        if (isGiven({ "--export" }) || (!hasScreen && isGiven({ "--help", "-h", "--version", "-v", "--screenshot" })))
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+        else if (!hasScreen) // Qt would only abort
+            return usage(QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot and --export need none, nor does lhrs-play."));
+    }
     QApplication application(count, arguments);
     if (QGuiApplication::platformName() == QLatin1String("offscreen"))
         ignoreSizeHints();
@@ -216,19 +228,19 @@ int main(int count, char** arguments)
     if (parser.isSet(record) && QFile::exists(options.recordPath))
         return usage(QStringLiteral("--record %1: this file exists already; name another one.").arg(options.recordPath));
 
+    using Workspace = MainWindow::Workspace;
+    const std::map<QString, Workspace> workspaces { { QStringLiteral("lecture"), Workspace::Lecture }, { QStringLiteral("inspect"), Workspace::Inspect },
+        { QStringLiteral("measure"), Workspace::Measure }, { QStringLiteral("space-time"), Workspace::SpaceTime }, { QStringLiteral("faults"), Workspace::Faults },
+        { QStringLiteral("lamps"), Workspace::Lamps } };
+    const auto chosen = workspaces.find(parser.value(workspace));
+    if (chosen == workspaces.end())
+        return usage(QStringLiteral("--workspace %1: write %2").arg(parser.value(workspace), workspace.description()));
+
     MainWindow window(options);
     if (parser.isSet(projector))
         window.setProjector(true);
-    if (parser.value(workspace) == QLatin1String("inspect"))
-        window.setWorkspace(MainWindow::Workspace::Inspect);
-    else if (parser.value(workspace) == QLatin1String("measure"))
-        window.setWorkspace(MainWindow::Workspace::Measure);
-    else if (parser.value(workspace) == QLatin1String("space-time"))
-        window.setWorkspace(MainWindow::Workspace::SpaceTime);
-    else if (parser.value(workspace) == QLatin1String("lamps"))
-        window.setWorkspace(MainWindow::Workspace::Lamps);
-    else if (parser.value(workspace) == QLatin1String("faults"))
-        window.setWorkspace(MainWindow::Workspace::Faults);
+    if (chosen->second != Workspace::Lecture)
+        window.setWorkspace(chosen->second);
     ScriptSettings settings;
     settings.pace = 1;
     settings.mayStartCluster = !parser.isSet(connect);
