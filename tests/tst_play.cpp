@@ -46,18 +46,15 @@ struct Run {
     int code = -1;
 };
 
-Run run(const QString& program, const QStringList& arguments, const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment())
+Run runPlay(const QStringList& arguments)
 {
     QProcess process;
-    process.setProcessEnvironment(environment);
-    process.start(LHRS_BIN_DIR "/" + program, arguments);
+    process.start(LHRS_BIN_DIR "/lhrs-play", arguments);
     if (!process.waitForFinished(kPatience / 1ms))
         process.kill();
     return { process.readAllStandardOutput(), process.readAllStandardError(),
         process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
 }
-
-Run runPlay(const QStringList& arguments) { return run(QStringLiteral("lhrs-play"), arguments); }
 
 // Whether a process with this number runs (and is not only waiting to be reaped).
 bool isAlive(qint64 pid)
@@ -84,9 +81,6 @@ private slots:
     void theRunnerPrintsAndExitsAsItShould();
     void theRunnerWritesTables();
     void aRedLampThatTheScriptDidNotLookAtIsAnExitCode();
-    void aWrongCommandLineOfTheWindowEndsWithASentence_data();
-    void aWrongCommandLineOfTheWindowEndsWithASentence();
-    void withoutADisplayTheWindowSaysSo();
 };
 
 void PlayTest::growHoldsAndTheFoldIsTheTruth()
@@ -424,56 +418,6 @@ void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
     const QString out = process.readAllStandardOutput();
     QVERIFY2(process.exitCode() == 5, qPrintable(out + process.readAllStandardError()));
     QVERIFY2(out.contains("1 violated") && out.contains("RED I15, epochs never fall back: "), qPrintable(out));
-}
-
-// ---- the window as a program
-
-void PlayTest::aWrongCommandLineOfTheWindowEndsWithASentence_data()
-{
-    QTest::addColumn<QStringList>("arguments");
-    QTest::addColumn<QString>("sentence");
-    const auto row = [](const char* words, const char* sentence) { QTest::newRow(words) << QString(words).split(' ', Qt::SkipEmptyParts) << QString(sentence); };
-    row("grow.js", "“grow.js” is not understood");
-    row("--wrong", "Unknown option 'wrong'");
-    row("--workspace kitchen", "--workspace kitchen: write lecture, inspect");
-    row("--theme pink", "--theme pink: write light, dark");
-    row("--font-scale 9", "--font-scale 9: write a number from 0.8 to 2.5");
-    row("--size big", "--size big: write WIDTHxHEIGHT");
-    row("--local --sim", "exclude each other");
-    row("--seed 3", "write --sim, too");
-    row("--sim --speed fast", "--speed fast: write a number");
-    row("--screenshot a.png", "--screenshot needs --play");
-    row("--export a.lhrun", "--export FILE.lhrun and --out DIR go together");
-    row("--open /nowhere.lhrun", "/nowhere.lhrun");
-    row("--play /nowhere.js --screenshot a.png", "/nowhere.js");
-    row("--record /dev/null", "/dev/null: this file exists already");
-}
-
-void PlayTest::aWrongCommandLineOfTheWindowEndsWithASentence()
-{
-    QFETCH(QStringList, arguments);
-    QFETCH(QString, sentence);
-    QTemporaryDir home;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("QT_QPA_PLATFORM", "offscreen");
-    environment.insert("HOME", home.path());
-    environment.insert("XDG_CONFIG_HOME", home.path());
-    const Run ended = run(QStringLiteral("lhrs-gui"), arguments, environment);
-    QVERIFY2(ended.err.contains(sentence), qPrintable(ended.err));
-    QVERIFY2(ended.code == 1 || ended.code == 2, qPrintable(QString::number(ended.code))); // 1: Qt's own, an unknown option
-}
-
-void PlayTest::withoutADisplayTheWindowSaysSo()
-{
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const char* name : { "DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM" })
-        environment.remove(name);
-    const Run ended = run(QStringLiteral("lhrs-gui"), { "--local" }, environment);
-    QVERIFY2(ended.err.contains("there is no display") && ended.err.count('\n') == 1, qPrintable(ended.err));
-    QCOMPARE(ended.code, 2);
-    const Run helped = run(QStringLiteral("lhrs-gui"), { "--help" }, environment);
-    QVERIFY2(helped.out.contains("--workspace"), qPrintable(helped.err));
-    QCOMPARE(helped.code, 0);
 }
 
 QTEST_GUILESS_MAIN(PlayTest)

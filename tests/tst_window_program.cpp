@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window as a program: its command line, and a computer without a display.
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+struct Run {
+    QString out, err;
+    int code = -1;
+};
+
+Run run(const QStringList& arguments, const QProcessEnvironment& environment)
+{
+    QProcess process;
+    process.setProcessEnvironment(environment);
+    process.start(LHRS_BIN_DIR "/lhrs-gui", arguments);
+    if (!process.waitForFinished(kPatienceMs))
+        process.kill();
+    return { process.readAllStandardOutput(), process.readAllStandardError(), process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
+}
+
+} // namespace
+
+class WindowProgramTest : public QObject {
+    Q_OBJECT
+private slots:
+    void aWrongCommandLineEndsWithASentence_data();
+    void aWrongCommandLineEndsWithASentence();
+    void withoutADisplayItSaysSo();
+};
+
+void WindowProgramTest::aWrongCommandLineEndsWithASentence_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* words, const char* sentence) { QTest::newRow(words) << QString(words).split(' ', Qt::SkipEmptyParts) << QString(sentence); };
+    row("grow.js", "“grow.js” is not understood");
+    row("--wrong", "Unknown option 'wrong'");
+    row("--workspace kitchen", "--workspace kitchen: write lecture, inspect");
+    row("--theme pink", "--theme pink: write light, dark");
+    row("--font-scale 9", "--font-scale 9: write a number from 0.8 to 2.5");
+    row("--size big", "--size big: write WIDTHxHEIGHT");
+    row("--local --sim", "exclude each other");
+    row("--seed 3", "write --sim, too");
+    row("--sim --speed fast", "--speed fast: write a number");
+    row("--screenshot a.png", "--screenshot needs --play");
+    row("--export a.lhrun", "--export FILE.lhrun and --out DIR go together");
+    row("--open /nowhere.lhrun", "/nowhere.lhrun");
+    row("--play /nowhere.js --screenshot a.png", "/nowhere.js");
+    row("--record /dev/null", "/dev/null: this file exists already");
+}
+
+void WindowProgramTest::aWrongCommandLineEndsWithASentence()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, sentence);
+    QTemporaryDir home;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_QPA_PLATFORM", "offscreen");
+    environment.insert("HOME", home.path());
+    environment.insert("XDG_CONFIG_HOME", home.path());
+    const Run ended = run(arguments, environment);
+    QVERIFY2(ended.err.contains(sentence), qPrintable(ended.err));
+    QVERIFY2(ended.code == 1 || ended.code == 2, qPrintable(QString::number(ended.code))); // 1: Qt's own, an unknown option
+}
+
+void WindowProgramTest::withoutADisplayItSaysSo()
+{
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : { "DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM" })
+        environment.remove(name);
+    const Run ended = run({ "--local" }, environment);
+    QVERIFY2(ended.err.contains("there is no display") && ended.err.count('\n') == 1, qPrintable(ended.err));
+    QCOMPARE(ended.code, 2);
+    const Run helped = run({ "--help" }, environment);
+    QVERIFY2(helped.out.contains("--workspace"), qPrintable(helped.err));
+    QCOMPARE(helped.code, 0);
+}
+
+QTEST_GUILESS_MAIN(WindowProgramTest)
+#include "tst_window_program.moc"
