@@ -37,6 +37,7 @@ private slots:
     // the index
     void theIndexAgreesWithAMapWhateverTheKeysAreLike_data();
     void theIndexAgreesWithAMapWhateverTheKeysAreLike();
+    void theIndexOutlivesChosenKeys();
     // memory
     void aBlockHasRoomForItsSizeAndLittleMore();
     void blocksAreAlignedAndDoNotOverlap();
@@ -336,27 +337,71 @@ void TestRecordStore::theIndexAgreesWithAMapWhateverTheKeysAreLike()
     QFETCH(quint64, seed);
     KeyIndex index(seed);
     std::map<std::uint64_t, std::uint32_t> model;
+    std::vector<Key> keys(1'001);
+    const auto keyAt = [&](std::uint32_t place) { return keys[place]; };
     SeededNumbers numbers(stride + seed);
-    for (int step = 0; step < 20000; ++step) {
-        const std::uint64_t key = (numbers.below(64) - 1) * stride;
-        if (numbers.below(3) == 0) {
-            index.erase(Key(key));
-            model.erase(key);
+    for (int step = 0; step < 20'000; ++step) {
+        const std::uint64_t key = (numbers.below(300) - 1) * stride;
+        auto place = std::uint32_t(1 + numbers.below(1'000));
+        while (std::any_of(model.begin(), model.end(), [&](const auto& known) { return known.second == place; }))
+            place = place % 1'000 + 1;
+        if (!model.contains(key)) {
+            keys[place] = Key(key);
+            index.insert(Key(key), place, keyAt);
+            model[key] = place;
+        } else if (numbers.below(4) == 0) {
+            keys[place] = Key(key);
+            index.move(Key(key), model[key], place);
+            model[key] = place;
         } else {
-            const auto rank = std::uint32_t(1 + numbers.below(1000));
-            index.set(Key(key), Rank(rank));
-            model[key] = rank;
+            keys[model[key]] = Key(~key); // what is taken out is not looked at
+            index.erase(Key(key), model[key]);
+            model.erase(key);
         }
-        const std::uint64_t asked = (numbers.below(64) - 1) * stride;
-        QCOMPARE(index.find(Key(asked)).value, model.contains(asked) ? model[asked] : 0);
+        const std::uint64_t asked = (numbers.below(300) - 1) * stride;
+        QCOMPARE(index.find(Key(asked), keyAt), model.contains(asked) ? model[asked] : 0);
         QCOMPARE(index.count(), model.size());
     }
-    for (const auto& [key, rank] : model)
-        QCOMPARE(index.find(Key(key)).value, rank);
+    for (const auto& [key, place] : model)
+        QCOMPARE(index.find(Key(key), keyAt), place);
+    index.erase(Key(1), 7'777); // not in
+    QCOMPARE(index.count(), model.size());
     index.clear();
     QCOMPARE(index.count(), std::size_t(0));
-    QCOMPARE(index.find(Key(0)), Rank(0));
-    index.erase(Key(0));
+    QCOMPARE(index.find(Key(0), keyAt), 0u);
+    index.erase(Key(0), 1);
+}
+
+// Keys that somebody has chosen: with the hash that there is at first all of them have one home, however large the index.
+void TestRecordStore::theIndexOutlivesChosenKeys()
+{
+    const auto original = [](std::uint64_t hash) { // of a key, backwards
+        const auto unshift = [](std::uint64_t x, int bits) {
+            for (int shift = bits; shift < 64; shift *= 2)
+                x ^= x >> shift;
+            return x;
+        };
+        const auto inverse = [](std::uint64_t odd) {
+            std::uint64_t x = odd;
+            for (int round = 0; round < 6; ++round)
+                x *= 2 - odd * x;
+            return x;
+        };
+        std::uint64_t x = unshift(hash, 31) * inverse(0x94d049bb133111eb);
+        x = unshift(x, 27) * inverse(0xbf58476d1ce4e5b9);
+        return Key(unshift(x, 30) ^ kHashSeed);
+    };
+    KeyIndex index;
+    std::vector<Key> keys(1);
+    const auto keyAt = [&](std::uint32_t place) { return keys[place]; };
+    for (std::uint64_t high = 1; high <= 5'000; ++high) {
+        keys.push_back(original(high << 40));
+        QCOMPARE(hashOf(keys.back(), kHashSeed), high << 40);
+        index.insert(keys.back(), std::uint32_t(high), keyAt);
+    }
+    for (std::uint32_t place = 1; place <= 5'000; ++place)
+        QCOMPARE(index.find(keys[place], keyAt), place);
+    QVERIFY2(index.bytes() <= 5 * 32'768, qPrintable(QString::number(index.bytes())));
 }
 
 // ---- memory

@@ -9,13 +9,23 @@
 
 namespace lhrs {
 
-// Key -> number, open addressing with linear probing, at most 7/8 full; 16 bytes a slot. The number 0 means "not in". The
-// hash is seeded, so that chosen keys cannot make long probes. Never walked over in hash order by the protocol, so runs do
-// not depend on the seed.
+constexpr std::uint64_t kHashSeed = 0x9e3779b97f4a7c15;
+
+// The hash of a key, seeded so that chosen keys cannot make long probes.
+inline std::uint64_t hashOf(Key key, std::uint64_t seed)
+{
+    std::uint64_t x = key.value ^ seed;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+// Key -> number, open addressing with linear probing, at most 7/8 full; 16 bytes a slot. The number 0 means "not in".
+// Never walked over in hash order by the protocol, so runs do not depend on the seed.
 template <class Number>
 class KeyTable {
 public:
-    explicit KeyTable(std::uint64_t seed = 0x9e3779b97f4a7c15) : m_seed(seed) {}
+    explicit KeyTable(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
 
     // 0 where the key is not in.
     Number find(Key key) const
@@ -74,13 +84,7 @@ private:
         Number number = 0;
     };
 
-    std::size_t home(Key key) const
-    {
-        std::uint64_t x = key.value ^ m_seed;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-        return std::size_t(x ^ (x >> 31)) & m_mask;
-    }
+    std::size_t home(Key key) const { return std::size_t(hashOf(key, m_seed)) & m_mask; }
 
     // Where the key is, or is to be put.
     std::size_t slotOf(Key key) const

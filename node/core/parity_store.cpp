@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace lhrs {
 
@@ -17,7 +18,7 @@ ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column,
 
 ParityStore::Member& ParityStore::member(Rank rank, Position q)
 {
-    return m_members[std::size_t(rank.value - 1) * m_code.groupSize() + q.value];
+    return m_members[placeOf(rank, q) - 1];
 }
 
 bool ParityStore::has(Rank rank) const
@@ -74,15 +75,15 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
 {
     LHRS_CHECK(rank.value >= 1 && q.value < m_code.groupSize());
     if (rankMax() < rank) {
-        if (change != Change::Insert)
-            return false;
+        if (change != Change::Insert || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
+            return false; // the latter: beyond what a place can number, and any memory
         m_records.resize(rank.value);
         m_members.resize(std::size_t(rank.value) * m_code.groupSize());
     }
     Record& record = m_records[rank.value - 1];
     Member& m = member(rank, q);
     const bool isIndexed = m_isIndexed[q.value];
-    const bool fits = change == Change::Insert ? !m.isPresent && (!isIndexed || m_index.find(key) == Rank()) : m.isPresent && m.key == key;
+    const bool fits = change == Change::Insert ? !m.isPresent && (!isIndexed || find(key) == Rank()) : m.isPresent && m.key == key;
     if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
@@ -103,7 +104,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         record.memberCount += m.isPresent ? 0 : 1;
         m = { key, version, length, true };
         if (isIndexed)
-            m_index.set(key, rank);
+            m_index.insert(key, placeOf(rank, q), KeyAt { *this });
         if (record.memberCount == 1)
             ++m_recordGroups;
         break;
@@ -118,7 +119,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         m.key = Key();
         m.length = 0;
         if (isIndexed)
-            m_index.erase(key);
+            m_index.erase(key, placeOf(rank, q));
         if (--record.memberCount == 0) {
             --m_recordGroups;
             // Paper 3: a parity record without members encodes nothing; what is left would be a mistake in the parity.
@@ -139,9 +140,9 @@ bool ParityStore::index(Position q)
         const Member& m = member(r, q);
         if (!m.isPresent)
             continue;
-        if (m_index.find(m.key) != Rank())
+        if (find(m.key) != Rank())
             return false;
-        m_index.set(m.key, r);
+        m_index.insert(m.key, placeOf(r, q), KeyAt { *this });
     }
     m_isIndexed[q.value] = true;
     return true;

@@ -48,7 +48,11 @@ public:
     // Puts the keys of the position into the index. False where one is there twice, which is a mistake of ours.
     [[nodiscard]] bool index(Position q);
     // Rank 0: no member of any record group has this key.
-    Rank find(Key key) const { return m_index.find(key); }
+    Rank find(Key key) const
+    {
+        const std::uint32_t place = m_index.find(key, KeyAt { *this });
+        return place == 0 ? Rank() : Rank((place - 1) / m_code.groupSize() + 1);
+    }
 
     std::uint32_t recordGroups() const { return m_recordGroups; }
     Rank rankMax() const { return Rank(std::uint32_t(m_records.size())); }
@@ -62,6 +66,13 @@ private:
         std::uint32_t memberCount = 0; // 0: no parity record at this rank
     };
 
+    // For the index.
+    struct KeyAt {
+        const ParityStore& store;
+        Key operator()(std::uint32_t place) const { return store.m_members[place - 1].key; }
+    };
+    // Of a member, in the index and, less one, in the list.
+    std::uint32_t placeOf(Rank rank, Position q) const { return (rank.value - 1) * m_code.groupSize() + q.value + 1; }
     void grow(Record& record, std::uint32_t length);
     Member& member(Rank rank, Position q);
 

@@ -73,14 +73,14 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
     }
     Slot& s = slot(rank);
     LHRS_CHECK(s.state != State::Used || LHRS_MUTANT(TwoRecordsOneRank));
-    LHRS_CHECK(m_index.find(key) == Rank());
+    LHRS_CHECK(find(key) == Rank());
     if (s.state == State::Free)
         m_free.erase(std::find(m_free.begin(), m_free.end(), rank.value));
     s.state = State::Used;
     s.key = key.value;
     s.version = version;
     fill(s, value);
-    m_index.set(key, rank);
+    m_index.insert(key, rank.value, KeyAt { *this });
 }
 
 void RecordStore::update(Rank rank, std::string_view value, Sequence version)
@@ -95,7 +95,7 @@ void RecordStore::remove(Rank rank, Sequence version)
 {
     Slot& s = slot(rank);
     LHRS_CHECK(s.state == State::Used);
-    m_index.erase(Key(s.key));
+    m_index.erase(Key(s.key), rank.value);
     fill(s, {});
     s.key = 0;
     s.version = version;
@@ -115,7 +115,7 @@ void RecordStore::move(Rank from, Rank to, Sequence version)
     Slot& source = slot(from);
     Slot& target = slot(to);
     LHRS_CHECK(source.state == State::Used && target.state != State::Used);
-    m_index.set(Key(source.key), to);
+    m_index.move(Key(source.key), from.value, to.value);
     std::swap(source.bytes, target.bytes);
     std::swap(source.length, target.length);
     target.key = std::exchange(source.key, 0);

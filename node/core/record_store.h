@@ -23,7 +23,7 @@ public:
     };
 
     // Rank 0 where the key is not in.
-    Rank find(Key key) const { return m_index.find(key); }
+    Rank find(Key key) const { return Rank(m_index.find(key, KeyAt { *this })); }
     bool has(Rank rank) const;
     // The record of a used rank.
     Record at(Rank rank) const;
@@ -59,12 +59,17 @@ private:
         State state = State::Retired;
     };
 
+    // For the index.
+    struct KeyAt {
+        const RecordStore& store;
+        Key operator()(std::uint32_t rank) const { return Key(store.m_slots[rank - 1].key); }
+    };
     Slot& slot(Rank rank);
     const Slot& slot(Rank rank) const;
     void fill(Slot& slot, std::string_view value);
 
     BytePool m_pool;
-    KeyIndex m_index;
+    KeyIndex m_index; // of used ranks
     std::vector<Slot> m_slots;         // by rank - 1
     std::vector<std::uint32_t> m_free;
 };
