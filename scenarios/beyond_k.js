@@ -34,9 +34,9 @@ const q = lab.predict({ text: 'Buckets 1 and 2 end at the same moment, k is 1. W
 const second = lab.here();
 const fatal = lab.kill(lab.data([1, 2]));
 lab.say('Three of five members are left, four are needed. For ten seconds they may come back with their memory; then the coordinator gives them up.');
-lab.waitFor('MemberSuspected', { where: { group: 0 }, since: second });
-lab.expectEqual(lab.group(0).state, 'up', 'nobody is declared failed before it is certain');
+const suspected = lab.waitFor('MemberSuspected', { where: { group: 0 }, since: second });
 const lost = lab.waitFor('GroupLost', { where: { group: 0 }, since: second, timeout: 40 });
+lab.expectWithin(lost.t_s - suspected.t_s, 5, 60, 'nobody is given up before the ten seconds are over');
 const answer = alice.search(inDead);
 q.reveal(2, 'The key list of the parity bucket says which keys are gone, but not what they held.');
 lab.expectEqual(answer.result, 'lost', 'a lost record is called lost, never "not found"');

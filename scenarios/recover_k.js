@@ -45,7 +45,7 @@ lab.say('While one slice is computed and sent, the next is on its way: nobody ev
 
 lab.step('c', 'Slice by slice');
 lab.camera({ speed: 1 });
-const slices = lab.events({ kind: 'SliceRecovered', since: start });
+const slices = lab.waitFor('SliceRecovered', { count: done.slices, since: start }); // the manager's word, which may come after the coordinator's
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.waitFor('SliceStored', { count: 2 * done.slices, since: start }); // the spares' own words may come last
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
@@ -89,7 +89,7 @@ lab.step('f', 'A bucket that was only asleep');
 lab.restart(two);
 const fourth = lab.here(), sleeper = lab.bucket(lab.data(3)).process;
 lab.say('Bucket 3 is not ended but stopped where it stands. The others cannot know that: to them it is as silent as the dead.');
-const nap = lab.pause(lab.data(3), { lease: 30 });
+const nap = lab.pause(lab.data(3), { lease: 3600 });
 lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: fourth, timeout: 30 });
 lab.say('Its place is given to a spare. The old process stands outside the file now: its incarnation is fenced, so nobody grants it a lease or takes its changes.');
 lab.resume(nap);
