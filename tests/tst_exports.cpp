@@ -2,6 +2,7 @@
 // What a recording gives as tables: every row from events, cells that are not known empty, the same bytes each time.
 #include "tests/recording_rig.h"
 
+#include "gui/lab/recovery_rows.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/run_series.h"
 #include "gui/lab/series_reader.h"
@@ -13,6 +14,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace lhrs;
@@ -183,6 +185,7 @@ private slots:
     void theSameFileGivesTheSameBytes();
     void whatCannotBeWrittenIsSaid();
     void aLongRunSaysWhyThereIsNoShiviz();
+    void aRecoveryIsTheSameInWhateverOrderItsProcessesAreHeard();
 };
 
 void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
@@ -416,6 +419,60 @@ void ExportsTest::aLongRunSaysWhyThereIsNoShiviz()
     QCOMPARE(result.problem, QString());
     QVERIFY(!result.written.contains("run.shiviz"));
     QVERIFY(result.notes.join('|').contains("interval"));
+}
+
+// The coordinator, the recovery manager and the spare each tell in order; which of them is heard first is chance.
+void ExportsTest::aRecoveryIsTheSameInWhateverOrderItsProcessesAreHeard()
+{
+    std::array<std::vector<pb::Event>, 3> words;
+    pb::Event event;
+    event.mutable_bucket_failed()->set_role(pb::PARITY);
+    event.mutable_bucket_failed()->set_index(1);
+    words[0].push_back(event);
+    event.mutable_recovery_started()->set_recovery(7);
+    event.mutable_recovery_started()->add_buckets(2);
+    words[0].push_back(event);
+    event.mutable_recovery_finished()->set_recovery(7);
+    event.mutable_recovery_finished()->add_buckets(2);
+    event.mutable_recovery_finished()->set_slices(3);
+    event.mutable_recovery_finished()->set_total_ns(400);
+    words[0].push_back(event);
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        event.mutable_slice_recovered()->set_recovery(7);
+        event.mutable_slice_recovered()->set_number(number);
+        event.mutable_slice_recovered()->set_rank_from(1 + 5 * number);
+        event.mutable_slice_recovered()->set_rank_to(5 + 5 * number);
+        words[1].push_back(event);
+        event.mutable_slice_stored()->set_recovery(7);
+        event.mutable_slice_stored()->set_number(number);
+        words[2].push_back(event);
+    }
+    const std::array<std::vector<std::int64_t>, 3> times { { { 10, 100, 500 }, { 200, 220, 240 }, { 210, 230, 250 } } };
+    std::vector<int> order { 0, 0, 0, 1, 1, 1, 2, 2, 2 };
+    int orders = 0;
+    do {
+        RecoveryRows rows;
+        std::array<std::size_t, 3> next {};
+        for (const int who : order) {
+            rows.take(words[who][next[who]], times[who][next[who]]);
+            ++next[who];
+        }
+        ++orders;
+        QCOMPARE(rows.rows().size(), std::size_t(1));
+        const RecoveryRow& row = rows.rows().front();
+        QVERIFY(row.isFinished && !row.isGivenUp);
+        QCOMPARE(row.beginNs, 100);
+        QCOMPARE(row.failedData, std::vector<std::uint32_t> { 2 });
+        QCOMPARE(row.failedParity, std::vector<std::uint32_t> { 1 });
+        QCOMPARE(row.perSlice.size(), std::size_t(3));
+        for (std::uint32_t number = 0; number < 3; ++number) {
+            QCOMPARE(row.perSlice[number].number, number);
+            QCOMPARE(row.perSlice[number].ranks, 5u);
+            QCOMPARE(row.perSlice[number].recoveredNs, times[1][number]);
+            QCOMPARE(row.perSlice[number].storedNs, times[2][number]);
+        }
+    } while (std::next_permutation(order.begin(), order.end()));
+    QCOMPARE(orders, 1'680);
 }
 
 QTEST_GUILESS_MAIN(ExportsTest)

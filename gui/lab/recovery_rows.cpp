@@ -21,6 +21,20 @@ RecoveryRow* RecoveryRows::findRecovery(std::uint64_t recovery)
     return nullptr;
 }
 
+RecoveryRow& RecoveryRows::rowOf(std::uint32_t group, std::uint64_t recovery, std::int64_t runNs)
+{
+    if (RecoveryRow* known = find(group, recovery))
+        return *known;
+    if (m_rows.size() >= m_rowsMax)
+        m_rows.pop_front();
+    RecoveryRow& row = m_rows.emplace_back();
+    row.recovery = recovery;
+    row.group = group;
+    row.beginNs = runNs;
+    row.failedParity = m_parityDown[group];
+    return row;
+}
+
 void RecoveryRows::take(const pb::Event& event, std::int64_t runNs)
 {
     if (event.has_bucket_failed() && event.bucket_failed().role() == pb::PARITY) {
@@ -35,28 +49,26 @@ void RecoveryRows::take(const pb::Event& event, std::int64_t runNs)
         const pb::RecoveryStarted& e = event.recovery_started();
         // A later attempt in the same group takes the place of one that did not come to its end.
         for (RecoveryRow& row : m_rows)
-            if (row.group == e.group() && row.recovery != e.recovery() && !row.isFinished)
+            if (row.group == e.group() && row.recovery < e.recovery() && !row.isFinished)
                 row.isGivenUp = true;
-        RecoveryRow* row = find(e.group(), e.recovery());
-        if (row == nullptr) {
-            if (m_rows.size() >= m_rowsMax)
-                m_rows.pop_front();
-            row = &m_rows.emplace_back();
-            row->beginNs = runNs;
-        }
-        row->recovery = e.recovery();
-        row->group = e.group();
-        row->manager = e.manager();
-        row->slice = e.slice();
-        row->failedData.assign(e.buckets().begin(), e.buckets().end());
-        row->failedParity = m_parityDown[e.group()];
+        RecoveryRow& row = rowOf(e.group(), e.recovery(), runNs);
+        row.manager = e.manager();
+        row.slice = e.slice();
+        row.failedData.assign(e.buckets().begin(), e.buckets().end());
+        row.failedParity = m_parityDown[e.group()];
+        if (!row.isFinished)
+            row.beginNs = std::min(row.beginNs, runNs);
     } else if (event.has_slice_recovered()) {
         const pb::SliceRecovered& e = event.slice_recovered();
-        RecoveryRow* row = find(e.group(), e.recovery());
-        if (row == nullptr || row->perSlice.size() >= m_slicesMax)
+        RecoveryRow& row = rowOf(e.group(), e.recovery(), runNs); // the manager's word may come before the coordinator's
+        if (row.perSlice.size() >= m_slicesMax)
             return;
-        RecoveryRow::Slice& slice = row->perSlice.emplace_back();
+        RecoveryRow::Slice& slice = row.perSlice.emplace_back();
         slice.number = e.number();
+        if (const auto early = m_storedEarly.find({ e.recovery(), e.number() }); early != m_storedEarly.end()) {
+            slice.storedNs = early->second;
+            m_storedEarly.erase(early);
+        }
         slice.rankFirst = e.rank_from();
         slice.ranks = e.rank_to() >= e.rank_from() ? e.rank_to() - e.rank_from() + 1 : 0;
         slice.requestedNs = e.requested_ns();
@@ -65,42 +77,43 @@ void RecoveryRows::take(const pb::Event& event, std::int64_t runNs)
         slice.recoveredNs = runNs;
         slice.inBytes = e.in_bytes();
         slice.outBytes = e.bytes();
-        row->isXor = e.is_xor();
+        row.isXor = e.is_xor();
     } else if (event.has_slice_stored()) {
         const pb::SliceStored& e = event.slice_stored();
-        if (RecoveryRow* row = findRecovery(e.recovery()))
-            for (RecoveryRow::Slice& slice : row->perSlice)
-                if (slice.number == e.number())
-                    slice.storedNs = std::max(slice.storedNs, runNs);
+        bool isKnown = false;
+        if (RecoveryRow* row = findRecovery(e.recovery())) {
+            for (RecoveryRow::Slice& slice : row->perSlice) {
+                if (slice.number != e.number())
+                    continue;
+                slice.storedNs = std::max(slice.storedNs, runNs);
+                isKnown = true;
+            }
+        }
+        if (!isKnown && m_storedEarly.size() < m_slicesMax) {
+            std::int64_t& stored = m_storedEarly[{ e.recovery(), e.number() }];
+            stored = std::max(stored, runNs);
+        }
     } else if (event.has_recovery_finished()) {
         const pb::RecoveryFinished& e = event.recovery_finished();
-        RecoveryRow* row = find(e.group(), e.recovery());
-        if (row == nullptr) {
-            if (m_rows.size() >= m_rowsMax)
-                m_rows.pop_front();
-            row = &m_rows.emplace_back();
-            row->failedParity = m_parityDown[e.group()];
-        }
-        row->recovery = e.recovery();
-        row->group = e.group();
-        row->manager = e.manager();
-        row->slice = e.slice();
-        row->failedData.assign(e.buckets().begin(), e.buckets().end());
-        row->survivors.assign(e.survivors().begin(), e.survivors().end());
-        row->records = e.records();
-        row->slices = e.slices();
-        row->bytes = e.bytes();
-        row->isXor = e.is_xor();
-        row->isFinished = true;
-        row->isGivenUp = false;
-        row->totalNs = e.total_ns();
-        row->rebuildNs = e.rebuild_ns();
-        row->processNs = e.process_ns();
-        row->communicationNs = e.communication_ns();
-        row->otherNs = e.other_ns();
-        row->transferNs = e.transfer_ns();
-        row->endNs = runNs;
-        row->beginNs = runNs - e.total_ns();
+        RecoveryRow& row = rowOf(e.group(), e.recovery(), runNs);
+        row.manager = e.manager();
+        row.slice = e.slice();
+        row.failedData.assign(e.buckets().begin(), e.buckets().end());
+        row.survivors.assign(e.survivors().begin(), e.survivors().end());
+        row.records = e.records();
+        row.slices = e.slices();
+        row.bytes = e.bytes();
+        row.isXor = e.is_xor();
+        row.isFinished = true;
+        row.isGivenUp = false;
+        row.totalNs = e.total_ns();
+        row.rebuildNs = e.rebuild_ns();
+        row.processNs = e.process_ns();
+        row.communicationNs = e.communication_ns();
+        row.otherNs = e.other_ns();
+        row.transferNs = e.transfer_ns();
+        row.endNs = runNs;
+        row.beginNs = runNs - e.total_ns();
     }
 }
 

@@ -44,11 +44,14 @@ public:
     const std::deque<RecoveryRow>& rows() const { return m_rows; }
 
 private:
+    // A new one where there is none yet: of several processes' words any may come first.
+    RecoveryRow& rowOf(std::uint32_t group, std::uint64_t recovery, std::int64_t runNs);
     RecoveryRow* find(std::uint32_t group, std::uint64_t recovery);
     RecoveryRow* findRecovery(std::uint64_t recovery);
 
     std::size_t m_rowsMax, m_slicesMax;
     std::deque<RecoveryRow> m_rows; // in the order in which they began
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t> m_storedEarly; // recovery, slice -> when, before the manager's word of it
     std::map<std::uint32_t, std::vector<std::uint32_t>> m_parityDown; // by group, while declared failed
 };
 
