@@ -88,7 +88,7 @@ const Field::Tables& Field::tables(FieldWidth width)
 }
 
 Field::Field(FieldWidth width, FieldOptions options)
-    : m_width(width), m_options(options), m_tables(&tables(width))
+    : m_width(width), m_options(options), m_tables(&tables(width)), m_kernels(&kernelsOf(options))
 {
 }
 
@@ -119,13 +119,30 @@ Symbol Field::alog(std::uint32_t exponent) const
     return m_tables->alog[exponent % symbolMax()];
 }
 
+Multiplier Field::prepare(Symbol coefficient) const
+{
+    LHRS_CHECK(coefficient <= symbolMax());
+    Multiplier multiplier;
+    multiplier.m_coefficient = coefficient;
+    multiplier.m_isXor = coefficient == 1 && m_options.rowOfOnes;
+    if (m_options.backend == Backend::Simd)
+        prepareSimd(coefficient, multiplier.m_table.data());
+    return multiplier;
+}
+
 void Field::multiplyAdd(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const
 {
+    multiplyAdd(destination, source, bytes, prepare(coefficient));
+}
+
+void Field::multiplyAdd(
+    std::byte* destination, const std::byte* source, std::size_t bytes, const Multiplier& multiplier) const
+{
     LHRS_CHECK(bytes % symbolBytes() == 0);
-    LHRS_CHECK(coefficient <= symbolMax());
+    const Symbol coefficient = multiplier.coefficient();
     if (coefficient == 0 || bytes == 0)
         return;
-    if (coefficient == 1 && m_options.rowOfOnes) {
+    if (multiplier.isXor()) {
         xorInto(destination, source, bytes);
         return;
     }
@@ -136,6 +153,28 @@ void Field::multiplyAdd(std::byte* destination, const std::byte* source, std::si
     case Backend::Log:
         multiplyAddLog(destination, source, bytes, coefficient);
         return;
+    case Backend::Simd:
+        multiplyAddSimd(destination, source, bytes, multiplier.table());
+        return;
+    }
+}
+
+void Field::combine(const Combination& combination) const
+{
+    LHRS_CHECK(combination.bytes % symbolBytes() == 0);
+    if (combination.bytes == 0)
+        return;
+    if (m_options.backend == Backend::Simd) {
+        combineSimd(combination);
+        return;
+    }
+    for (const Combination::Row& row : combination.rows) {
+        if (!combination.isAdded)
+            std::memset(row.destination, 0, combination.bytes);
+        for (std::size_t j = 0; j < combination.sources.size(); ++j) {
+            if (combination.sources[j])
+                multiplyAdd(row.destination, combination.sources[j], combination.bytes, row.multipliers[j]);
+        }
     }
 }
 
@@ -150,24 +189,6 @@ void Field::multiplyAddLog(
         const auto kernel = m_width == FieldWidth::Gf8 ? addProducts<1> : addProducts<2>;
         kernel(destination, source, bytes, coefficient, tables);
     }
-}
-
-void Field::xorInto(std::byte* destination, const std::byte* source, std::size_t bytes)
-{
-    using Block = std::array<std::uint64_t, 8>; // becomes a few vector instructions
-    for (; bytes >= sizeof(Block); bytes -= sizeof(Block)) {
-        Block d;
-        Block s;
-        std::memcpy(&d, destination, sizeof d);
-        std::memcpy(&s, source, sizeof s);
-        for (std::size_t word = 0; word < d.size(); ++word)
-            d[word] ^= s[word];
-        std::memcpy(destination, &d, sizeof d);
-        destination += sizeof(Block);
-        source += sizeof(Block);
-    }
-    for (std::size_t at = 0; at < bytes; ++at)
-        destination[at] ^= source[at];
 }
 
 } // namespace lhrs

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/errors.h"
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace lhrs {
 
@@ -12,8 +18,14 @@ using Symbol = std::uint32_t;
 // GF(2^f). Gf16: polynomial 0x1100b, the field of the demo paper's matrix (lhrs.md 7.1). Gf8: 0x11d (7.4, ours).
 enum class FieldWidth { Gf8 = 8, Gf16 = 16 };
 
-// Who computes d ^= c*s. Every backend gives the same bytes (lhrs.md 7.6).
-enum class Backend { GfComplete, Log };
+// Who computes d ^= c*s. Every backend gives the same bytes (lhrs.md 7.6). Simd: our own kernels.
+enum class Backend { Simd, GfComplete, Log };
+
+// With which instructions Simd does it. Best: the last of these that this processor has.
+enum class Kernel { Best, Portable, Ssse3, Avx2, GfniAvx2, GfniAvx512 };
+
+bool isSupported(Kernel kernel);
+Kernel bestKernel();
 
 // Switches of the experiments E1 and E2; they change the time and never the result.
 struct FieldOptions {
@@ -21,9 +33,51 @@ struct FieldOptions {
     // Log only: the coefficient's logarithm is taken once per region (2003 report 3.1), or, off, once per symbol.
     bool logPrecalculus = true;
     // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"), 1 is multiplied like any other coefficient; only
-    // with Log, since gf-complete takes XOR for 1 by itself.
+    // with Log and Simd, since gf-complete takes XOR for 1 by itself.
     bool rowOfOnes = true;
+    // Simd only. What the processor lacks is replaced by the best it has, since that changes no byte.
+    Kernel kernel = Kernel::Best;
 };
+
+// The options for a word of a person: "simd", "simd:avx2" (those instructions), "gf-complete" or "log"; nothing is the
+// default. Error: an unknown word, or instructions that this processor lacks.
+Result<FieldOptions> fieldOptionsNamed(std::string_view word);
+// The word for these options, with the instructions that are really used: "simd:gfni-avx512".
+std::string nameOf(const FieldOptions& options);
+
+// A coefficient made ready for regions: what its backend wants to know of it is computed once (Field::prepare).
+class Multiplier {
+public:
+    static constexpr std::size_t kTableBytes = 128;
+
+    Multiplier() = default; // 0
+    Symbol coefficient() const { return m_coefficient; }
+    // Coefficient 1 that is plain XOR.
+    bool isXor() const { return m_isXor; }
+    // Simd: what its kernel knows of the coefficient.
+    const std::byte* table() const { return m_table.data(); }
+
+private:
+    friend class Field;
+    Symbol m_coefficient = 0;
+    bool m_isXor = false;
+    alignas(16) std::array<std::byte, kTableBytes> m_table {};
+};
+
+// Several regions computed from the same sources in one pass over them: with isAdded destination ^= sum, else
+// destination = sum, the sum of multipliers[j] * sources[j]. A source that is null is zeros.
+struct Combination {
+    struct Row {
+        std::byte* destination;
+        const Multiplier* multipliers; // one for each source
+    };
+    std::span<const Row> rows;
+    std::span<const std::byte* const> sources;
+    std::size_t bytes = 0; // of each region
+    bool isAdded = false;
+};
+
+struct KernelSet;
 
 // The field a machine calculates in: single symbols by tables of logarithms, regions of bytes by the chosen backend.
 // A value of a few words; the tables belong to all fields of one width and are never written after they are made.
@@ -53,6 +107,13 @@ public:
     // destination ^= coefficient * source, symbol by symbol. `bytes` must be a multiple of symbolBytes() (check; see
     // paddedLength), both addresses may be any, odd ones included, and the regions must not overlap. Allocates nothing.
     void multiplyAdd(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
+    // The same with what was prepared by a field of the same width and options.
+    void multiplyAdd(
+        std::byte* destination, const std::byte* source, std::size_t bytes, const Multiplier& multiplier) const;
+    Multiplier prepare(Symbol coefficient) const;
+
+    // Regions as for multiplyAdd; no destination overlaps another region. Allocates nothing.
+    void combine(const Combination& combination) const;
 
     // destination ^= source for any number of bytes at any addresses; the regions must not overlap.
     static void xorInto(std::byte* destination, const std::byte* source, std::size_t bytes);
@@ -64,10 +125,17 @@ private:
     // In galois_gf_complete.cpp.
     void multiplyAddGfComplete(
         std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
+    // In galois_simd.cpp.
+    static const KernelSet& kernelsOf(const FieldOptions& options);
+    void prepareSimd(Symbol coefficient, std::byte* table) const;
+    void multiplyAddSimd(
+        std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table) const;
+    void combineSimd(const Combination& combination) const;
 
     FieldWidth m_width;
     FieldOptions m_options;
-    const Tables* m_tables; // static, never null
+    const Tables* m_tables;     // static, never null
+    const KernelSet* m_kernels; // static, never null
 };
 
 } // namespace lhrs

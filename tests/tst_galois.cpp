@@ -66,6 +66,54 @@ std::vector<Symbol> someCoefficients(FieldWidth width)
     return {0, 1, 2, 3, 0x100, 0x8000, 0xeb9b, 0x2284, 0xffff};
 }
 
+// Those that this processor has; the others say so.
+std::vector<FieldOptions> simdHere()
+{
+    std::vector<FieldOptions> found;
+    for (const char* word : {"simd:portable", "simd:ssse3", "simd:avx2", "simd:gfni-avx2", "simd:gfni-avx512"}) {
+        const auto options = fieldOptionsNamed(word);
+        if (options)
+            found.push_back(*options);
+        else
+            qInfo("%s", options.error().text.c_str());
+    }
+    return found;
+}
+
+const char* nameOf(FieldWidth width) { return width == FieldWidth::Gf8 ? "GF(2^8) " : "GF(2^16) "; }
+
+void eachKernel()
+{
+    QTest::addColumn<FieldWidth>("width");
+    QTest::addColumn<FieldOptions>("options");
+    for (const FieldWidth width : {FieldWidth::Gf8, FieldWidth::Gf16}) {
+        for (const FieldOptions& options : simdHere())
+            QTest::newRow((nameOf(width) + nameOf(options)).c_str()) << width << options;
+    }
+}
+
+// Some bytes with others around them, at an address that leaves this rest modulo 64.
+struct Guarded {
+    Guarded(const Bytes& content, std::size_t offset) : all(content.size() + 192, std::byte {0x5a}), size(content.size())
+    {
+        const auto address = reinterpret_cast<std::uintptr_t>(all.data());
+        begin = 64 + (64 - address % 64) + offset % 64;
+        std::ranges::copy(content, at());
+    }
+    std::byte* at() { return all.data() + begin; }
+    bool holds(const Bytes& content) const
+    {
+        const auto isGuard = [](std::byte byte) { return byte == std::byte {0x5a}; };
+        const auto from = all.begin() + std::ptrdiff_t(begin);
+        const auto to = from + std::ptrdiff_t(size);
+        return std::all_of(all.begin(), from, isGuard) && std::equal(from, to, content.begin(), content.end())
+            && std::all_of(to, all.end(), isGuard);
+    }
+    Bytes all;
+    std::size_t size;
+    std::size_t begin = 0;
+};
+
 void eachBackend()
 {
     QTest::addColumn<FieldWidth>("width");
@@ -80,6 +128,10 @@ void eachBackend()
                 << width << FieldOptions {Backend::Log, true, rowOfOnes};
             QTest::newRow((field + " log without pre-calculus" + ones).c_str())
                 << width << FieldOptions {Backend::Log, false, rowOfOnes};
+            for (FieldOptions options : simdHere()) {
+                options.rowOfOnes = rowOfOnes;
+                QTest::newRow((nameOf(width) + nameOf(options) + ones).c_str()) << width << options;
+            }
         }
     }
 }
@@ -107,6 +159,15 @@ private slots:
     void longRegionsCrossTheBlocksOfTheCopy_data();
     void longRegionsCrossTheBlocksOfTheCopy();
     void xorTakesAnyAlignmentAndLength();
+    void everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes_data();
+    void everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes();
+    void everyKernelTakesAnyLengthAtAnyAddress_data();
+    void everyKernelTakesAnyLengthAtAnyAddress();
+    void everyKernelCombinesAnyNumberOfRegions_data();
+    void everyKernelCombinesAnyNumberOfRegions();
+    void everyBackendCombinesAsItMultiplies_data();
+    void everyBackendCombinesAsItMultiplies();
+    void aBackendIsKnownByItsWord();
 };
 
 void TestGalois::theCheckValuesOfTheDemoPapersFieldAppear()
@@ -316,6 +377,150 @@ void TestGalois::xorTakesAnyAlignmentAndLength()
                 QVERIFY(destination == expected);
             }
         }
+    }
+}
+
+void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes_data()
+{
+    eachKernel();
+}
+
+void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes()
+{
+    QFETCH(FieldWidth, width);
+    QFETCH(FieldOptions, options);
+    const Field ours(width, options);
+    const Field reference(width, {.backend = Backend::GfComplete});
+    std::mt19937 random(7);
+    constexpr std::size_t kBytes = 118; // a block of each kernel, and a rest
+    const Bytes source = randomBytes(kBytes, random);
+    const Bytes before = randomBytes(kBytes, random);
+    for (Symbol coefficient = 0; coefficient <= ours.symbolMax(); ++coefficient) {
+        alignas(16) std::byte sums[2][kBytes];
+        for (auto& sum : sums)
+            std::ranges::copy(before, sum);
+        reference.multiplyAdd(sums[0], source.data(), kBytes, coefficient);
+        ours.multiplyAdd(sums[1], source.data(), kBytes, coefficient);
+        if (std::memcmp(sums[0], sums[1], kBytes) != 0)
+            QFAIL(qPrintable(QString("coefficient %1").arg(coefficient)));
+    }
+}
+
+void TestGalois::everyKernelTakesAnyLengthAtAnyAddress_data()
+{
+    eachKernel();
+}
+
+void TestGalois::everyKernelTakesAnyLengthAtAnyAddress()
+{
+    QFETCH(FieldWidth, width);
+    QFETCH(FieldOptions, options);
+    const Field ours(width, options);
+    const Field reference(width, {.backend = Backend::GfComplete});
+    std::mt19937 random(8);
+    for (int draw = 0; draw < 2000; ++draw) {
+        const std::size_t size = ours.paddedLength(random() % 1001);
+        const Bytes source = randomBytes(size, random);
+        Bytes expected = randomBytes(size, random);
+        const Symbol coefficient = Symbol(random()) & ours.symbolMax();
+        Guarded from(source, random());
+        Guarded to(expected, random());
+        ours.multiplyAdd(to.at(), from.at(), size, coefficient);
+        reference.multiplyAdd(expected.data(), source.data(), size, coefficient);
+        QVERIFY(to.holds(expected));
+        QVERIFY(from.holds(source));
+    }
+}
+
+// Random rows over random sources, of which some are missing, against one product after the other.
+static void combineAtRandom(const Field& field, std::size_t size, std::size_t rowCount, std::size_t sourceCount, std::mt19937& random)
+{
+    const Field reference(field.width(), {.backend = Backend::GfComplete});
+    std::vector<Bytes> sources;
+    std::vector<Guarded> from;
+    std::vector<const std::byte*> starts;
+    for (std::size_t j = 0; j < sourceCount; ++j) {
+        sources.push_back(randomBytes(size, random));
+        from.emplace_back(sources.back(), random());
+    }
+    for (Guarded& source : from)
+        starts.push_back(random() % 5 ? source.at() : nullptr);
+    const bool isAdded = random() % 2;
+    std::vector<std::vector<Multiplier>> multipliers(rowCount);
+    std::vector<Bytes> expected;
+    std::vector<Guarded> to;
+    for (std::size_t i = 0; i < rowCount; ++i) {
+        const Bytes before = randomBytes(size, random);
+        to.emplace_back(before, random());
+        expected.push_back(isAdded ? before : Bytes(size));
+        for (std::size_t j = 0; j < sourceCount; ++j) {
+            const Symbol coefficient = random() % 4 ? Symbol(random()) & field.symbolMax() : Symbol(random() % 3);
+            multipliers[i].push_back(field.prepare(coefficient));
+            QCOMPARE(multipliers[i].back().coefficient(), coefficient);
+            if (starts[j])
+                reference.multiplyAdd(expected[i].data(), sources[j].data(), size, coefficient);
+        }
+    }
+    std::vector<Combination::Row> rows;
+    for (std::size_t i = 0; i < rowCount; ++i)
+        rows.push_back({to[i].at(), multipliers[i].data()});
+    field.combine({.rows = rows, .sources = starts, .bytes = size, .isAdded = isAdded});
+    for (std::size_t i = 0; i < rowCount; ++i)
+        QVERIFY2(to[i].holds(expected[i]), qPrintable(QString("row %1 of %2, %3 bytes").arg(i).arg(rowCount).arg(size)));
+    for (std::size_t j = 0; j < sourceCount; ++j)
+        QVERIFY(from[j].holds(sources[j]));
+}
+
+void TestGalois::everyKernelCombinesAnyNumberOfRegions_data()
+{
+    eachKernel();
+}
+
+void TestGalois::everyKernelCombinesAnyNumberOfRegions()
+{
+    QFETCH(FieldWidth, width);
+    QFETCH(FieldOptions, options);
+    const Field field(width, options);
+    std::mt19937 random(9);
+    for (int draw = 0; draw < 400; ++draw)
+        combineAtRandom(field, field.paddedLength(random() % 400), random() % 10, random() % 10, random);
+    // Longer than what is done at once of many rows.
+    for (const std::size_t size : {8190u, 8192u, 8194u, 20002u, 65536u})
+        combineAtRandom(field, size, 5, 3, random);
+}
+
+void TestGalois::everyBackendCombinesAsItMultiplies_data()
+{
+    eachBackend();
+}
+
+void TestGalois::everyBackendCombinesAsItMultiplies()
+{
+    QFETCH(FieldWidth, width);
+    QFETCH(FieldOptions, options);
+    const Field field(width, options);
+    std::mt19937 random(10);
+    for (int draw = 0; draw < 20; ++draw)
+        combineAtRandom(field, field.paddedLength(random() % 300), 1 + random() % 5, 1 + random() % 5, random);
+}
+
+void TestGalois::aBackendIsKnownByItsWord()
+{
+    QCOMPARE(fieldOptionsNamed("log")->backend, Backend::Log);
+    QCOMPARE(fieldOptionsNamed("gf-complete")->backend, Backend::GfComplete);
+    QCOMPARE(fieldOptionsNamed("")->backend, FieldOptions().backend);
+    QCOMPARE(fieldOptionsNamed("simd")->kernel, Kernel::Best);
+    QCOMPARE(fieldOptionsNamed("simd:portable")->kernel, Kernel::Portable);
+    QCOMPARE(nameOf(*fieldOptionsNamed("simd:portable")), std::string("simd:portable"));
+    QCOMPARE(nameOf(*fieldOptionsNamed("simd")), nameOf(FieldOptions {.backend = Backend::Simd, .kernel = bestKernel()}));
+    for (const char* word : {"isa-l", "simd:", "simd:sse9", "simd:best", "simdavx2", ":avx2", "LOG"}) {
+        const auto options = fieldOptionsNamed(word);
+        QVERIFY2(!options && options.error().text.find("simd:portable") != std::string::npos, word);
+    }
+    // What the processor lacks is refused by its word, and replaced where nobody asked for it by word.
+    for (const Kernel kernel : {Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512}) {
+        if (!isSupported(kernel))
+            QCOMPARE(nameOf(FieldOptions {.backend = Backend::Simd, .kernel = kernel}), nameOf(*fieldOptionsNamed("simd")));
     }
 }
 
