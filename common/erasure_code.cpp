@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace lhrs {
 
@@ -15,12 +16,12 @@ constexpr std::uint32_t kColumnsKept = 8;
 
 // destination ^= coefficient * source, the source thought padded with zeros; what would come to lie behind the end
 // of the destination is dropped.
-void addProduct(const Field& field, std::span<std::byte> destination, ByteSpan source, Symbol coefficient)
+void addProduct(const Field& field, std::span<std::byte> destination, ByteSpan source, const Multiplier& multiplier)
 {
     const std::size_t symbolBytes = field.symbolBytes();
     const std::size_t common = std::min(destination.size(), source.size());
     const std::size_t whole = common / symbolBytes * symbolBytes;
-    field.multiplyAdd(destination.data(), source.data(), whole, coefficient);
+    field.multiplyAdd(destination.data(), source.data(), whole, multiplier);
     if (whole == source.size() || whole == destination.size())
         return;
     std::array<std::byte, 2> factor {};
@@ -28,8 +29,52 @@ void addProduct(const Field& field, std::span<std::byte> destination, ByteSpan s
     std::ranges::copy(source.subspan(whole, std::min(source.size() - whole, symbolBytes)), factor.begin());
     const auto end = destination.subspan(whole, std::min(destination.size() - whole, symbolBytes));
     std::ranges::copy(end, sum.begin());
-    field.multiplyAdd(sum.data(), factor.data(), symbolBytes, coefficient);
+    field.multiplyAdd(sum.data(), factor.data(), symbolBytes, multiplier);
     std::copy_n(sum.begin(), end.size(), end.begin());
+}
+
+// A region and the coefficients of the sum that it is to become.
+struct Wanted {
+    std::span<std::byte> out;
+    const Multiplier* multipliers; // one for each source
+};
+
+constexpr std::size_t kMembersMax = 128; // m in GF(2^8)
+
+// Each region becomes the sum of its coefficients times the sources, all of them thought padded with zeros: in one pass as
+// far as everybody reaches - mostly to the end, since the records of a group tend to be alike -, the rest one by one.
+void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::span<const Wanted> wanted)
+{
+    LHRS_CHECK(sources.size() <= kMembersMax && wanted.size() <= kMembersMax);
+    std::array<Combination::Row, kMembersMax> rows; // not initialised; this is for single records, too
+    std::array<const std::byte*, kMembersMax> starts;
+    std::size_t rowCount = 0;
+    std::size_t common = std::numeric_limits<std::size_t>::max();
+    for (const Wanted& w : wanted) {
+        if (w.out.empty())
+            continue;
+        rows[rowCount++] = {w.out.data(), w.multipliers};
+        common = std::min(common, w.out.size());
+    }
+    if (rowCount == 0)
+        return;
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+        starts[j] = sources[j].empty() ? nullptr : sources[j].data();
+        if (starts[j])
+            common = std::min(common, sources[j].size());
+    }
+    common -= common % field.symbolBytes();
+    field.combine({.rows = {rows.data(), rowCount}, .sources = {starts.data(), sources.size()}, .bytes = common});
+    for (const Wanted& w : wanted) {
+        if (w.out.size() <= common)
+            continue;
+        const auto rest = w.out.subspan(common);
+        std::ranges::fill(rest, std::byte {});
+        for (std::size_t j = 0; j < sources.size(); ++j) {
+            if (sources[j].size() > common)
+                addProduct(field, rest, sources[j].subspan(common), w.multipliers[j]);
+        }
+    }
 }
 
 bool isInMatrix(const ErasureCode& code, Participant participant)
@@ -120,8 +165,13 @@ ErasureCode::ErasureCode(FieldWidth width, std::uint32_t m, FieldOptions options
 
 void ErasureCode::addDelta(ParityColumn p, Position q, ByteSpan delta, std::span<std::byte> parity) const
 {
+    addDelta(multiplier(q, p), delta, parity);
+}
+
+void ErasureCode::addDelta(const Multiplier& multiplier, ByteSpan delta, std::span<std::byte> parity) const
+{
     LHRS_CHECK(parity.size() >= m_field.paddedLength(delta.size()));
-    addProduct(m_field, parity, delta, coefficient(q, p));
+    addProduct(m_field, parity, delta, multiplier);
 }
 
 std::vector<std::byte> ErasureCode::encode(ParityColumn p, std::span<const ByteSpan> members) const
@@ -131,11 +181,11 @@ std::vector<std::byte> ErasureCode::encode(ParityColumn p, std::span<const ByteS
     for (const ByteSpan member : members)
         longest = std::max(longest, member.size());
     std::vector<std::byte> parity(m_field.paddedLength(longest));
-    Position q;
-    for (const ByteSpan member : members) {
-        addDelta(p, q, member, parity);
-        q = q.next();
-    }
+    std::vector<Multiplier> multipliers;
+    for (Position q; q.value < members.size(); q = q.next())
+        multipliers.push_back(multiplier(q, p));
+    const Wanted wanted = {parity, multipliers.data()};
+    sumProducts(m_field, members, {&wanted, 1});
     return parity;
 }
 
@@ -237,17 +287,20 @@ Result<Decoder> Decoder::create(
     decoder.m_lost.assign(lost.begin(), lost.end());
     for (const Position q : lost) {
         std::vector<Symbol>& column = decoder.m_coefficients.emplace_back();
-        for (std::uint32_t t = 0; t < code.groupSize(); ++t)
+        std::vector<Multiplier>& ready = decoder.m_multipliers.emplace_back();
+        for (std::uint32_t t = 0; t < code.groupSize(); ++t) {
             column.push_back(elimination.inverse.at(t, q.value));
+            ready.push_back(code.field().prepare(column.back()));
+        }
     }
     return decoder;
 }
 
-const std::vector<Symbol>& Decoder::coefficients(Position lost) const
+std::size_t Decoder::placeOf(Position lost) const
 {
     const auto found = std::ranges::find(m_lost, lost);
     LHRS_CHECK(found != m_lost.end());
-    return m_coefficients[std::size_t(found - m_lost.begin())];
+    return std::size_t(found - m_lost.begin());
 }
 
 bool Decoder::isXorOnly(Position lost) const
@@ -258,10 +311,19 @@ bool Decoder::isXorOnly(Position lost) const
 void Decoder::reconstruct(Position lost, std::span<const ByteSpan> contributions, std::span<std::byte> out) const
 {
     LHRS_CHECK(contributions.size() == m_participants.size());
-    std::ranges::fill(out, std::byte {});
-    const std::vector<Symbol>& factors = coefficients(lost);
-    for (std::size_t t = 0; t < contributions.size(); ++t)
-        addProduct(m_field, out, contributions[t], factors[t]);
+    const Wanted wanted = {out, m_multipliers[placeOf(lost)].data()};
+    sumProducts(m_field, contributions, {&wanted, 1});
+}
+
+void Decoder::reconstructAll(
+    std::span<const ByteSpan> contributions, std::span<const std::span<std::byte>> outs) const
+{
+    LHRS_CHECK(contributions.size() == m_participants.size());
+    LHRS_CHECK(outs.size() == m_lost.size() && outs.size() <= kMembersMax);
+    std::array<Wanted, kMembersMax> wanted; // not initialised, for that would take longer than what is computed
+    for (std::size_t i = 0; i < outs.size(); ++i)
+        wanted[i] = {outs[i], m_multipliers[i].data()};
+    sumProducts(m_field, contributions, {wanted.data(), outs.size()});
 }
 
 Result<std::vector<Participant>> chooseParticipants(const ErasureCode& code, std::span<const Participant> available)

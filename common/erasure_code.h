@@ -81,6 +81,9 @@ public:
     // D = old ^ new. An odd delta in GF(2^16) counts as if a zero byte followed. The parity field must have room for
     // the padded delta (check); what lies behind stays. Allocates nothing.
     void addDelta(ParityColumn p, Position q, ByteSpan delta, std::span<std::byte> parity) const;
+    // The same for whoever adds many deltas of one position and keeps what multiplier() made of P[q][p].
+    void addDelta(const Multiplier& multiplier, ByteSpan delta, std::span<std::byte> parity) const;
+    Multiplier multiplier(Position q, ParityColumn p) const { return m_field.prepare(coefficient(q, p)); }
 
     // The parity field of parity bucket p for these members, in the order of their positions, at most m (check): as
     // long as the longest member, padded to whole symbols.
@@ -140,7 +143,7 @@ public:
     const std::vector<Position>& lost() const { return m_lost; }
     const Elimination& elimination() const { return m_elimination; }
     // Column `lost` of Hinv, one coefficient for each participant in order. `lost` must be a lost position (check).
-    const std::vector<Symbol>& coefficients(Position lost) const;
+    const std::vector<Symbol>& coefficients(Position lost) const { return m_coefficients[placeOf(lost)]; }
     // Whether no coefficient is other than 0 and 1.
     bool isXorOnly(Position lost) const;
 
@@ -148,15 +151,20 @@ public:
     // The size of `out` is the length wanted, usually len[lost] of the parity records, and may be odd. Allocates
     // nothing.
     void reconstruct(Position lost, std::span<const ByteSpan> contributions, std::span<std::byte> out) const;
+    // The same for all lost positions, in their order, in one pass over the contributions; an output without bytes is
+    // not wanted.
+    void reconstructAll(std::span<const ByteSpan> contributions, std::span<const std::span<std::byte>> outs) const;
 
 private:
     Decoder(const Field& field, Elimination elimination);
+    std::size_t placeOf(Position lost) const;
 
     Field m_field;
     std::vector<Participant> m_participants;
     std::vector<Position> m_lost;
     Elimination m_elimination;
-    std::vector<std::vector<Symbol>> m_coefficients; // beside m_lost
+    std::vector<std::vector<Symbol>> m_coefficients;    // beside m_lost
+    std::vector<std::vector<Multiplier>> m_multipliers; // the same, made ready
 };
 
 // The m members to decode from: all data positions that are available, then the lowest parity columns. With one data

@@ -5,6 +5,7 @@
 #include "tests/fuzz/targets.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -88,6 +89,51 @@ void checkRegions(const Field& field, check::FieldKind kind, Drawn& drawn, Gener
     LHRS_CHECK(to.isGuarded() && from.isGuarded());
     LHRS_CHECK(from.text() == source);
     LHRS_CHECK(to.text() == product(kind, before, source, coefficient));
+}
+
+// Several regions out of several at once: every kernel of this processor gives the bytes that gf-complete gives one by one.
+void checkKernels(FieldWidth width, Drawn& drawn, Generator& draws)
+{
+    const Field reference(width, { .backend = Backend::GfComplete });
+    const std::size_t rowCount = 1 + drawn.below(6), sourceCount = 1 + drawn.below(6);
+    const std::size_t size = reference.paddedLength(drawn.below(256) * (1 + drawn.below(8)));
+    const bool isAdded = drawn.below(2) == 1;
+    std::vector<std::string> sources, befores;
+    for (std::size_t j = 0; j < sourceCount; ++j)
+        sources.push_back(noise(draws, size));
+    for (std::size_t i = 0; i < rowCount; ++i)
+        befores.push_back(noise(draws, size));
+    std::vector<Symbol> coefficients;
+    for (std::size_t i = 0; i < rowCount * sourceCount; ++i)
+        coefficients.push_back(Symbol(drawn.below(3) == 0 ? drawn.below(3) : draws.next() & reference.symbolMax()));
+    const auto combined = [&](const Field& field) {
+        std::vector<Multiplier> multipliers;
+        for (const Symbol coefficient : coefficients)
+            multipliers.push_back(field.prepare(coefficient));
+        std::vector<Region> from, to;
+        for (const std::string& source : sources)
+            from.emplace_back(source, draws.next() % 16);
+        for (const std::string& before : befores)
+            to.emplace_back(before, draws.next() % 16);
+        std::vector<const std::byte*> starts;
+        for (Region& region : from)
+            starts.push_back(region.bytes().data());
+        std::vector<Combination::Row> rows;
+        for (std::size_t i = 0; i < rowCount; ++i)
+            rows.push_back({ to[i].bytes().data(), &multipliers[i * sourceCount] });
+        field.combine({ .rows = rows, .sources = starts, .bytes = size, .isAdded = isAdded });
+        std::vector<std::string> results;
+        for (const Region& region : to) {
+            LHRS_CHECK(region.isGuarded());
+            results.push_back(region.text());
+        }
+        return results;
+    };
+    const std::vector<std::string> expected = combined(reference);
+    for (const Kernel kernel : { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }) {
+        if (isSupported(kernel))
+            LHRS_CHECK(combined(Field(width, { .backend = Backend::Simd, .kernel = kernel })) == expected);
+    }
 }
 
 void checkMatrix(const Field& field, check::FieldKind kind, Drawn& drawn, Generator& draws)
@@ -181,15 +227,20 @@ void runKernels(std::string_view input)
         seed = splitMix(seed ^ std::uint8_t(byte));
     Generator draws(seed, DrawnFor::Workload);
     Drawn drawn(input);
-    const std::size_t kinds = drawn.below(16);
+    const std::size_t kinds = drawn.below(256);
     const FieldWidth width = kinds & 1 ? FieldWidth::Gf8 : FieldWidth::Gf16;
     const check::FieldKind kind = kinds & 1 ? check::FieldKind::Gf8 : check::FieldKind::Gf16;
     FieldOptions options;
     options.backend = kinds & 2 ? Backend::Log : Backend::GfComplete;
+    if (kinds >> 4) { // a kernel that the processor lacks is replaced by its best
+        options.backend = Backend::Simd;
+        options.kernel = std::array { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }[(kinds >> 4) % 5];
+    }
     options.logPrecalculus = !(kinds & 4) || options.backend != Backend::Log;
-    options.rowOfOnes = !(kinds & 8) || options.backend != Backend::Log;
+    options.rowOfOnes = !(kinds & 8) || options.backend == Backend::GfComplete;
     const Field field(width, options);
     checkRegions(field, kind, drawn, draws);
+    checkKernels(width, drawn, draws);
     checkMatrix(field, kind, drawn, draws);
     checkGroup(width, options, kind, drawn, draws);
 }
@@ -198,8 +249,8 @@ std::vector<std::string> kernelSeeds()
 {
     std::vector<std::string> seeds { "" };
     Generator draws(2, DrawnFor::Workload);
-    for (char kinds = 0; kinds < 16; ++kinds)
-        seeds.push_back(std::string(1, kinds) + noise(draws, 20 + draws.below(60)));
+    for (int kinds = 0; kinds < 256; kinds += kinds < 16 ? 1 : 5)
+        seeds.push_back(std::string(1, char(kinds)) + noise(draws, 20 + draws.below(60)));
     return seeds;
 }
 
