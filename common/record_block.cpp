@@ -60,11 +60,26 @@ void BlockWriter::add(const BlockEntry& entry)
         put(m_out, entry.result);
         return;
     }
+    addHead(entry, std::uint32_t(entry.bytes.size()));
+    m_out.append(entry.bytes);
+}
+
+void BlockWriter::addHead(const BlockEntry& entry, std::uint32_t bytes)
+{
     put(m_out, entry.rank.value);
     put(m_out, entry.length);
     put(m_out, entry.version);
-    put(m_out, std::uint32_t(entry.bytes.size()));
-    m_out.append(entry.bytes);
+    put(m_out, bytes);
+}
+
+std::span<std::byte> BlockWriter::addRoom(const BlockEntry& entry, std::uint32_t bytes)
+{
+    put(m_out, std::uint8_t(entry.kind));
+    put(m_out, entry.key.value);
+    addHead(entry, bytes);
+    const std::size_t from = m_out.size();
+    m_out.resize(from + bytes);
+    return { reinterpret_cast<std::byte*>(m_out.data() + from), bytes };
 }
 
 bool BlockReader::next(BlockEntry& entry)

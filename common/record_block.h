@@ -3,7 +3,9 @@
 
 #include "common/ids.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,9 +35,13 @@ class BlockWriter {
 public:
     explicit BlockWriter(std::string& out) : m_out(out) {}
     void add(const BlockEntry& entry);
+    // A change with so many zeros in place of entry.bytes, to be written over before the next entry comes.
+    std::span<std::byte> addRoom(const BlockEntry& entry, std::uint32_t bytes);
     std::size_t size() const { return m_out.size(); }
 
 private:
+    void addHead(const BlockEntry& entry, std::uint32_t bytes);
+
     std::string& m_out;
 };
 

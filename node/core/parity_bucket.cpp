@@ -21,8 +21,10 @@ constexpr Time kExpiryPeriod = 10s;
 
 FieldOptions optionsOf(const pb::FileConfig& config)
 {
-    FieldOptions options;
-    options.backend = config.galois() == "log" ? Backend::Log : Backend::GfComplete;
+    // The coordinator's command line was checked. If this processor has other instructions than the coordinator's, those it
+    // has give the same bytes.
+    const auto named = fieldOptionsNamed(config.galois());
+    FieldOptions options = named ? *named : FieldOptions();
     options.logPrecalculus = !config.no_log_precalculus();
     options.rowOfOnes = !config.pure_rs();
     return options;

@@ -14,6 +14,8 @@ ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column,
     , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
     , m_isIndexed(m, true)
 {
+    for (Position q; q.value < m; q = q.next())
+        m_multipliers.push_back(m_code.multiplier(q, m_column));
 }
 
 ParityStore::Member& ParityStore::member(Rank rank, Position q)
@@ -95,7 +97,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         padded.resize(m_code.field().paddedLength(padded.size()));
         m_code.field().multiplyAdd(record.parity, padded.data(), padded.size(), m_code.matrix().logAt(q, m_column));
     } else {
-        m_code.addDelta(m_column, q, bytes, { record.parity, record.length });
+        m_code.addDelta(m_multipliers[q.value], bytes, { record.parity, record.length });
     }
 
     m.version = version;
@@ -150,7 +152,8 @@ bool ParityStore::index(Position q)
 
 std::size_t ParityStore::bytes() const
 {
-    return m_pool.bytes() + m_index.bytes() + m_records.capacity() * sizeof(Record) + m_members.capacity() * sizeof(Member);
+    return m_pool.bytes() + m_index.bytes() + m_records.capacity() * sizeof(Record) + m_members.capacity() * sizeof(Member)
+        + m_multipliers.capacity() * sizeof(Multiplier);
 }
 
 } // namespace lhrs

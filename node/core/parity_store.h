@@ -78,6 +78,7 @@ private:
 
     ErasureCode m_code;
     const ParityColumn m_column;
+    std::vector<Multiplier> m_multipliers; // of our column, by position
     BytePool m_pool;
     KeyIndex m_index;
     std::vector<Record> m_records; // by rank - 1

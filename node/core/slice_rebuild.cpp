@@ -113,7 +113,7 @@ std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice(const Effects& out)
             continue;
         const auto members = store.members(r);
         if (std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; }))
-            slice->open.insert(r);
+            slice->open.push_back(r);
     }
     return slice;
 }
@@ -134,8 +134,8 @@ void SliceRebuild::request(Slice& slice, Time now, Effects& out)
             ask->set_group(m_bucket.group().value);
             ask->set_epoch(m_bucket.view().epoch());
             ask->set_recovery(m_order.recovery());
-            ask->set_rank_from(slice.rounds == 0 ? slice.from.value : slice.open.begin()->value);
-            ask->set_rank_to(slice.rounds == 0 ? slice.to.value : slice.open.rbegin()->value);
+            ask->set_rank_from(slice.rounds == 0 ? slice.from.value : slice.open.front().value);
+            ask->set_rank_to(slice.rounds == 0 ? slice.to.value : slice.open.back().value);
             const HolderInfo holder = HolderInfo::from(member.holder());
             slice.missing.insert(id);
             m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
@@ -185,60 +185,71 @@ void SliceRebuild::compute(Slice& slice)
 {
     const ParityStore& store = m_bucket.store();
     const std::uint32_t m = m_bucket.config().m();
-    // By participant: what it has at which rank of the slice; an entry without a rank: nothing.
-    struct Contribution {
-        std::vector<BlockEntry> records;
-        std::vector<ParityRecordView> parity;
-    };
     const std::size_t ranks = slice.to.value - slice.from.value + 1;
     const auto place = [&](Rank rank) { return std::size_t(rank.value - slice.from.value); };
     const auto isOfSlice = [&](Rank rank) { return slice.from <= rank && rank <= slice.to; };
-    std::map<MemberId, Contribution> from;
-    for (const MemberId id : m_plan->asked)
-        id.role == pb::DATA ? from[id].records.resize(ranks) : from[id].parity.resize(ranks);
-    for (const auto& [id, data] : slice.data) {
-        Contribution& contribution = from[id];
-        if (id.role == pb::DATA) {
-            BlockReader reader(data.records());
+    // What a participant has at which rank of the slice; an entry without a rank: nothing. A data position that is not
+    // asked, a dummy, has no entries.
+    struct Contribution {
+        MemberId id;
+        bool isOwn = false;
+        std::vector<BlockEntry> records;
+        std::vector<ParityRecordView> parity;
+    };
+    std::vector<Contribution> from(m_plan->participants.size()); // in the order of the decoder
+    for (std::size_t t = 0; t < from.size(); ++t) {
+        const Participant& participant = m_plan->participants[t];
+        Contribution& contribution = from[t];
+        contribution.id = { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
+        contribution.isOwn = contribution.id == MemberId { pb::PARITY, m_bucket.column().value };
+        if (std::find(m_plan->asked.begin(), m_plan->asked.end(), contribution.id) == m_plan->asked.end())
+            continue;
+        const auto data = slice.data.find(contribution.id);
+        if (contribution.id.role == pb::DATA) {
+            contribution.records.resize(ranks);
+            BlockReader reader(data == slice.data.end() ? std::string_view() : std::string_view(data->second.records()));
             BlockEntry entry;
             while (reader.next(entry)) {
                 if (isOfSlice(entry.rank))
                     contribution.records[place(entry.rank)] = entry;
             }
-        } else {
-            std::vector<ParityRecordView> records;
-            if (!readParityRecords(data.records(), m, records))
-                return;
-            for (ParityRecordView& record : records) {
-                if (isOfSlice(record.rank))
-                    contribution.parity[place(record.rank)] = std::move(record);
-            }
+            continue;
+        }
+        contribution.parity.resize(ranks);
+        std::vector<ParityRecordView> records;
+        if (data != slice.data.end() && !readParityRecords(data->second.records(), m, records))
+            return;
+        for (ParityRecordView& record : records) {
+            if (isOfSlice(record.rank))
+                contribution.parity[place(record.rank)] = std::move(record);
         }
     }
+    std::vector<std::string*> blocks;
+    for (const Position q : m_plan->lost)
+        blocks.push_back(&slice.blocks[q]);
     std::vector<ByteSpan> contributions;
-    std::string value;
-    for (auto rank = slice.open.begin(); rank != slice.open.end();) {
-        const auto members = store.members(*rank);
+    std::vector<std::span<std::byte>> values(m_plan->lost.size());
+    std::vector<Rank> stillOpen;
+    for (const Rank rank : slice.open) {
+        const auto members = store.members(rank);
         bool isOneState = true;
         contributions.clear();
-        for (const Participant& participant : m_plan->participants) {
-            if (participant.kind == Participant::Kind::Parity && participant.index == m_bucket.column().value) {
-                contributions.push_back(store.parity(*rank));
+        for (const Contribution& contribution : from) {
+            if (contribution.isOwn) {
+                contributions.push_back(store.parity(rank));
                 continue;
             }
-            const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
-            const auto contribution = from.find(id); // none where nobody was asked: a dummy
-            if (id.role == pb::PARITY) {
-                const ParityRecordView& record = contribution->second.parity[place(*rank)];
-                isOneState = record.rank == *rank && areSameState(members, record.members);
+            if (contribution.id.role == pb::PARITY) {
+                const ParityRecordView& record = contribution.parity[place(rank)];
+                isOneState = record.rank == rank && areSameState(members, record.members);
                 if (!isOneState)
                     break;
                 contributions.push_back(bytesOf(record.bytes));
                 continue;
             }
-            const ParityStore::Member& known = members[id.index];
-            const BlockEntry* record = contribution == from.end() ? nullptr : &contribution->second.records[place(*rank)];
-            const bool isThere = record && record->rank == *rank;
+            const ParityStore::Member& known = members[contribution.id.index];
+            const BlockEntry* record = contribution.records.empty() ? nullptr : &contribution.records[place(rank)];
+            const bool isThere = record && record->rank == rank;
             if (!known.isPresent && !isThere) {
                 contributions.emplace_back();
                 continue;
@@ -249,22 +260,23 @@ void SliceRebuild::compute(Slice& slice)
             contributions.push_back(bytesOf(record->bytes));
         }
         if (!isOneState) {
-            ++rank;
+            stillOpen.push_back(rank);
             continue;
         }
-        for (const Position q : m_plan->lost) {
-            const ParityStore::Member& lost = members[q.value];
+        // Computed where it is sent from.
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const ParityStore::Member& lost = members[m_plan->lost[i].value];
+            values[i] = {};
             if (!lost.isPresent)
                 continue;
-            value.assign(lost.length, '\0');
-            m_decoder->reconstruct(q, contributions, { reinterpret_cast<std::byte*>(value.data()), value.size() });
-            BlockWriter(slice.blocks[q]).add({ .kind = BlockEntry::Kind::Insert, .key = lost.key, .rank = *rank, .length = lost.length,
-                .version = lost.version, .bytes = value });
+            values[i] = BlockWriter(*blocks[i]).addRoom({ .kind = BlockEntry::Kind::Insert, .key = lost.key, .rank = rank,
+                .length = lost.length, .version = lost.version, .bytes = {} }, lost.length);
             ++slice.records;
-            slice.bytes += value.size();
+            slice.bytes += lost.length;
         }
-        rank = slice.open.erase(rank);
+        m_decoder->reconstructAll(contributions, values);
     }
+    slice.open = std::move(stillOpen);
 }
 
 bool SliceRebuild::isXor() const

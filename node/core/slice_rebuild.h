@@ -36,7 +36,7 @@ private:
     // Ranks that are asked for together.
     struct Slice {
         Rank from, to;
-        std::set<Rank> open;                      // not computed yet
+        std::vector<Rank> open;                   // not computed yet, ascending
         std::map<MemberId, pb::SliceData> data;   // of this round
         std::set<MemberId> missing;
         std::uint32_t rounds = 0;
