@@ -29,7 +29,7 @@ Kernel bestKernel();
 
 // Switches of the experiments E1 and E2; they change the time and never the result.
 struct FieldOptions {
-    Backend backend = Backend::GfComplete;
+    Backend backend = Backend::Simd;
     // Log only: the coefficient's logarithm is taken once per region (2003 report 3.1), or, off, once per symbol.
     bool logPrecalculus = true;
     // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"), 1 is multiplied like any other coefficient; only

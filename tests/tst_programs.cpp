@@ -130,7 +130,8 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("-b 0", "from 1 to");
     row("-k 9", "from 0 to 8");
     row("--field 12", "use one of: 16, 8");
-    row("--galois simd", "use one of: gf-complete, log");
+    row("--galois isa-l", "use simd, gf-complete or log");
+    row("--galois simd:sse9", "simd:portable");
     row("--rerank maybe", "use one of: fill, keep");
     row("--recovery maybe", "use one of: off, automatic, alarm, manual");
     row("--slice 0", "16777216");

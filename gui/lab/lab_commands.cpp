@@ -33,7 +33,8 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
-    config.set_galois(o.text("galois") == "log" ? "log" : "");
+    if (o.text("galois") != "simd") // the default
+        config.set_galois(o.text("galois").toStdString());
     config.set_no_log_precalculus(!o.isOn("logPrecalculus"));
     config.set_pure_rs(o.isOn("pureRs"));
     config.set_mix_keys(o.isOn("mixKeys"));
@@ -62,6 +63,7 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
         return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
     };
+    const auto backend = [](const pb::FileConfig& config) { return config.galois().empty() ? "simd" : config.galois(); };
     const auto bits = [](const pb::FileConfig& config) { return config.field() == pb::GF_8 ? 8u : 16u; };
     for (const QString& text : { differs("m", there.m(), wanted.m()),
              differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
@@ -70,7 +72,7 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
              there.decode() == wanted.decode() ? QString() : QString("decode differs"),
              there.recovery_transport() == wanted.recovery_transport() ? QString() : QString("recoveryTransport differs"),
              there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs"),
-             (there.galois() == "log") == (wanted.galois() == "log") ? QString() : QString("galois differs"),
+             backend(there) == backend(wanted) ? QString() : QString("galois differs"),
              there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
              there.pure_rs() == wanted.pure_rs() ? QString() : QString("pureRs differs"),
              there.mix_keys() == wanted.mix_keys() ? QString() : QString("mixKeys differs"),

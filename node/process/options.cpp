@@ -2,6 +2,7 @@
 #include "node/process/options.h"
 
 #include "common/errors.h"
+#include "common/galois.h"
 
 #include <CLI/CLI.hpp>
 #include <google/protobuf/io/tokenizer.h>
@@ -264,8 +265,8 @@ Result<void> checkConfig(const pb::FileConfig& config)
         return Error { "the way to recover or to decode is unknown; see proto/config.proto" };
     if (!pb::RecoveryTransport_IsValid(config.recovery_transport()) || !pb::TcpMode_IsValid(config.tcp_mode()))
         return Error { "the way of slices or of TCP connections is unknown; see proto/config.proto" };
-    if (!config.galois().empty() && config.galois() != "gf-complete" && config.galois() != "log")
-        return Error { fmt::format("the backend \"{}\" is unknown; use gf-complete or log", config.galois()) };
+    if (const auto options = fieldOptionsNamed(config.galois()); !options)
+        return options.error();
     pb::Threshold last;
     last.set_availability(config.availability());
     for (const pb::Threshold& threshold : config.thresholds()) {
@@ -285,7 +286,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     config.set_availability(1);
     config.set_recovery(pb::RECOVERY_AUTOMATIC);
     config.set_b(10'000);
-    config.set_galois("gf-complete");
+    config.set_galois("simd");
     // First, so that the other options change what the file says.
     addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
         [&config](const std::string& word) { return readText(word, config); });
@@ -324,8 +325,14 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
                 config.clear_thresholds();
             return addThreshold(word, config);
         });
-    addOption(app, "--galois", "Backend of the field: gf-complete or log (gf-complete)", "NAME",
-        oneOf({ "gf-complete", "log" }, [&config](const std::string& word) { config.set_galois(word); }));
+    addOption(app, "--galois", "Backend of the field: simd, gf-complete or log; simd:avx2 and the like for those instructions (simd)", "NAME",
+        [&config](const std::string& word) -> Result<void> {
+            const auto options = fieldOptionsNamed(word);
+            if (!options)
+                return options.error();
+            config.set_galois(word);
+            return {};
+        });
     app.add_flag("--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
         "Clients address by a mix of the key's bits");
     app.add_flag("--pure-rs", [&config](std::int64_t count) { config.set_pure_rs(count > 0); },

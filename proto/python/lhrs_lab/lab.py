@@ -19,7 +19,7 @@ from .wire import Process
 _WORDS = {
     "field": (8, 16), "rerank": ("fill", "keep"), "recovery": ("off", "automatic", "on_alarm", "manual"),
     "decode": ("auto", "rs"), "recovery_transport": ("tcp", "udp"), "tcp": ("passive", "handshake"),
-    "galois": ("gf-complete", "log"), "timers": ("default", "classroom")}
+    "galois": ("simd", "gf-complete", "log"), "timers": ("default", "classroom")}
 
 
 def _arguments(**o: Any) -> list[str]:
@@ -67,7 +67,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
     def start(cls, m: int = 4, k: int = 1, b: int = 100, field: int = 16, record_bytes: int = 100,
               spares: Optional[Mapping[str, int]] = None, slice: Optional[int] = None,  # pylint: disable=redefined-builtin
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
-              recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "gf-complete", log_precalculus: bool = True,
+              recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, timers: str = "default",
               bin_dir: Optional[str] = None, timeout: float = 20, keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
