@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other people's programs on this machine: started on free loopback ports, asked, and ended by the process that was started."""
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from typing import Iterator, Optional, Sequence
+
+_PATIENCE_S = 20.0
+VALUE_BYTES = 100
+
+
+class NotMeasured(Exception):
+    """Why there is no figure, as a sentence."""
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody has at this moment."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def run(arguments: Sequence[str], timeout: float = 300) -> str:
+    """What a program that ends by itself prints. NotMeasured: it is not there, or it failed."""
+    try:
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotMeasured(f"{arguments[0]} could not be run: {error}.") from None
+    if done.returncode != 0:
+        raise NotMeasured(f"{arguments[0]} ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-200:]}")
+    return done.stdout
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _await(condition, what: str) -> None:  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + _PATIENCE_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise NotMeasured(f"{what} is not ready after {_PATIENCE_S:g} s.")
+        time.sleep(0.02)
+
+
+# ---- Redis
+
+class Redis:
+    """One server, and the copies that follow it."""
+
+    def __init__(self, port: int, pids: list[int]) -> None:
+        self.port = port
+        self.pids = pids
+
+    def ask(self, *words: str) -> str:
+        """The raw answer to one command, as far as it comes at once."""
+        with socket.create_connection(("127.0.0.1", self.port), _PATIENCE_S) as one:
+            one.sendall(f"*{len(words)}\r\n".encode() + b"".join(f"${len(w)}\r\n{w}\r\n".encode() for w in words))
+            return one.recv(65_536).decode(errors="replace")
+
+    def benchmark(self, test: str, count: int, clients: int = 1, pipeline: int = 1, keys: int = 25_000) -> dict[str, float]:
+        """redis-benchmark's own figures: operations per second, and the median of a request in microseconds."""
+        out = run(["redis-benchmark", "-h", "127.0.0.1", "-p", str(self.port), "-t", test, "-n", str(count), "-c", str(clients),
+                   "-P", str(pipeline), "-d", str(VALUE_BYTES), "-r", str(keys), "--csv"])
+        for row in csv.DictReader(out.splitlines()):
+            if row.get("test", "").lower() == test:
+                return {"per_second": float(row["rps"]), "p50_us": 1000 * float(row["p50_latency_ms"])}
+        raise NotMeasured(f"redis-benchmark said nothing of {test}.")
+
+    def fill(self, keys: int) -> None:
+        """So many keys, nearly all of them."""
+        self.benchmark("set", 6 * keys, 1, 64, keys)
+
+
+def _redis_program() -> tuple[str, str]:
+    """(name to run it by, file). The server is one file with the checker that redis-tools brings, and its name decides what
+    it does; so the package redis-server, which would start a service at each boot, is not needed."""
+    server, checker = shutil.which("redis-server"), shutil.which("redis-check-rdb")
+    if not (server or checker) or not shutil.which("redis-benchmark"):
+        raise NotMeasured("Redis is not installed; ./run bench installs redis-tools.")
+    return "redis-server", server or checker or ""
+
+
+@contextlib.contextmanager
+def redis(copies: int = 0) -> Iterator[Redis]:
+    """A server that keeps nothing on disk, and ``copies`` that follow it and are in step."""
+    name, file = _redis_program()
+    processes: list[subprocess.Popen[bytes]] = []
+    with tempfile.TemporaryDirectory(prefix="lhrs-bench-") as directory:
+        try:
+            first: Optional[Redis] = None
+            for number in range(1 + copies):
+                port = free_port()
+                home = pathlib.Path(directory) / str(number)
+                home.mkdir()
+                follows = ["--replicaof", "127.0.0.1", str(first.port)] if first else []
+                processes.append(subprocess.Popen(
+                    [name, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no",
+                     "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--dir", str(home), *follows],
+                    executable=file, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                one = Redis(port, [])
+                _await(lambda server=one: _answers(server), "redis-server")
+                first = first or one
+            assert first is not None
+            first.pids = [process.pid for process in processes]
+            _await(lambda: first.ask("INFO", "replication").count("state=online") == copies, "a copy of redis-server")
+            yield first
+        finally:
+            for process in processes:
+                _end(process)
+
+
+def _answers(server: Redis) -> bool:
+    try:
+        return server.ask("PING").startswith("+PONG")
+    except OSError:
+        return False
+
+
+def redis_wait(program: pathlib.Path, server: Redis, count: int, copies: int) -> dict[str, float]:
+    """One client that sets a value and waits for its copies, after one another."""
+    answer: dict[str, float] = json.loads(run([str(program), str(server.port), str(count), str(copies)]))
+    return answer
+
+
+# ---- a plain TCP stream
+
+def tcp_bytes_per_second(duration_s: int = 1) -> float:
+    """One stream on the loopback interface, as iperf3 measures it at its receiver."""
+    if not shutil.which("iperf3"):
+        raise NotMeasured("iperf3 is not installed; ./run bench installs it.")
+    port = free_port()
+    server = subprocess.Popen(["iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", str(port)],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for attempt in range(50):  # a first connection would be its only one, so nobody knocks before
+            time.sleep(0.05)
+            try:
+                out = run(["iperf3", "-c", "127.0.0.1", "-p", str(port), "-t", str(duration_s), "-J"], 30)
+                return float(json.loads(out)["end"]["sum_received"]["bits_per_second"]) / 8
+            except NotMeasured:
+                if attempt == 49:
+                    raise
+    finally:
+        _end(server)
+    raise NotMeasured("iperf3 did not answer.")
+
+
+# ---- placement and memory
+
+@contextlib.contextmanager
+def one_core() -> Iterator[None]:
+    """What is started here - the peer's programs and ours alike - runs on one core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def resident_bytes(pids: Sequence[int]) -> int:
+    """The memory of these processes that is there and their own."""
+    total = 0
+    for pid in pids:
+        try:
+            text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+        except OSError as error:
+            raise NotMeasured(f"The memory of process {pid} cannot be read: {error.strerror}.") from None
+        total += 1024 * sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_"))
+    return total
