@@ -37,6 +37,20 @@ pb::CommandReply acknowledgeLoss(FileRig& rig, std::uint32_t group)
     return rig.cluster.ask(FileRig::kCoordinator, command);
 }
 
+pb::CommandReply setRecovery(FileRig& rig, pb::RecoveryWay way)
+{
+    pb::Command command;
+    command.mutable_set_recovery()->set_recovery(way);
+    return rig.cluster.ask(FileRig::kCoordinator, command);
+}
+
+pb::Command recoverBy(std::uint32_t manager)
+{
+    pb::Command command;
+    command.mutable_recover_group()->set_manager(manager + 1);
+    return command;
+}
+
 } // namespace
 
 class TestLoss : public QObject {
@@ -52,6 +66,11 @@ private slots:
     void replacedMembersAreNotTakenForTheGroup_data();
     void replacedMembersAreNotTakenForTheGroup();
     void recoveryByCommandWaitsForTheCommand();
+    void theWayOfRecoveryIsChangedWhileTheFileLives();
+    void theWayOfRecoveryOutlivesTheCoordinator_data();
+    void theWayOfRecoveryOutlivesTheCoordinator();
+    void aChangeThatABucketMayNotKnowIsNotCalledDone();
+    void theOperatorChoosesTheRecoveryManager();
     void commandsThatCannotBeFollowedAreRefused();
 
 private:
@@ -268,6 +287,100 @@ void TestLoss::recoveryByCommandWaitsForTheCommand()
     command.mutable_recover_group()->set_all(true);
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, command).refusal(), pb::NOT_REFUSED);
     checkWhole(rig);
+    QCOMPARE(rig.verify().missing(), 0u);
+}
+
+void TestLoss::theWayOfRecoveryIsChangedWhileTheFileLives()
+{
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const pb::CommandReply changed = setRecovery(rig, pb::RECOVERY_MANUAL);
+    QVERIFY2(changed.has_recovery(), changed.text().c_str());
+    QCOMPARE(changed.recovery().former(), pb::RECOVERY_AUTOMATIC);
+    QCOMPARE(setRecovery(rig, pb::RECOVERY_MANUAL).recovery().former(), pb::RECOVERY_MANUAL); // nothing to change
+    const std::uint64_t former = rig.holder(pb::DATA, 0, 0);
+    rig.kill(former);
+    rig.cluster.run(3s);
+    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // nobody looked
+    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // its word is not wanted once it is declared failed
+    QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().isAtRest() && rig.holder(pb::DATA, 0, 0) != former; }, 30s));
+    checkWhole(rig);
+    QCOMPARE(rig.verify().missing(), 0u);
+}
+
+void TestLoss::theWayOfRecoveryOutlivesTheCoordinator_data()
+{
+    QTest::addColumn<bool>("dies");
+    QTest::newRow("all members live") << false;
+    QTest::newRow("k members of each group die with it") << true;
+}
+
+void TestLoss::theWayOfRecoveryOutlivesTheCoordinator()
+{
+    QFETCH(const bool, dies);
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    QVERIFY(setRecovery(rig, pb::RECOVERY_ON_ALARM).has_recovery());
+    QVERIFY(setRecovery(rig, pb::RECOVERY_MANUAL).has_recovery());
+    if (dies)
+        for (std::uint32_t g = 0; g < rig.coordinator().file().groups().size(); ++g)
+            rig.kill(rig.holder(pb::DATA, g, 0));
+    for (int life = 0; life < 2; ++life) { // what it was told it tells on
+        rig.cluster.kill(FileRig::kCoordinator);
+        rig.startCoordinator(true);
+        QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
+        QCOMPARE(rig.coordinator().file().config().recovery(), pb::RECOVERY_MANUAL);
+        QVERIFY(rig.waitForRest()); // who was silent meanwhile is replaced: that is part of the start
+    }
+    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // and its own word counts more than what is remembered
+    rig.cluster.kill(FileRig::kCoordinator);
+    rig.startCoordinator(true);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
+    QCOMPARE(rig.coordinator().file().config().recovery(), pb::RECOVERY_AUTOMATIC);
+    checkWhole(rig);
+    QCOMPARE(rig.verify().missing(), 0u);
+}
+
+void TestLoss::aChangeThatABucketMayNotKnowIsNotCalledDone()
+{
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const std::uint64_t deaf = rig.holder(pb::PARITY, 0, 0);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != deaf || !packet.message->has_registered(); };
+    const pb::CommandReply told = setRecovery(rig, pb::RECOVERY_ON_ALARM);
+    QCOMPARE(told.refusal(), pb::TIMED_OUT);
+    QVERIFY2(QString::fromStdString(told.text()).contains("1 buckets have not said"), told.text().c_str());
+    QCOMPARE(rig.coordinator().file().config().recovery(), pb::RECOVERY_ON_ALARM);
+    rig.cluster.onPacket = nullptr; // it is told again
+    QVERIFY(setRecovery(rig, pb::RECOVERY_ON_ALARM).has_recovery());
+    QCOMPARE(setRecovery(rig, pb::RECOVERY_OFF).refusal(), pb::BAD_ARGUMENT);
+    FileRig off(optionsOf(1, pb::RECOVERY_OFF));
+    begin(off);
+    QVERIFY(QString::fromStdString(setRecovery(off, pb::RECOVERY_MANUAL).text()).contains("no leases"));
+}
+
+void TestLoss::theOperatorChoosesTheRecoveryManager()
+{
+    FileRig rig(optionsOf(2, pb::RECOVERY_MANUAL));
+    begin(rig);
+    std::vector<std::uint32_t> managers;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_recovery_started())
+            managers.push_back(event.recovery_started().manager());
+    };
+    for (const std::uint32_t wanted : { 1u, 0u }) {
+        rig.kill(rig.holder(pb::DATA, 0, 1));
+        QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, recoverBy(wanted)).refusal(), pb::NOT_REFUSED);
+        checkWhole(rig);
+    }
+    QCOMPARE(managers, (std::vector<std::uint32_t> { 1, 0 }));
+    QVERIFY(QString::fromStdString(rig.cluster.ask(FileRig::kCoordinator, recoverBy(2)).text()).contains("parity bucket 0.2 does not exist"));
+    // The one that is wanted has failed, which nobody knows yet: another does it, and says so.
+    rig.kill(rig.holder(pb::DATA, 0, 1));
+    rig.kill(rig.holder(pb::PARITY, 0, 0));
+    QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, recoverBy(0)).refusal(), pb::NOT_REFUSED);
+    checkWhole(rig);
+    QCOMPARE(managers.back(), 1u);
     QCOMPARE(rig.verify().missing(), 0u);
 }
 

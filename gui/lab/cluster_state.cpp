@@ -392,6 +392,7 @@ void Step::apply()
         s.file.waitsFor.clear();
         settleOverflows(s);
         break;
+    case B::kRecoveryWayChanged: s.file.config.set_recovery(event.recovery_way_changed().recovery()); break;
     case B::kNodeInvited: self.isInvited = true; break;
     case B::kNodeOffered: membership(event.node_offered()); break;
     case B::kOfferCancelled: settleOffer(); break;

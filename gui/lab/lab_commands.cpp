@@ -25,11 +25,7 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_b(o.integer("b"));
     config.set_field(o.integer("field") == 8 ? pb::GF_8 : pb::GF_16);
     config.set_rerank(o.text("rerank") == "keep" ? pb::KEEP : pb::FILL_HOLES);
-    const QString recovery = o.text("recovery");
-    config.set_recovery(recovery == "automatic" ? pb::RECOVERY_AUTOMATIC
-            : recovery == "onAlarm"             ? pb::RECOVERY_ON_ALARM
-            : recovery == "manual"              ? pb::RECOVERY_MANUAL
-                                                : pb::RECOVERY_OFF);
+    config.set_recovery(recoveryWayOf(o.text("recovery")));
     config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
@@ -149,9 +145,15 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
             return LabError { LabCode::ClusterMismatch, "The connected cluster has other parameters: " + text + ".",
                 "It was not started here, so it is not replaced." };
     }
-    const auto file = awaitFile(context, timeout);
+    auto file = awaitFile(context, timeout);
     if (!file)
         return file.error();
+    // One that is kept may have been changed by lab.recovery.
+    if (context.settings.mayStartCluster && file->config().recovery() != config->recovery()) {
+        if (const auto changed = setRecoveryWay(context, config->recovery()); !changed)
+            return changed.error();
+        file->mutable_config()->set_recovery(config->recovery());
+    }
     if (const auto known = context.awaitServers(timeout); !known)
         return known.error();
     context.hasCluster = true;
@@ -303,6 +305,9 @@ void addTargets(Lab& lab, LabContext& context)
     });
     lab.handle("lab.coordinator", [&](const LabCall&) -> LabResult<QJSValue> {
         return makeTarget(context, "coordinator", { { "role", "coordinator" } });
+    });
+    lab.handle("lab.manager", [&](const LabCall& c) -> LabResult<QJSValue> {
+        return makeTarget(context, "manager of group " + c.arguments.at(0).toString(), { { "role", "manager" }, { "group", c.arguments.at(0) } });
     });
     lab.handle("lab.spare", [&](const LabCall& c) -> LabResult<QJSValue> {
         const QString pool = c.arguments.at(0).toString();

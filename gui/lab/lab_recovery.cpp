@@ -7,6 +7,7 @@
 #include <QJSEngine>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace lhrs::gui {
@@ -14,6 +15,7 @@ namespace lhrs::gui {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double kChangeTimeout = 30; // seconds; the coordinator itself says after 5 s (25 s in a classroom) who has not heard
 
 // The coordinator's description of one group.
 LabResult<pb::FileDescription::Group> groupOf(const LabContext& context, std::uint32_t number)
@@ -116,6 +118,12 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     if (!slice)
         return slice.error();
     command.mutable_recover_group()->set_slice(*slice);
+    const QJSValue manager = o.option("manager");
+    const bool isManagerGiven = manager.isNumber();
+    if (isManagerGiven ? manager.toNumber() != std::floor(manager.toNumber()) || manager.toNumber() < 0 || manager.toNumber() > 63 : manager.toString() != "auto")
+        return LabError { LabCode::BadArgument, "The option manager of lab.recover is a parity column from 0, or 'auto', not " + manager.toString() + ".", "manager: 1" };
+    if (isManagerGiven)
+        command.mutable_recover_group()->set_manager(manager.toUInt() + 1);
     command.mutable_recover_group()->set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
     if (const auto ordered = context.ask(context.control.coordinator(), std::move(command), 5); !ordered)
         return ordered.error();
@@ -140,6 +148,10 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
                 told.take(event, number);
             const QJSValue timing = timingOf(context, number, told);
+            // Whether it lives is found out after the order.
+            if (isManagerGiven && told.finished && told.finished->manager() != manager.toUInt())
+                return LabError { LabCode::Refused, QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
+                        .arg(number).arg(manager.toUInt()).arg(told.finished->manager()), "manager: 'auto' takes the first one that is up." };
             // What is enough is found out by the recovery manager; by then it is done.
             if (o.text("decode") == "xor" && timing.property("decode").toString() != "xor")
                 return LabError { LabCode::Refused, QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket while parity column 0 lives, and here %2 were lost.")
@@ -186,8 +198,35 @@ LabResult<QJSValue> acknowledgeLoss(LabContext& context, const Arguments& argume
 
 } // namespace
 
+pb::RecoveryWay recoveryWayOf(const QString& word)
+{
+    for (const pb::RecoveryWay way : { pb::RECOVERY_AUTOMATIC, pb::RECOVERY_ON_ALARM, pb::RECOVERY_MANUAL })
+        if (recoveryWord(way) == word.toStdString())
+            return way;
+    return pb::RECOVERY_OFF;
+}
+
+LabResult<pb::RecoveryWay> setRecoveryWay(LabContext& context, pb::RecoveryWay way)
+{
+    pb::Command command;
+    command.mutable_set_recovery()->set_recovery(way);
+    const auto reply = context.ask(context.control.coordinator(), std::move(command), kChangeTimeout);
+    if (!reply)
+        return reply.error();
+    context.config.set_recovery(way);
+    return reply->recovery().former();
+}
+
 void addRecoveryCalls(Lab& lab, LabContext& context)
 {
+    lab.handle("lab.recovery", [&](const LabCall& c) -> LabResult<QJSValue> {
+        if (c.arguments.at(0).isNull()) {
+            const auto file = context.describeFile();
+            return file ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(file->config().recovery()))) : LabResult<QJSValue>(file.error());
+        }
+        const auto former = setRecoveryWay(context, recoveryWayOf(c.arguments.at(0).toString()));
+        return former ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(*former))) : LabResult<QJSValue>(former.error());
+    });
     lab.handle("lab.recover", [&](const LabCall& c) { return recover(context, c.arguments); });
     lab.handle("lab.acknowledgeLoss", [&](const LabCall& c) { return acknowledgeLoss(context, c.arguments); });
 }

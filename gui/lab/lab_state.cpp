@@ -82,8 +82,7 @@ LabResult<QJSValue> group(LabContext& context, std::uint32_t number)
 
 LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
 {
-    const auto places = placesOf(target);
-    if (places.size() != 1)
+    if (placesOf(target).size() != 1 && target.property("role").toString() != "manager")
         return LabError { LabCode::BadArgument,
             "lab.bucket needs one bucket, such as lab.data(0) or lab.parity(0, 0), not " + target.toString() + "." };
     const auto found = findTarget(context, target);
@@ -120,7 +119,9 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     command.mutable_take_snapshot()->set_without_records(true);
     pb::Command statistics;
     statistics.mutable_statistics();
-    const auto replies = context.askAll({ { found->process, command }, { found->process, statistics } }, kAskTimeout);
+    pb::Command watch;
+    watch.mutable_watch();
+    const auto replies = context.askAll({ { found->process, command }, { found->process, statistics }, { found->process, watch } }, kAskTimeout);
     if (!replies)
         return replies.error();
     const pb::Snapshot& snapshot = (*replies)[0].snapshot();
@@ -135,7 +136,9 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
         QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
     result.setProperty("incarnation", scriptNumber(snapshot.incarnation()));
     result.setProperty("epoch", scriptNumber(snapshot.view().epoch()));
-    result.setProperty("lease_s", QJSValue(QJSValue::NullValue)); // no process tells it yet
+    const pb::NodeSample& sample = (*replies)[2].sample();
+    const bool hasLease = sample.grants_needed() > 0 && !sample.core_is_busy();
+    result.setProperty("lease_s", hasLease ? QJSValue(secondsOf(sample.lease_left_ns())) : QJSValue(QJSValue::NullValue));
     result.setProperty("process", QString::fromStdString(known->info.name()));
     return result;
 }

@@ -220,6 +220,36 @@ ProcessId holderOf(const ClusterState& state, const pb::Place& place)
     return parity == state.parity.end() ? 0 : parity->second.process;
 }
 
+namespace {
+
+// The recovery manager of a group that is being recovered; of another group the parity bucket that would be it.
+LabResult<FoundTarget> findManager(const LabContext& context, std::uint32_t group)
+{
+    const auto file = context.describeFile();
+    if (!file)
+        return file.error();
+    for (const auto& known : file->groups()) {
+        if (known.number() != group)
+            continue;
+        const pb::View& view = known.view();
+        const bool isChosen = view.state() == pb::GROUP_FROZEN || view.state() == pb::GROUP_DEGRADED;
+        const pb::Member* manager = nullptr;
+        for (const pb::Member& member : view.members())
+            if (member.role() == pb::PARITY && member.state() == pb::UP && (manager == nullptr || (isChosen && member.index() == view.manager())))
+                manager = &member;
+        if (manager == nullptr)
+            return LabError { LabCode::BadArgument, QString("Group %1 has no parity bucket that could be its recovery manager.").arg(group) };
+        pb::Place place;
+        place.set_role(pb::PARITY);
+        place.set_number(group);
+        place.set_column(manager->index());
+        return FoundTarget { place, manager->holder().node(), shownPlace(place) };
+    }
+    return LabError { LabCode::BadArgument, QString("There is no group %1: the file has %2.").arg(group).arg(file->groups_size()) };
+}
+
+} // namespace
+
 LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target)
 {
     std::vector<FoundTarget> found;
@@ -241,6 +271,12 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
             found.push_back({ place, holder, shownPlace(place) });
         }
         return found;
+    }
+    if (role == "manager") {
+        const auto manager = findManager(context, target.property("group").toUInt());
+        if (!manager)
+            return manager.error();
+        return std::vector<FoundTarget> { *manager };
     }
     if (role == "coordinator")
         return std::vector<FoundTarget> { { {}, context.control.coordinator(), "coordinator" } };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/csv_table.h"
 #include "gui/lab/lab_context.h"
 #include "gui/lab/lab_error.h"
 
@@ -50,6 +51,12 @@ struct FoundTarget {
     QString shown;   // "data 5"
 };
 
+// A table that the papers published, by its name in scenarios/paper. BadArgument: there is none.
+LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name);
+// "onAlarm" as a value; an unknown word: off.
+pb::RecoveryWay recoveryWayOf(const QString& word);
+// Changes how the running file is recovered; the former way. Refused, Timeout: see the command SetRecovery.
+LabResult<pb::RecoveryWay> setRecoveryWay(LabContext& context, pb::RecoveryWay way);
 // The places that a target of buckets names, in its order; empty for another target.
 std::vector<pb::Place> placesOf(const QJSValue& target);
 // The processes that a target names now. BadArgument: there is no such thing.

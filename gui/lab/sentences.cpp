@@ -435,6 +435,10 @@ std::string Writer::recovery() const
         return "Process " + event.foreign_bucket().alive().process().name()
             + " holds a bucket of another file, which was here before this one. It is left as it is: end one of the two.";
     case B::kCoordinatorSuperseded: return "Another coordinator has taken over; this one does nothing any more.";
+    case B::kRecoveryWayChanged: {
+        const pb::RecoveryWayChanged& e = event.recovery_way_changed();
+        return "Recovery is " + recoveryWord(e.recovery()) + " from now on, no longer " + recoveryWord(e.former()) + because(e.reason());
+    }
     default: return {};
     }
 }
@@ -491,6 +495,11 @@ std::string stateWord(pb::MemberState state)
     case pb::MemberState_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
     return "in an unknown state";
+}
+
+std::string recoveryWord(pb::RecoveryWay way)
+{
+    return way == pb::RECOVERY_AUTOMATIC ? "automatic" : way == pb::RECOVERY_ON_ALARM ? "onAlarm" : way == pb::RECOVERY_MANUAL ? "manual" : "off";
 }
 
 std::string groupStateWord(pb::GroupState state)

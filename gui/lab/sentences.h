@@ -19,6 +19,7 @@ std::string processShown(ProcessId process, const ClusterState& state);
 // A member state, an operation kind, a result as words: "splitting", "insert", "not found".
 std::string stateWord(pb::MemberState state);
 std::string groupStateWord(pb::GroupState state); // "frozen"
+std::string recoveryWord(pb::RecoveryWay way);    // as scenarios say it: "onAlarm"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
 // How much is published, in the word that scenarios and CSV files have for it: "counts".

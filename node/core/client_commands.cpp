@@ -279,6 +279,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kCreateParity:
     case C::kRecoverGroup:
     case C::kAcknowledgeLoss:
+    case C::kSetRecovery:
     case C::kAwaitRest:
     case C::kArmFault:
     case C::kHealFaults:

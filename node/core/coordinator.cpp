@@ -24,6 +24,7 @@ Coordinator::Coordinator(CoordinatorOptions options)
     , m_parts { m_file, m_directory, m_acks, m_invitations }
     , m_growth(m_parts)
     , m_failures(m_parts, m_growth)
+    , m_policy(m_parts)
     , m_takeover(m_parts)
 {
     if (options.listensFirst)
@@ -134,8 +135,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     }
     if (m_file.exists() && !m_isFileTold) {
         m_isFileTold = true;
-        for (const Directory::Entry* entry : m_directory.all())
-            tellOfFile(*entry, 0, out);
+        tellAllOfFile(out);
     }
     answerWaiters(now, out);
 }
@@ -154,8 +154,10 @@ void Coordinator::fill(pb::Registered& registered, const Directory::Entry& entry
     *registered.mutable_timers() = m_acks.timers();
     registered.set_ordinal(entry.ordinal);
     registered.set_file_exists(m_file.exists());
-    if (entry.info.kind() == pb::NODE)
-        m_file.replaced().tell(knowsReplaced, m_file.coordinatorEpoch(), registered);
+    if (entry.info.kind() != pb::NODE)
+        return;
+    m_file.replaced().tell(knowsReplaced, m_file.coordinatorEpoch(), registered);
+    m_policy.tell(registered);
 }
 
 void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
@@ -165,7 +167,9 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     if (m_unheard.contains(Incarnation(alive.incarnation())))
         out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
     const bool isServer = alive.process().kind() == pb::NODE;
-    if ((m_file.exists() && !alive.knows_file()) || (isServer && alive.knows_replaced() != m_file.replaced().stamp(m_file.coordinatorEpoch())))
+    const bool knowsAll = alive.knows_replaced() == m_file.replaced().stamp(m_file.coordinatorEpoch()) && m_policy.isKnownTo(alive);
+    m_policy.onAlive(alive, out);
+    if ((m_file.exists() && !alive.knows_file()) || (isServer && !knowsAll))
         tellOfFile(*m_directory.find(NodeId(alive.process().node())), alive.knows_replaced(), out);
     if (alive.role() == pb::NO_ROLE)
         return;
@@ -194,6 +198,12 @@ void Coordinator::tellOfFile(const Directory::Entry& entry, std::uint64_t knowsR
 {
     pb::Message& message = out.send(Address::from(entry.info.address()), Way::Auto, 0, NodeId(entry.info.node()));
     fill(*message.mutable_registered(), entry, knowsReplaced);
+}
+
+void Coordinator::tellAllOfFile(Effects& out)
+{
+    for (const Directory::Entry* entry : m_directory.all())
+        tellOfFile(*entry, 0, out);
 }
 
 void Coordinator::onWhereIs(const pb::Message& message, Effects& out)
@@ -288,6 +298,7 @@ void Coordinator::wake(Time now, bool looks, Effects& out)
     }
     m_failures.onTime(now, out);
     m_growth.onTime(now, out);
+    m_policy.onTime(now, out);
     answerWaiters(now, out);
 }
 
@@ -298,7 +309,7 @@ Time Coordinator::deadline() const
     if (m_isSuperseded)
         return Time::max();
     Time earliest = m_rebuild ? std::min(m_listensUntil, m_nextLook)
-                              : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_nextLook });
+                              : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_policy.deadline(), m_nextLook });
     for (const Waiter& waiter : m_waiters)
         earliest = std::min(earliest, waiter.until);
     return earliest;
@@ -345,22 +356,19 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kForceMerge: forceMerge(command, now, out); break;
     case C::kRaiseAvailability: raiseAvailability(command, out); break;
     case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
-    case C::kRecoverGroup:
+    case C::kRecoverGroup: recoverGroup(command, now, out); break;
     case C::kAcknowledgeLoss: {
-        const bool isRecovery = command.has_recover_group();
-        const GroupNumber g(isRecovery ? (command.recover_group().all() ? 0 : command.recover_group().group()) : command.acknowledge_loss().group());
-        if (const std::string words = m_failures.refusal(g); !words.empty()) {
-            pb::CommandReply& reply = out.reply(command.ticket());
-            reply.set_refusal(pb::REFUSED);
-            reply.set_text(words);
-        } else if (isRecovery) {
-            m_failures.recover(command.recover_group(), now, out);
-            describe(*out.reply(command.ticket()).mutable_file());
-        } else {
+        const GroupNumber g(command.acknowledge_loss().group());
+        if (const std::string words = m_failures.refusal(g); !words.empty())
+            m_parts.refuse(command.ticket(), pb::REFUSED, words, out);
+        else
             m_failures.acknowledgeLoss(g, command.ticket(), now, out);
-        }
         break;
     }
+    case C::kSetRecovery:
+        if (m_policy.set(command, now, out))
+            tellAllOfFile(out);
+        break;
     case C::kAwaitRest:
         m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
         break;
@@ -411,6 +419,16 @@ void Coordinator::forceMerge(const pb::Command& command, Time now, Effects& out)
     pb::CommandReply& reply = out.reply(command.ticket());
     reply.set_refusal(pb::REFUSED);
     reply.set_text("there is no file yet; it waits for spares");
+}
+
+void Coordinator::recoverGroup(const pb::Command& command, Time now, Effects& out)
+{
+    if (const std::string words = m_failures.refusal(command.recover_group()); !words.empty()) {
+        m_parts.refuse(command.ticket(), pb::REFUSED, words, out);
+        return;
+    }
+    m_failures.recover(command.recover_group(), now, out);
+    describe(*out.reply(command.ticket()).mutable_file());
 }
 
 void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)

@@ -7,6 +7,7 @@
 #include "node/core/file_state.h"
 #include "node/core/growth.h"
 #include "node/core/machine.h"
+#include "node/core/recovery_policy.h"
 #include "node/core/recruiting.h"
 
 #include <map>
@@ -82,6 +83,7 @@ private:
     void onPrepared(const pb::Message& message, Time now, Effects& out);
     void onContentsDone(const pb::Message& message, Time now, Effects& out);
     void raiseAvailability(const pb::Command& command, Effects& out);
+    void recoverGroup(const pb::Command& command, Time now, Effects& out);
     void describe(pb::FileDescription& out) const;
     void answerWaiters(Time now, Effects& out);
 
@@ -93,6 +95,7 @@ private:
     CoordinatorParts m_parts;
     Growth m_growth;
     Failures m_failures;
+    RecoveryPolicy m_policy;
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
     std::vector<Waiter> m_waiters;
     std::unique_ptr<FileRebuild> m_rebuild; // while it listens

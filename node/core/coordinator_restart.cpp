@@ -41,9 +41,12 @@ void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& o
 {
     const pb::StateReport& report = message.state_report();
     m_directory.learn(report.process(), now);
-    if (m_rebuild)
+    if (m_rebuild) {
         m_rebuild->add(report);
-    else if (m_unheard.erase(Incarnation(report.incarnation())) > 0)
+        return;
+    }
+    m_policy.learn(report, out);
+    if (m_unheard.erase(Incarnation(report.incarnation())) > 0)
         abortForgotten(report, now, out);
 }
 
@@ -88,10 +91,16 @@ void Coordinator::takeOver(Time now, Effects& out)
     // No number is used again that the former coordinator can have given.
     m_acks.startAt((epoch - 1) << 40);
     m_invitations.last = (epoch - 1) << 32;
-    if (!rebuild->hasFile())
+    const pb::StateReport* recoveryTold = rebuild->recoveryTold();
+    if (!rebuild->hasFile()) {
+        if (recoveryTold)
+            m_policy.startAnew();
         return;
+    }
     m_isFileNew = false;
     m_file.adopt(rebuild->config());
+    if (recoveryTold)
+        m_policy.learn(*recoveryTold, out);
     m_acks.setTimers(rebuild->timers());
     const FileRebuild::Found found = rebuild->build(m_file);
     auto* event = out.event().mutable_coordinator_rebuilt();

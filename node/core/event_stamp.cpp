@@ -83,6 +83,7 @@ EventClass classOf(const pb::Event& event)
     case B::kCoordinatorRebuilt:
     case B::kForeignBucket:
     case B::kCoordinatorSuperseded:
+    case B::kRecoveryWayChanged:
     case B::kBucketUnderflowed:
     case B::kMergeOrdered:
     case B::kMergeCommitted:

@@ -42,6 +42,23 @@ std::string Failures::refusal(GroupNumber g) const
     return m_parts.file.groups().contains(g) ? "" : "there is no group " + std::to_string(g.value);
 }
 
+std::string Failures::refusal(const pb::RecoverGroup& order) const
+{
+    const GroupNumber g(order.all() ? 0 : order.group());
+    const std::string words = refusal(g);
+    if (!words.empty() || order.manager() == 0)
+        return words;
+    if (order.all())
+        return "a recovery manager is a parity bucket of one group; name the group";
+    const std::uint32_t column = order.manager() - 1;
+    const std::string name = "parity bucket " + std::to_string(g.value) + "." + std::to_string(column);
+    const auto& parity = m_parts.file.groups().at(g).parity;
+    const auto found = parity.find(ParityColumn(column));
+    if (found == parity.end())
+        return name + " does not exist, so it cannot be the recovery manager: the group has " + std::to_string(parity.size());
+    return found->second.state == pb::UP ? "" : name + " is not up, so it cannot be the recovery manager";
+}
+
 void Failures::recover(const pb::RecoverGroup& order, Time now, Effects& out)
 {
     std::vector<GroupNumber> groups;
@@ -52,7 +69,7 @@ void Failures::recover(const pb::RecoverGroup& order, Time now, Effects& out)
     for (const GroupNumber g : groups) {
         suspect(g, now, out);
         if (const auto recovery = m_groups.find(g); recovery != m_groups.end())
-            recovery->second->setWay(order.slice(), order.decode());
+            recovery->second->setWay(order);
     }
 }
 

@@ -44,6 +44,7 @@ public:
     std::string underWay() const;
     // Words for the commands of an operator that cannot be followed; "" where they can.
     std::string refusal(GroupNumber g) const;
+    std::string refusal(const pb::RecoverGroup& order) const;
 
 private:
     bool isOn() const { return m_parts.file.config().recovery() != pb::RECOVERY_OFF; }

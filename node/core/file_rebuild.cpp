@@ -80,6 +80,16 @@ const pb::Timers& FileRebuild::timers() const
     return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; })->second.timers();
 }
 
+const pb::StateReport* FileRebuild::recoveryTold() const
+{
+    const pb::StateReport* last = nullptr;
+    for (const auto& [node, report] : m_reports) {
+        if (report.recovery_stamp() > (last ? last->recovery_stamp() : 0))
+            last = &report;
+    }
+    return last;
+}
+
 std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
 {
     std::map<GroupNumber, Group> groups;

@@ -52,6 +52,8 @@ public:
     // The parameters of the file, as its buckets were told. Only if there is a file.
     const pb::FileConfig& config() const;
     const pb::Timers& timers() const;
+    // The report of who was told last how the file is recovered; null: it was never changed.
+    const pb::StateReport* recoveryTold() const;
 
     // Enters everything into `file`, which is empty and has its coordinator epoch. Members of which nothing is known are
     // entered as lost.

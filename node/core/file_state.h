@@ -45,6 +45,7 @@ public:
 
     // A coordinator that starts takes over a running file (lhrs.md 10.9): first the parameters, then its own epoch.
     void adopt(const pb::FileConfig& config) { m_config = config; }
+    void setRecovery(pb::RecoveryWay way) { m_config.set_recovery(way); }
     void setCoordinatorEpoch(std::uint64_t epoch) { m_coordinatorEpoch = epoch; }
     std::uint64_t coordinatorEpoch() const { return m_coordinatorEpoch; }
     // Where the epochs of groups begin under this coordinator: above all that a former one can have given.

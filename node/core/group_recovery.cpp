@@ -26,10 +26,13 @@ GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumbe
 {
 }
 
-void GroupRecovery::setWay(std::uint32_t slice, pb::DecodeWay decode)
+void GroupRecovery::setWay(const pb::RecoverGroup& order)
 {
-    m_slice = slice != 0 ? slice : m_parts.file.config().slice();
-    m_decode = decode != pb::DECODE_AUTO ? decode : m_parts.file.config().decode();
+    m_slice = order.slice() != 0 ? order.slice() : m_parts.file.config().slice();
+    m_decode = order.decode() != pb::DECODE_AUTO ? order.decode() : m_parts.file.config().decode();
+    m_wantedManager.reset();
+    if (order.manager() != 0)
+        m_wantedManager = ParityColumn(order.manager() - 1);
 }
 
 std::string GroupRecovery::words() const
@@ -292,7 +295,10 @@ void GroupRecovery::freeze(Time now, Effects& out)
     m_isFenced = false;
     m_fencedAt = now;
     FileState::Group& g = group();
-    const auto manager = std::find_if(g.parity.begin(), g.parity.end(), [](const auto& m) { return m.second.state == pb::UP; });
+    const auto isUp = [](const auto& m) { return m.second.state == pb::UP; };
+    auto manager = m_wantedManager ? g.parity.find(*m_wantedManager) : g.parity.end();
+    if (manager == g.parity.end() || !isUp(*manager)) // nobody was wanted, or it has failed meanwhile
+        manager = std::find_if(g.parity.begin(), g.parity.end(), isUp);
     if (manager == g.parity.end()) {
         lose(now, out); // cannot be while no more than k failed
         return;

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,7 +36,7 @@ public:
     void resume(Time now, Effects& out);
     // Probes all members that are not known to have failed; nothing, if that is under way.
     // For the slices that are ordered from now on, instead of what the file says.
-    void setWay(std::uint32_t slice, pb::DecodeWay decode);
+    void setWay(const pb::RecoverGroup& order);
     void probe(Time now, Effects& out);
     void onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out);
     void onEpochAck(const pb::EpochAck& ack, Time now);
@@ -123,6 +124,7 @@ private:
     pb::RecoveryDone m_done;
     std::uint32_t m_slice;     // ranks; 0: the default of the manager
     pb::DecodeWay m_decode;
+    std::optional<ParityColumn> m_wantedManager; // if it is up when the manager is chosen
     std::uint64_t m_ticket = 0; // of whoever acknowledged the loss
 };
 

@@ -32,6 +32,8 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
 // What it says becomes the state of the file, so nothing in it may be out of its bounds.
 bool isSane(const pb::StateReport& report)
 {
+    if (report.recovery_stamp() != 0 && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
+        return false;
     if (report.role() == pb::NO_ROLE)
         return isSane(report.view());
     const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level()) : report.column() <= kParityColumnsMax;

@@ -184,6 +184,8 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
     *report->mutable_process() = m_context.self;
     *report->mutable_timers() = m_context.acks.timers();
     m_replaced.report(*report);
+    report->set_recovery(m_recovery);
+    report->set_recovery_stamp(m_recoveryStamp);
     report->set_coordinator_epoch(std::max(m_context.coordinatorEpoch, m_promised == 0 ? 0 : m_promised - 1));
     if (m_data)
         m_data->report(*report);
@@ -412,11 +414,16 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
     m_nextAlive = now;
 }
 
-void NodeMachine::onRegistered(const pb::Message& message, Time, Effects&)
+void NodeMachine::onRegistered(const pb::Message& message, Time now, Effects&)
 {
     m_isRegistered = true;
     m_knowsFile = m_knowsFile || message.registered().file_exists();
     m_replaced.learn(message.registered());
+    if (message.registered().recovery_stamp() > m_recoveryStamp) {
+        m_recovery = message.registered().recovery();
+        m_recoveryStamp = message.registered().recovery_stamp();
+        m_nextAlive = now; // an operator waits until all know it
+    }
     m_context.acks.setTimers(message.registered().timers());
 }
 
@@ -429,6 +436,7 @@ void NodeMachine::onAlive(Time now, Effects& out)
     *alive->mutable_process() = m_context.self;
     alive->set_knows_file(m_knowsFile);
     alive->set_knows_replaced(m_replaced.known());
+    alive->set_knows_recovery(m_recoveryStamp);
     if (m_data) {
         alive->set_role(pb::DATA);
         alive->set_number(m_data->number().value);

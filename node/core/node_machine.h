@@ -73,6 +73,8 @@ private:
     bool m_isRegistered = false;
     bool m_knowsFile = false; // it has been told that there is a file
     ReplacedMembers m_replaced;
+    pb::RecoveryWay m_recovery = pb::RECOVERY_OFF; // of the file, if an operator changed it, with the stamp of that
+    std::uint64_t m_recoveryStamp = 0;
     std::uint64_t m_invitation = 0; // of the open offer
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
