@@ -2,13 +2,12 @@
 // Clients and their workloads (window.md 4.3).
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
-#include "gui/lab/lamp_findings.h"
+#include "gui/lab/lab_workloads.h"
 #include "gui/lab/sentences.h"
 
 #include "common/linear_hash.h"
 
 #include <QJSEngine>
-#include <QJSValueIterator>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -24,7 +23,6 @@ namespace {
 constexpr double kAskTimeout = 5;
 constexpr std::chrono::milliseconds kAskAgain(10);
 constexpr double kGrace = 2;              // beyond an operation's own time-out
-constexpr std::uint32_t kWindowMax = 65'536; // "parallel": more than any client keeps under way
 
 // A workload that runs beside the script; shared with the callback that brings its result.
 struct Running {
@@ -33,6 +31,7 @@ struct Running {
     std::optional<Answer> answer; // guarded by mutex
     QString client;
     std::uint64_t messagesBefore = 0;
+    bool hasRate = false;
 };
 using Workloads = std::map<std::uint32_t, std::shared_ptr<Running>>;
 
@@ -129,9 +128,23 @@ struct ClientCalls {
         if (arguments.wasGiven("image") && info.mode != mode)
             if (const auto set = setImage(name, info.process, mode, false); !set)
                 return set.error();
+        if (arguments.wasGiven("timeout"))
+            if (const auto set = setPatience(info.process, arguments.option("timeout")); !set)
+                return set.error();
         QJSValue self = context.engine.newObject();
         self.setProperty("name", name);
         return context.prelude.property("client").call({ self });
+    }
+
+    // null: as the file's timers say.
+    LabResult<bool> setPatience(ProcessId process, const QJSValue& seconds) const
+    {
+        pb::Command command;
+        command.mutable_set_patience()->set_request_ms(seconds.isNull() ? 0 : std::uint32_t(std::lround(seconds.toNumber() * 1000)));
+        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        if (!reply)
+            return reply.error();
+        return true;
     }
 
     // A client process of that name: one that is there, or a new one.
@@ -239,52 +252,6 @@ struct ClientCalls {
         return result;
     }
 
-    LabResult<pb::RunWorkload> orderOf(const Arguments& o) const
-    {
-        static const std::map<QString, pb::OperationKind> kKinds { { "insert", pb::INSERT }, { "update", pb::UPDATE },
-            { "delete", pb::DELETE }, { "search", pb::SEARCH }, { "mixed", pb::OPERATION_UNKNOWN } };
-        pb::RunWorkload order;
-        order.set_kind(kKinds.at(o.text("do")));
-        if (order.kind() == pb::OPERATION_UNKNOWN) {
-            static const QStringList kNames { "insert", "update", "delete", "search" };
-            const QJSValue mix = o.option("mix");
-            for (const QString& name : kNames)
-                order.add_mix(mix.property(name).isNumber()
-                    ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
-            for (QJSValueIterator it(mix); it.hasNext();) {
-                it.next();
-                if (!kNames.contains(it.name()) || !(it.value().toNumber() >= 0))
-                    return LabError { LabCode::BadArgument,
-                        "mix names weights of insert, update, delete and search, e.g. { insert: 1, search: 3 }." };
-            }
-        }
-        const QJSValue keys = o.option("keys");
-        if (keys.isArray()) {
-            order.set_keys(pb::LISTED);
-            for (std::uint32_t i = 0; i < keys.property("length").toUInt(); ++i) {
-                const auto key = keyOf(keys.property(i));
-                if (!key)
-                    return key.error();
-                order.add_key_list(*key);
-            }
-        } else {
-            const QString word = keys.isNull() ? (order.kind() == pb::INSERT ? "next" : "present") : keys.toString();
-            order.set_keys(word == "next" ? pb::NEXT : word == "uniform" ? pb::UNIFORM : pb::PRESENT);
-        }
-        if (o.option("count").isNull() && order.keys() != pb::LISTED)
-            return LabError { LabCode::BadArgument, "client.run needs the option count, or a list of keys." };
-        order.set_count(o.option("count").isNull() ? std::uint64_t(order.key_list_size())
-            : std::uint64_t(o.number("count")));
-        order.set_seed(context.settings.seed * 1'000'003 + context.workloads);
-        order.set_key_space(std::uint64_t(o.number("keySpace")));
-        order.set_length(context.recordBytes);
-        order.set_window(std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
-        order.set_unchecked(!o.isOn("check"));
-        order.set_record_times_every(o.integer("timesEvery"));
-        order.set_without_acknowledgement(!o.isOn("acks"));
-        return order;
-    }
-
     LabResult<std::uint64_t> messagesOf(ProcessId process) const
     {
         pb::Command command;
@@ -295,54 +262,13 @@ struct ClientCalls {
         return reply->gauges().messages_in() + reply->gauges().messages_out();
     }
 
-    QJSValue workloadObject(const pb::WorkloadResult& done, std::optional<std::uint64_t> messages) const
-    {
-        QJSValue result = context.engine.newObject();
-        result.setProperty("operations", scriptNumber(done.operations()));
-        QJSValue results = context.engine.newObject();
-        for (const auto& [name, count] : done.results()) {
-            pb::ResultCode code = pb::RESULT_UNKNOWN;
-            const bool isKnown = pb::ResultCode_Parse(name, &code);
-            results.setProperty(isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name),
-                scriptNumber(count));
-        }
-        result.setProperty("results", results);
-        result.setProperty("unanswered", scriptNumber(done.unanswered()));
-        result.setProperty("wrong", scriptNumber(done.wrong()));
-        result.setProperty("missing", scriptNumber(done.missing()));
-        result.setProperty("forwards", scriptNumber(done.forwards()));
-        result.setProperty("iams", scriptNumber(done.image_adjustments()));
-        result.setProperty("resends", scriptNumber(done.resends()));
-        result.setProperty("messages", messages ? scriptNumber(*messages) : QJSValue(QJSValue::NullValue));
-        result.setProperty("total_s", secondsOf(done.total_ns()));
-        result.setProperty("per_op_ms", done.operations() > 0
-            ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
-        result.setProperty("p50_ms", double(done.p50_ns()) / 1e6);
-        result.setProperty("p99_ms", double(done.p99_ns()) / 1e6);
-        result.setProperty("max_ms", double(done.max_ns()) / 1e6);
-        QJSValue times = context.engine.newArray(std::uint32_t(done.times_ns_size()));
-        for (int i = 0; i < done.times_ns_size(); ++i)
-            times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);
-        result.setProperty("times_ms", times);
-        if (done.sending_ns() > 0) { // the label of an experiment, and what it costs
-            result.setProperty("label", QStringLiteral("without acknowledgements"));
-            result.setProperty("lost", scriptNumber(done.lost()));
-            QJSValue lost = context.engine.newArray(std::uint32_t(done.lost_keys_size()));
-            for (int i = 0; i < done.lost_keys_size(); ++i)
-                lost.setProperty(std::uint32_t(i), scriptNumber(done.lost_keys(i)));
-            result.setProperty("lostKeys", lost);
-            result.setProperty("sending_s", secondsOf(done.sending_ns()));
-        }
-        return result;
-    }
-
     LabResult<std::shared_ptr<Running>> begin(const LabCall& c) const
     {
         const QString name = c.self.property("name").toString();
         const auto process = processOf(name);
         if (!process)
             return process.error();
-        auto order = orderOf(c.arguments);
+        auto order = workloadOrder(context, c.arguments);
         if (!order)
             return order.error();
         const auto messages = messagesOf(*process);
@@ -352,6 +278,7 @@ struct ClientCalls {
         auto running = std::make_shared<Running>();
         running->client = name;
         running->messagesBefore = *messages;
+        running->hasRate = order->rate() > 0;
         pb::Command command;
         *command.mutable_run_workload() = std::move(*order);
         context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGrace),
@@ -377,8 +304,8 @@ struct ClientCalls {
                 : LabContext::errorOf(*running->answer);
         const auto process = processOf(running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
-        return workloadObject(running->answer->reply.workload(),
-            messages ? std::optional(*messages - running->messagesBefore) : std::nullopt);
+        return workloadObject(context, running->answer->reply.workload(),
+            messages ? std::optional(*messages - running->messagesBefore) : std::nullopt, running->hasRate);
     }
 
     // What was seen instead of the end.
@@ -484,36 +411,6 @@ struct ClientCalls {
         result.setProperty("found", found);
         return result;
     }
-
-    LabResult<QJSValue> verify(const LabCall& c) const
-    {
-        const auto process = processOf(c.self.property("name").toString());
-        if (!process)
-            return process.error();
-        pb::Command command;
-        command.mutable_verify()->set_window(c.arguments.integer("window"));
-        const auto reply = context.ask(*process, std::move(command), c.arguments.number("timeout"));
-        if (!reply)
-            return reply.error();
-        const pb::WorkloadResult& done = reply->workload();
-        const auto countOf = [&](const char* name) {
-            const auto at = done.results().find(name);
-            return at == done.results().end() ? std::uint64_t(0) : at->second;
-        };
-        if (const auto here = context.catchUp(); !here) // what has failed before is to be known when this is judged
-            return here.error();
-        context.ingest.judge(findingsOfVerify(done, *process, context.ingest.state()));
-        QJSValue result = context.engine.newObject();
-        result.setProperty("keys", scriptNumber(done.operations()));
-        result.setProperty("equal", scriptNumber(countOf("OK") - std::min(countOf("OK"), done.wrong())));
-        result.setProperty("newer", QJSValue(QJSValue::NullValue));
-        result.setProperty("older", QJSValue(QJSValue::NullValue));
-        result.setProperty("missing", scriptNumber(done.missing()));
-        result.setProperty("lost", scriptNumber(countOf("LOST")));
-        result.setProperty("wrong", scriptNumber(done.wrong()));
-        result.setProperty("unanswered", scriptNumber(done.unanswered()));
-        return result;
-    }
 };
 
 } // namespace
@@ -529,7 +426,10 @@ void addClientCalls(Lab& lab, LabContext& context)
     lab.handle("client.run", [calls](const LabCall& c) { return calls.run(c); });
     lab.handle("client.start", [calls](const LabCall& c) { return calls.start(c); });
     lab.handle("client.scan", [calls](const LabCall& c) { return calls.scan(c); });
-    lab.handle("client.verify", [calls](const LabCall& c) { return calls.verify(c); });
+    lab.handle("client.verify", [calls](const LabCall& c) -> LabResult<QJSValue> {
+        const auto process = calls.processOf(c.self.property("name").toString());
+        return process ? verifyClient(calls.context, *process, c.arguments) : LabResult<QJSValue>(process.error());
+    });
     lab.handle("client.image", [calls](const LabCall& c) -> LabResult<QJSValue> {
         const auto process = calls.processOf(c.self.property("name").toString());
         return process ? calls.imageOf(*process) : LabResult<QJSValue>(process.error());
@@ -546,7 +446,7 @@ void addClientCalls(Lab& lab, LabContext& context)
         {
             const std::lock_guard lock(running->mutex);
             if (running->answer && *running->answer) {
-                QJSValue result = calls.workloadObject(running->answer->reply.workload(), std::nullopt);
+                QJSValue result = workloadObject(calls.context, running->answer->reply.workload(), std::nullopt, running->hasRate);
                 result.setProperty("done", result.property("operations"));
                 result.setProperty("of", result.property("operations"));
                 return result;
@@ -560,7 +460,7 @@ void addClientCalls(Lab& lab, LabContext& context)
         const auto reply = calls.context.ask(*process, std::move(command), kAskTimeout);
         if (!reply)
             return reply.error();
-        QJSValue result = calls.workloadObject(reply->workload(), std::nullopt);
+        QJSValue result = workloadObject(calls.context, reply->workload(), std::nullopt, running->hasRate);
         result.setProperty("done", scriptNumber(reply->workload().done()));
         result.setProperty("of", scriptNumber(reply->workload().of()));
         return result;

@@ -42,8 +42,9 @@ pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId clie
     // Other values are a matter of I19; but what came back otherwise did not come back either, so this lamp stays unlit.
     if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
         add(judged, 7, answered, gone, std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
-    if (read.wrong() == 0 || isOnlyWriter)
-        add(judged, 19, found, read.wrong(), std::to_string(read.wrong()) + " of " + std::to_string(found) + " values are not those that their client wrote last");
+    const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0); // of another client that never wrote
+    if (other == 0 || isOnlyWriter)
+        add(judged, 19, found, other, std::to_string(other) + " of " + std::to_string(found) + " values are not those that their client wrote last");
     return judged;
 }
 

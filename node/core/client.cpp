@@ -36,7 +36,7 @@ Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
     op.id.set_number(number);
     op.kind = kind;
     op.key = key;
-    op.started = now;
+    op.started = op.counted = now;
     op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
     if (const std::uint64_t first = m_byKey.find(key); first == 0) {
         m_byKey.set(key, number);
@@ -122,7 +122,17 @@ void Client::send(Operation& op, Time now, Effects& out)
 
 Time Client::resendInterval(const Operation& op) const
 {
-    return std::max(m_context.ms(m_context.acks.timers().resend_ms()), 4 * m_roundTrip) * (1 << std::min(op.tries, 6u));
+    const pb::Timers& timers = m_context.acks.timers();
+    // Each wait is twice the one before: 1 + 2 + 4 of them with two resends.
+    const Time first = m_patience > Time() ? m_patience / ((2 << std::min(timers.client_resends_max(), 6u)) - 1)
+                                           : std::max(m_context.ms(timers.resend_ms()), 4 * m_roundTrip);
+    return first * (1 << std::min(op.tries, 6u));
+}
+
+Time Client::patience() const
+{
+    const pb::Timers& timers = m_context.acks.timers();
+    return m_patience > Time() ? m_patience : m_context.ms(timers.resend_ms()) * ((2 << std::min(timers.client_resends_max(), 6u)) - 1);
 }
 
 void Client::giveUp(Operation& op, Time now, Effects& out)
@@ -338,8 +348,8 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
 {
     out.serve(op.id);
-    bool isWrong = false, isMissing = false;
-    record(op, reply, result, isWrong, isMissing);
+    Workload::Result outcome { .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
+    record(op, reply, result, outcome);
     ++m_done;
     const std::uint32_t forwards = op.forwards;
     m_forwards += forwards;
@@ -370,13 +380,13 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_path(path);
         answer->set_alarm(op.hasAlarmed);
         answer->set_time_ns(event->time_ns());
-        answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !isWrong && m_ledger.find(op.key) != nullptr);
+        answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());
     } else if (op.bulkNumber != 0) {
         endCheck(op, reply, result, out);
     } else if (m_workload) {
-        m_workload->ended({ result, forwards, op.resends, event->image_adjusted(), isWrong, isMissing, now - op.started });
+        m_workload->ended(outcome);
     }
     Operation* const next = leaveKey(op);
     m_operations.erase(op.id.number());
@@ -408,7 +418,7 @@ Client::Operation* Client::leaveKey(const Operation& op)
     return &next;
 }
 
-void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing)
+void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out)
 {
     if (isMutation(op.kind) && result == pb::UNKNOWN_OUTCOME) {
         m_ledger.uncertain(op.key);
@@ -418,11 +428,9 @@ void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode 
         const Ledger::Known* known = m_ledger.find(op.key);
         if (!known || known->isUncertain)
             return;
-        isMissing = result == pb::NOT_FOUND;
-        if (result == pb::OK && known->isGenerated) {
-            makeValue(m_context.self.node(), op.key, known->version, known->length, m_expected);
-            isWrong = reply->value() != m_expected;
-        }
+        out.isMissing = result == pb::NOT_FOUND;
+        if (result == pb::OK && known->isGenerated)
+            compare(op, *known, reply->value(), out);
         return;
     }
     if (result != pb::OK)
@@ -431,6 +439,17 @@ void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode 
         m_ledger.erased(op.key);
     else
         m_ledger.wrote(op.key, op.id.number(), std::uint32_t(op.value.size()), op.isGenerated);
+}
+
+void Client::compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out)
+{
+    makeValue(m_context.self.node(), op.key, known.version, known.length, m_expected);
+    if (value == m_expected)
+        return;
+    const auto written = writerOf(op.key, value);
+    out.isNewer = written && written->client != m_context.self.node();
+    out.isWrong = !out.isNewer;
+    out.isOlder = out.isWrong && written && written->version < known.version;
 }
 
 // ---- messages and time
@@ -569,7 +588,8 @@ Time Client::deadline() const
     if (!m_isStarted)
         return Time();
     return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
-        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max() });
+        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max(),
+        m_workload && m_isRegistered && !m_isHeld ? m_workload->deadline(m_heldSum - m_heldBefore) : Time::max() });
 }
 
 } // namespace lhrs

@@ -63,6 +63,7 @@ private:
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
         Time started {}, end {}, sent {}, due {};
+        Time counted {};            // its time is counted from here: a workload with a rate has due times
         std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none
         std::uint64_t lastOfKey = 0; // of the first of a key: the last one that waits
 
@@ -85,6 +86,9 @@ private:
     void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
     void runScan(const pb::Command& command, Time now, Effects& out);
     void endScan(Time now, Effects& out);
+    void setPatience(const pb::Command& command, Effects& out);
+    // The requests that read back what this client wrote.
+    pb::RunWorkload orderOf(const pb::Verify& verify) const;
     void describe(pb::ClientDescription& out) const;
 
     // Somebody holds the workload: nothing new begins, what is under way ends, single operations and scans wait.
@@ -112,7 +116,9 @@ private:
     // The open ones that ask the coordinator for this bucket.
     std::vector<std::uint64_t> askingFor(BucketNumber a) const;
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
-    void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, bool& isWrong, bool& isMissing);
+    void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out);
+    // What came back against what was written last.
+    void compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out);
     // What a reply tells of the file: a location, and perhaps an image adjustment.
     void learn(const pb::Reply& reply, Effects& out);
     void feedWorkload(Time now, Effects& out);
@@ -121,6 +127,8 @@ private:
     void endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out);
     std::uint64_t doneBelow() const;
     Time resendInterval(const Operation& op) const;
+    // How long a request waits for its answer, resends included.
+    Time patience() const;
 
     NodeContext m_context;
     pb::FileConfig m_config;
@@ -143,6 +151,7 @@ private:
     std::unique_ptr<Scan> m_scan;
     std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     Time m_roundTrip {};
+    Time m_patience {}; // as somebody set it; 0: as the file's timers say
     Time m_nextTick = Time::max(), m_nextAlive {};
     bool m_isFeeding = false;
     bool m_isHeld = false;

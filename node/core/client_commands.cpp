@@ -11,6 +11,7 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kValueMax = 65535;
+constexpr double kRateMax = 1e7, kSkewMax = 10;
 
 } // namespace
 
@@ -19,14 +20,17 @@ void Client::feedWorkload(Time now, Effects& out)
     if (m_isFeeding || !m_workload || !m_isRegistered)
         return; // the keys of a workload depend on our number among the clients
     m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
-    while (!m_isHeld && m_workload->wantsMore()) {
+    const Time held = heldSince(m_heldBefore, now);
+    while (!m_isHeld && m_workload->wantsMore(now, held)) {
+        const Time due = m_workload->isOpenLoop() ? m_workload->due(held) : now;
         const auto step = m_workload->next(m_ledger, m_nextKey);
         if (!step) {
             m_workload->stop(); // no key fits any more
             break;
         }
-        m_workload->begun();
+        m_workload->begun(now - due);
         Operation& op = create(step->kind, step->key, now);
+        op.counted = due;
         if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
             makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length(), op.value);
             op.isGenerated = true;
@@ -177,6 +181,12 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         wrong = "kind: insert, update, delete or search is wanted";
     else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
         wrong = "key_list: at least one key is wanted";
+    else if (!(order.rate() >= 0) || order.rate() > kRateMax)
+        wrong = "rate: 0 (as the window allows) to 10,000,000 operations per second are wanted";
+    else if (!(order.skew() >= 0) || order.skew() > kSkewMax)
+        wrong = "skew: 0 (0.99) to 10 is wanted";
+    else if (order.without_acknowledgement() && order.rate() > 0)
+        wrong = "rate: a bulk insert without acknowledgements has none";
     else if (order.without_acknowledgement() && (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0))
         wrong = "without_acknowledgement: inserts of next keys only";
     if (wrong) {
@@ -227,17 +237,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     switch (command.body_case()) {
     case C::kOperate: m_isHeld ? waitForHold(command, out) : operate(command, now, out); break;
     case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
-    case C::kVerify: {
-        pb::RunWorkload order;
-        order.set_kind(pb::SEARCH);
-        order.set_keys(pb::LISTED);
-        order.set_window(std::max(1u, command.verify().window()));
-        for (const Key key : m_ledger.keys())
-            order.add_key_list(key.value);
-        order.set_count(m_ledger.keys().size());
-        runWorkload(command, order, now, out);
-        break;
-    }
+    case C::kVerify: runWorkload(command, orderOf(command.verify()), now, out); break;
     case C::kStopWorkload:
         if (m_workload)
             m_workload->stop();
@@ -261,6 +261,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         }
         describe(*out.reply(command.ticket()).mutable_client());
         break;
+    case C::kSetPatience: setPatience(command, out); break;
     case C::kRunScan: m_isHeld ? waitForHold(command, out) : runScan(command, now, out); break;
     case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
 
@@ -301,6 +302,34 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     }
 }
 
+pb::RunWorkload Client::orderOf(const pb::Verify& verify) const
+{
+    pb::RunWorkload order;
+    order.set_kind(pb::SEARCH);
+    order.set_keys(pb::LISTED);
+    order.set_window(std::max(1u, verify.window()));
+    const FileImage file { verify.file().i(), verify.file().n() };
+    for (const Key key : m_ledger.keys()) {
+        if (!verify.only_bucket() || (isValid(file) && addressOf(addressed(key, m_config), file).value == verify.bucket()))
+            order.add_key_list(key.value);
+    }
+    order.set_count(std::uint64_t(order.key_list_size()));
+    return order;
+}
+
+void Client::setPatience(const pb::Command& command, Effects& out)
+{
+    const std::uint32_t most = m_context.acks.timers().operation_ms() / 2;
+    if (command.set_patience().request_ms() > most) {
+        pb::CommandReply& reply = out.reply(command.ticket());
+        reply.set_refusal(pb::BAD_ARGUMENT);
+        reply.set_text("request_ms: at most " + std::to_string(most) + ", half of the time after which an operation ends without an answer");
+        return;
+    }
+    m_patience = m_context.ms(command.set_patience().request_ms());
+    describe(*out.reply(command.ticket()).mutable_client());
+}
+
 void Client::describe(pb::ClientDescription& out) const
 {
     out.mutable_image()->set_i(m_image.i);
@@ -313,6 +342,7 @@ void Client::describe(pb::ClientDescription& out) const
     out.set_keys_known(m_ledger.keys().size());
     out.set_next_key(m_nextKey);
     out.set_under_way(m_operations.size());
+    out.set_request_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(patience()).count()));
     out.set_is_held(m_isHeld);
     out.set_waiting(m_heldCommands.size());
 }

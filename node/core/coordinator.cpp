@@ -387,6 +387,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kVerify:
     case C::kSetImage:
     case C::kDescribeClient:
+    case C::kSetPatience:
     case C::kArmFault:
     case C::kHealFaults:
     case C::kListFaults:

@@ -8,6 +8,12 @@
 
 namespace lhrs {
 
+namespace {
+
+constexpr std::uint32_t kHeader = 24; // bytes that say who wrote a value
+
+} // namespace
+
 std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length)
 {
     std::string value;
@@ -20,13 +26,13 @@ void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32
     value.resize(length);
     SeededNumbers numbers(SeededNumbers::mixed(client) ^ SeededNumbers::mixed(key.value + 1) ^ SeededNumbers::mixed(version * 0x10001) ^ length);
     std::size_t at = 0;
-    if (length >= 24) {
+    if (length >= kHeader) {
         const auto check = std::uint32_t(numbers.next());
         std::memcpy(value.data(), &client, 8);
         std::memcpy(value.data() + 8, &version, 8);
         std::memcpy(value.data() + 16, &length, 4);
         std::memcpy(value.data() + 20, &check, 4);
-        at = 24;
+        at = kHeader;
     }
     while (at < length) {
         const std::uint64_t word = numbers.next();
@@ -34,6 +40,18 @@ void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32
         std::memcpy(value.data() + at, &word, part);
         at += part;
     }
+}
+
+std::optional<Written> writerOf(Key key, const std::string& value)
+{
+    if (value.size() < kHeader)
+        return std::nullopt; // so short that it says nothing
+    Written written;
+    std::memcpy(&written.client, value.data(), 8);
+    std::memcpy(&written.version, value.data() + 8, 8);
+    if (value != makeValue(written.client, key, written.version, std::uint32_t(value.size())))
+        return std::nullopt;
+    return written;
 }
 
 void Ledger::wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated)

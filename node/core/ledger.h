@@ -3,6 +3,7 @@
 
 #include "node/core/key_table.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@ namespace lhrs {
 std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length);
 // The same into a string whose memory is used again.
 void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length, std::string& value);
+
+// Who wrote a value and as which version, if makeValue made it for this key.
+struct Written {
+    std::uint64_t client = 0, version = 0;
+};
+std::optional<Written> writerOf(Key key, const std::string& value);
 
 // What a client knows of the keys it wrote itself.
 class Ledger {

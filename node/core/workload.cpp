@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t kTimeUnit = 16; // ns
 
+constexpr double kSkew = 0.99; // as in YCSB
+
 } // namespace
 
 Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
@@ -17,8 +19,20 @@ Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
     , m_ticket(ticket)
     , m_started(now)
     , m_numbers(order.seed())
+    , m_zipf(order.skew() > 0 ? order.skew() : kSkew)
 {
     m_times.reserve(std::size_t(std::min<std::uint64_t>(order.count(), 1u << 20)));
+}
+
+Time Workload::due(Time held) const
+{
+    return isOpenLoop() ? m_started + held + Time(std::int64_t(double(m_begun) * 1e9 / m_order.rate())) : m_started;
+}
+
+// 0..count-1, as the order wants its keys.
+std::uint64_t Workload::drawn(std::uint64_t count)
+{
+    return m_order.keys() == pb::ZIPF ? m_zipf.draw(count, m_numbers) - 1 : m_numbers.below(count);
 }
 
 std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t& nextKey)
@@ -41,8 +55,8 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         step.key = Key(m_order.key_list(int(m_begun % std::uint64_t(m_order.key_list_size()))));
         return step;
     }
-    if (m_order.keys() == pb::UNIFORM) {
-        step.key = Key(m_numbers.below(std::max<std::uint64_t>(m_order.key_space(), 1)));
+    if (m_order.keys() == pb::UNIFORM || (m_order.keys() == pb::ZIPF && step.kind == pb::INSERT)) {
+        step.key = Key(drawn(std::max<std::uint64_t>(m_order.key_space(), 1)));
         return step;
     }
     if (m_order.keys() == pb::NEXT && step.kind == pb::INSERT) {
@@ -52,7 +66,7 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
     // All else needs a key that is there.
     if (ledger.keys().empty())
         return std::nullopt;
-    step.key = ledger.keys()[std::size_t(m_numbers.below(ledger.keys().size()))];
+    step.key = ledger.keys()[std::size_t(drawn(ledger.keys().size()))];
     return step;
 }
 
@@ -63,6 +77,8 @@ void Workload::ended(const Result& result)
     ++m_results[result.code];
     m_wrong += result.isWrong ? 1 : 0;
     m_missing += result.isMissing ? 1 : 0;
+    m_newer += result.isNewer ? 1 : 0;
+    m_older += result.isOlder ? 1 : 0;
     m_forwards += result.forwards;
     m_imageAdjustments += result.imageAdjusted ? 1 : 0;
     m_resends += result.resends;
@@ -84,6 +100,9 @@ void Workload::report(pb::WorkloadResult& out, Time now) const
     out.set_unanswered(unanswered);
     out.set_wrong(m_wrong);
     out.set_missing(m_missing);
+    out.set_newer(m_newer);
+    out.set_older(m_older);
+    out.set_behind_max_ns(m_behindMax.count());
     out.set_forwards(m_forwards);
     out.set_image_adjustments(m_imageAdjustments);
     out.set_resends(m_resends);

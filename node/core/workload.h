@@ -5,6 +5,7 @@
 #include "node/core/effects.h"
 #include "node/core/ledger.h"
 #include "node/core/seeded_numbers.h"
+#include "node/core/zipf.h"
 #include "proto/control.pb.h"
 
 #include <map>
@@ -25,16 +26,23 @@ public:
 
     std::uint64_t ticket() const { return m_ticket; }
     const pb::RunWorkload& order() const { return m_order; }
-    // Whether another operation may begin now.
-    bool wantsMore() const { return m_begun < m_order.count() && !m_isStopped && m_open < std::max(1u, m_order.window()); }
+    // Whether another operation may begin now; `held`: how long somebody held the workload.
+    bool wantsMore(Time now, Time held) const { return hasRoom() && due(held) <= now; }
+    // Whether operations have due times: a rate was ordered.
+    bool isOpenLoop() const { return m_order.rate() > 0; }
+    // When the next operation is to begin; without a rate it always is.
+    Time due(Time held) const;
+    // When to feed it next; max(): when an operation ends.
+    Time deadline(Time held) const { return isOpenLoop() && hasRoom() ? due(held) : Time::max(); }
     bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
     // The next operation; nothing where no key fits (a present one is wanted and there is none).
     std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
-    void begun() { ++m_begun, ++m_open; }
+    void begun(Time behind) { ++m_begun, ++m_open, m_behindMax = std::max(m_behindMax, behind); }
     struct Result {
         pb::ResultCode code = pb::RESULT_UNKNOWN;
         std::uint32_t forwards = 0, resends = 0;
         bool imageAdjusted = false, isWrong = false, isMissing = false;
+        bool isNewer = false, isOlder = false;
         Time time {};
     };
     void ended(const Result& result);
@@ -42,14 +50,19 @@ public:
     void report(pb::WorkloadResult& out, Time now) const;
 
 private:
+    bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && m_open < std::max(1u, m_order.window()); }
+    std::uint64_t drawn(std::uint64_t count);
+
     const pb::RunWorkload m_order;
     const std::uint64_t m_ticket;
     const Time m_started;
     SeededNumbers m_numbers;
+    const ZipfRanks m_zipf;
+    Time m_behindMax {};
     std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
     bool m_isStopped = false;
     std::map<pb::ResultCode, std::uint64_t> m_results;
-    std::uint64_t m_wrong = 0, m_missing = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
 };
 
