@@ -26,6 +26,7 @@ class TestDataLimits : public QObject {
 private slots:
     void anOverloadIsReportedOnce();
     void anOverloadIsReportedAgainAfterTheBucketWasBelow();
+    void aBucketThatIsToldToWaitReportsAgainWhenItHoldsMore();
     void theHardLimitRefusesBeforeAnyEffect();
     void aQueueThatIsFullRefuses();
     void aValueThatIsTooLongIsInvalid();
@@ -77,6 +78,29 @@ void TestDataLimits::anOverloadIsReportedAgainAfterTheBucketWasBelow()
     rig.erase(1);
     rig.erase(2);
     rig.insert(8, "v");
+    QCOMPARE(rig.insert(9, "v").count(Body::kOverload), std::size_t(1));
+}
+
+void TestDataLimits::aBucketThatIsToldToWaitReportsAgainWhenItHoldsMore()
+{
+    DataRig::Options options;
+    options.config.set_b(5);
+    DataRig rig(options);
+    const auto rearm = [&](std::uint32_t count) {
+        pb::Message message = rig.coordinator.message();
+        message.mutable_rearm()->set_count(count);
+        const Step step = rig.driven.message(message);
+        QVERIFY(step.acknowledges(message));
+        QCOMPARE(step.count(Body::kOverload), std::size_t(0));
+    };
+    for (std::uint64_t c = 0; c < 6; ++c)
+        rig.put(c, "v");
+    rearm(8); // although its report may still wait for the acknowledgement
+    QCOMPARE(rig.insert(6, "v").count(Body::kOverload), std::size_t(0));
+    QCOMPARE(rig.insert(7, "v").count(Body::kOverload), std::size_t(1));
+    QCOMPARE(rig.insert(8, "v").count(Body::kOverload), std::size_t(0));
+    for (std::uint64_t c = 0; c < 4; ++c) // below b it is forgotten
+        rig.erase(c);
     QCOMPARE(rig.insert(9, "v").count(Body::kOverload), std::size_t(1));
 }
 

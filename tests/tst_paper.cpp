@@ -64,6 +64,8 @@ private slots:
     void clientsAddressByTheirOwnImageAndErrAtMostTwice();
     void anAdjustedImageNeverErrsTwiceOnOneKey();
     void splitsAreOrderedByTheCoordinatorInTurn();
+    void loadControlKeepsTheFileFuller_data();
+    void loadControlKeepsTheFileFuller();
 };
 
 // ---- demo paper 2: LH*RS scheme
@@ -347,6 +349,41 @@ void TestPaper::splitsAreOrderedByTheCoordinatorInTurn()
     QVERIFY(order.size() >= 15);
     order.resize(15);
     QCOMPARE(order, (std::vector<std::uint32_t> { 0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7 }));
+}
+
+void TestPaper::loadControlKeepsTheFileFuller_data()
+{
+    QTest::addColumn<std::uint32_t>("perMille");
+    QTest::addColumn<double>("least");
+    QTest::addColumn<double>("most");
+    QTest::newRow("without") << 0u << 0.55 << 0.75;
+    QTest::newRow("0.8") << 800u << 0.76 << 0.95;
+}
+
+void TestPaper::loadControlKeepsTheFileFuller()
+{
+    // LH*: 65 to 70 % without, 80 to 95 % with load control (lhrs.md 2.3).
+    QFETCH(const std::uint32_t, perMille);
+    QFETCH(const double, least);
+    QFETCH(const double, most);
+    FileRig::Options options = small(1);
+    options.config.set_load_control(perMille);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    double sum = 0;
+    int counted = 0;
+    for (std::uint64_t records = 10; records <= 350; records += 10) {
+        QCOMPARE(rig.insertMany(10, 10, 4).results().at("OK"), 10u);
+        QVERIFY(rig.waitForRest());
+        if (records < 80)
+            continue;
+        sum += double(records) / (20.0 * rig.coordinator().file().buckets());
+        ++counted;
+    }
+    QVERIFY2(sum / counted >= least && sum / counted <= most, qPrintable(QString::number(sum / counted)));
+    for (std::uint32_t a = 0; a < rig.coordinator().file().buckets(); ++a)
+        QVERIFY(rig.data(a)->store().count() < 4u * 20);
+    QCOMPARE(rig.verify().missing(), 0u);
 }
 
 QTEST_APPLESS_MAIN(TestPaper)

@@ -35,6 +35,8 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_pure_rs(o.isOn("pureRs"));
     config.set_mix_keys(o.isOn("mixKeys"));
     config.set_merges(o.isOn("merges"));
+    if (!o.option("loadControl").isNull())
+        config.set_load_control(std::uint32_t(std::lround(o.number("loadControl") * 1000)));
     const auto slice = sliceOf(o.option("slice"), "lab.cluster");
     if (!slice)
         return slice.error();
@@ -72,7 +74,8 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
              there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
              there.pure_rs() == wanted.pure_rs() ? QString() : QString("pureRs differs"),
              there.mix_keys() == wanted.mix_keys() ? QString() : QString("mixKeys differs"),
-             there.merges() == wanted.merges() ? QString() : QString("merges differs") })
+             there.merges() == wanted.merges() ? QString() : QString("merges differs"),
+             there.load_control() == wanted.load_control() ? QString() : QString("loadControl differs") })
         if (!text.isEmpty())
             return text;
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");

@@ -218,7 +218,26 @@ void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
     NodeContext::acknowledge(message, out);
     if (isCopy(message) || (LHRS_MUTANT(OverloadDropped) && !m_growth.isIdle()))
         return;
-    m_growth.owe(0, now, out);
+    if (!isLoadLow(message.overload())) {
+        m_growth.owe(0, now, out);
+        return;
+    }
+    // The debt stays with the bucket, which is to come again when it holds a tenth more.
+    const FileState::MemberInfo* bucket = m_file.data(BucketNumber(message.overload().bucket()));
+    if (!bucket || bucket->holder.node != NodeId(message.sender()))
+        return;
+    pb::Message rearm;
+    rearm.mutable_rearm()->set_count(message.overload().count() + std::max(1u, m_file.config().b() / 10));
+    m_takeover.send(std::move(rearm), bucket, now, out);
+}
+
+bool Coordinator::isLoadLow(const pb::Overload& overload) const
+{
+    const std::uint64_t limit = m_file.config().load_control(); // per mille
+    // A bucket of level j has one of 2^j parts of all keys.
+    const std::uint64_t records = std::uint64_t(overload.count()) << std::min(overload.level(), 31u);
+    const std::uint64_t room = std::uint64_t(m_file.config().b()) * (m_file.buckets() + m_growth.owed());
+    return limit > 0 && double(records) * 1000 <= double(limit) * double(room);
 }
 
 void Coordinator::onUnderflow(const pb::Message& message, Time now, Effects& out)

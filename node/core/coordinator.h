@@ -74,8 +74,11 @@ private:
     void onAlive(const pb::Message& message, Time now, Effects& out);
     void fill(pb::Registered& registered, const Directory::Entry& entry, std::uint64_t knowsReplaced) const;
     void tellOfFile(const Directory::Entry& entry, std::uint64_t knowsReplaced, Effects& out);
+    void tellAllOfFile(Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
+    // lhrs.md 2.3, a switch: the file holds too few records for a split.
+    bool isLoadLow(const pb::Overload& overload) const;
     void onUnderflow(const pb::Message& message, Time now, Effects& out);
     bool isCopy(const pb::Message& report);
     void forceMerge(const pb::Command& command, Time now, Effects& out);

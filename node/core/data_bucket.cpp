@@ -195,7 +195,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         event->set_sequence(m_link.sequence() + 1);
         event->set_count(m_store.count());
         if (m_store.count() <= m_config.b())
-            m_isOverloadSent = false;
+            rearmOverload(m_config.b());
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);
         reportUnderflow(now, out);
     }
@@ -381,7 +381,7 @@ void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber 
 
 void DataBucket::reportOverload(Time now, Effects& out)
 {
-    if (m_store.count() <= m_config.b() || m_isOverloadSent || out.fires(Point::OverloadLate))
+    if (m_store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Point::OverloadLate))
         return;
     // Demo paper 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003 report).
     m_isOverloadSent = true;
@@ -474,7 +474,7 @@ void DataBucket::progress(Time now, Effects& out)
         NodeContext::acknowledge(*m_owedFinish, out);
         m_owedFinish.reset();
         m_source.reset(); // and with it the copies
-        m_isOverloadSent = false;
+        rearmOverload(m_config.b());
         reportOverload(now, out);
     }
     if (m_owedEpochAck) {

@@ -105,6 +105,12 @@ private:
     // What became possible because changes are done: reads, a split that waits, an epoch to acknowledge.
     void progress(Time now, Effects& out);
     void workOff(Time now, Effects& out);
+    // A further report when there are more records than this.
+    void rearmOverload(std::uint32_t above)
+    {
+        m_isOverloadSent = false;
+        m_overloadAbove = above;
+    }
     void reportOverload(Time now, Effects& out);
     void reportUnderflow(Time now, Effects& out);
     std::uint32_t underflow() const { return m_config.b() * 2 / 5; } // lhrs.md 6.1: a load of 0.4
@@ -147,6 +153,7 @@ private:
     std::map<BucketNumber, Time> m_asked;                              // WhereIs under way, with the time of the next
     std::uint64_t m_lastSplit = 0;
     bool m_isOverloadSent = false;
+    std::uint32_t m_overloadAbove = m_config.b(); // more records are reported
     std::uint32_t m_underflowBelow = underflow(); // fewer records are reported
     std::unique_ptr<pb::Message> m_owedFinish; // Finish, acknowledged when the split is over for us too
     struct OwedEpochAck {

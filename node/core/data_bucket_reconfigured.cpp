@@ -290,10 +290,12 @@ void DataBucket::report(pb::StateReport& out) const
 void DataBucket::onRearm(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);
-    // lhrs.md 10.9: the former coordinator may have taken our report with it. One that still waits comes to the new one.
-    if (m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
+    // lhrs.md 10.9: the former coordinator may have taken our report with it. One that still waits comes to the new one. (But
+    // lhrs.md 2.3: whoever says when to report again has our report.)
+    const std::uint32_t count = message.rearm().count();
+    if (count == 0 && m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
         return;
-    m_isOverloadSent = false;
+    rearmOverload(std::max(m_config.b(), std::max(count, 1u) - 1));
     if (m_state == pb::UP)
         reportOverload(now, out);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <type_traits>
@@ -267,6 +268,8 @@ Result<void> checkConfig(const pb::FileConfig& config)
         return Error { "the way of slices or of TCP connections is unknown; see proto/config.proto" };
     if (const auto options = fieldOptionsNamed(config.galois()); !options)
         return options.error();
+    if (config.load_control() != 0 && (config.load_control() < 100 || config.load_control() > 1000))
+        return Error { fmt::format("the load control is {}, but it is 0 (none) or 100 to 1000 per mille; change --load-control", config.load_control()) };
     pb::Threshold last;
     last.set_availability(config.availability());
     for (const pb::Threshold& threshold : config.thresholds()) {
@@ -369,6 +372,14 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         }));
     app.add_flag("--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
         "The file shrinks by itself when it holds few records");
+    addOption(app, "--load-control", "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
+        [&config](const std::string& word) -> Result<void> {
+            double load = 0;
+            if (const auto read = into<double>(load, 0, 1)(word); !read)
+                return read.error();
+            config.set_load_control(std::uint32_t(std::lround(load * 1000)));
+            return {};
+        });
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
         [&line](const std::string& word) { return mergeText(word, line.timers); });
     addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",
