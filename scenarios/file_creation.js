@@ -55,6 +55,10 @@ if (p.parts.includes('bulk')) {
 }
 
 lab.step('result', 'Ours, and those of the papers');
+if (p.parts.includes('creation'))
+    lab.chart({ table: 'file_creation', x: 'k', y: 'total_s', by: ['gf'], paper: 'file_creation', where: { config: 2 }, title: 'Creating a file of ' + p.records + ' records, ours and 2003' });
+if (p.parts.includes('trace'))
+    lab.chart({ table: 'insert_time', x: 'acked_from', y: ['mean_ms', 'most_ms'], by: ['k'], title: 'The time of an insert along the run' });
 for (const k of [0, 1, 2]) {
     const total = lab.paper('demo_2004', { item: 'file_creation', k: k })[0], each = lab.paper('demo_2004', { item: 'insert', k: k })[0];
     lab.print('2004: k =', k + ':', total.value, 's for the file,', each.value, 'ms an insert (1.8 GHz, 1 Gb/s)');

@@ -61,4 +61,7 @@ lab.step('result', 'Ours, and those of the papers');
 for (const scheme of ['xor', 'rs'])
     for (const published of lab.paper('demo_2004', { item: 'parity_creation', scheme: scheme }))
         lab.print('2004:', scheme + ', ' + published.quantity + ':', published.value, 's (1.8 GHz, 1 Gb/s)');
+if (p.parts.includes('columns'))
+    lab.chart({ table: 'parity_creation', x: 'bucket_size', y: ['total_s', 'process_s', 'comm_s'], by: ['gf', 'scheme'],
+                paper: 'parity_creation', where: { config: 2 }, title: 'Making a parity bucket, ours and 2003' });
 lab.say('The ratios are to be compared, not the seconds: XOR against multiplication, the two fields, the growth with the number of records.');

@@ -54,4 +54,6 @@ for (const failed of [1, 2, 3])
         lab.print(failed, 'of four buckets, slices of', row.slice + ':', (1000 * row.total_s.median).toFixed(0), 'ms,', (1000 * row.process_s.median).toFixed(0), 'work,', (1000 * row.comm_s.median).toFixed(0), 'waiting');
 for (const published of lab.paper('demo_2004', { item: 'bucket_recovery', quantity: 'total_time' }))
     lab.print('2004:', published.failed_buckets, 'of four,', published.scheme + ':', published.value, 's (1.8 GHz, 1 Gb/s)');
+lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s', 'process_s', 'comm_s'], by: ['gf', 'failed_buckets', 'scheme'], log: true,
+            paper: 'bucket_recovery', where: { config: 2 }, title: 'Recovery by slice size, ours and 2003' });
 lab.say('Work grows with the number of buckets that are computed; what is read from the survivors stays the same.');

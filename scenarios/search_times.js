@@ -30,5 +30,6 @@ const table = lab.measure({
 const most = Math.max(...p.counts.split(' ').map(Number)), rows = table.summary().filter(row => row.searches === most);
 const one = rows.find(row => row.window === 1).ms_per_record.median, many = rows.find(row => row.window === p.window).ms_per_record.median;
 lab.print('ours:', one.toFixed(4), 'ms one at a time,', many.toFixed(4), 'ms in parallel, ratio', (one / many).toFixed(1));
+lab.chart({ table: 'search', x: 'searches', y: ['ms_per_record', 'p50_ms', 'p99_ms'], by: ['window'], title: 'Key search, synchronised and in parallel' });
 for (const item of ['search_individual', 'search_bulk'])
     lab.print('2004:', item + ':', lab.paper('demo_2004', { item: item })[0].value, 'ms (1.8 GHz, 1 Gb/s)');

@@ -29,6 +29,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addClockCalls(*this, context);
     addHoldCalls(*this, context);
     addMeasureCalls(*this, context);
+    addChartCalls(*this, context);
     addTimingCalls(*this, context);
     addStoryCalls(*this, context);
     handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {

@@ -80,6 +80,7 @@ void addLampCalls(Lab& lab, LabContext& context);      // lab_lamps.cpp
 void addClockCalls(Lab& lab, LabContext& context);     // lab_clock.cpp: of a simulated cluster
 void addHoldCalls(Lab& lab, LabContext& context);      // lab_holds.cpp: of workload and messages
 void addMeasureCalls(Lab& lab, LabContext& context);   // lab_measure.cpp
+void addChartCalls(Lab& lab, LabContext& context);     // lab_chart.cpp
 void addTimingCalls(Lab& lab, LabContext& context);    // lab_timing.cpp
 void addStoryCalls(Lab& lab, LabContext& context);     // lab_story.cpp
 

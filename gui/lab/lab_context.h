@@ -6,6 +6,7 @@
 #include "gui/lab/lab_error.h"
 #include "gui/lab/lab_reference.h"
 #include "gui/lab/lab_table.h"
+#include "gui/lab/measure_chart.h"
 #include "gui/lab/local_cluster.h"
 #include "gui/lab/script_observer.h"
 
@@ -69,6 +70,7 @@ struct LabContext {
     std::function<std::stop_token()> stopToken;      // of the present phase: the script, or its end
     std::function<void(double seconds)> dwell;       // a pause of the show
     LabTables& tables;
+    LabCharts& charts;
 
     LabRandom random { settings.seed };
     bool hasCluster = false;

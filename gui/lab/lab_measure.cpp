@@ -93,6 +93,15 @@ QJSValue tableObject(const LabContext& context, const QString& name)
     return context.prelude.property("table").call({ self });
 }
 
+// Charts of the table follow it; where it is long not with every row.
+void tellOfRow(LabContext& context, const QString& name, int rows)
+{
+    context.observer.onRow(name, rows);
+    if (context.charts.hasAny(name) && rows % std::max(1, rows / 100) == 0)
+        for (const MeasureChart& chart : context.charts.drawn(context.tables, context.isSimulated(), name))
+            context.observer.onChart(chart, false);
+}
+
 struct Measurement {
     LabContext& context;
     const Arguments& o;
@@ -136,7 +145,7 @@ struct Measurement {
                 "Return a Timing, the result of a workload, or an object such as { value: 42 }." };
         QStringList metrics = metricOrder;
         metrics.removeIf([&](const QString& metric) { return factorOrder.contains(metric); });
-        context.observer.onRow(name, context.tables.add(name, std::move(row), factorOrder, metrics));
+        tellOfRow(context, name, context.tables.add(name, std::move(row), factorOrder, metrics));
         if (o.option("after").isCallable())
             if (const auto done = context.callBack(o.option("after"), { one }); !done)
                 return done.error();
@@ -202,7 +211,7 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
     row.detail = context.control.detail() == pb::FULL ? "full" : "counts";
     row.faults = faultsActive(context);
     const int number = context.tables.add(name, std::move(row), factors, metrics);
-    context.observer.onRow(name, number);
+    tellOfRow(context, name, number);
     return QJSValue(number);
 }
 
@@ -256,21 +265,9 @@ QJSValue paperValue(const QString& cell)
 
 LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSValue& where)
 {
-    const QDir directory(context.settings.paperDirectory);
-    const auto table = isFileName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
-    if (!table && isFileName(name) && directory.exists(name + ".csv"))
-        return LabError { LabCode::BadArgument, QString::fromStdString(table.error().text) };
-    if (!table) {
-        QStringList known;
-        for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
-            known << entry.chopped(4);
-        const QString near = LabReference::nearest(name, known);
-        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in "
-            + directory.path() + ".",
-            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
-                : "There are " + known.join(", ") + ".")
-                           : "Did you mean " + near + "?" };
-    }
+    const auto table = publishedTable(context, name);
+    if (!table)
+        return table.error();
     const QStringList& columns = table->columns;
     bool withSuspect = false;
     for (QJSValueIterator it(where); it.hasNext();) {
@@ -300,6 +297,26 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
 }
 
 } // namespace
+
+LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name)
+{
+    const QDir directory(context.settings.paperDirectory);
+    const auto table = isFileName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
+    if (!table && isFileName(name) && directory.exists(name + ".csv"))
+        return LabError { LabCode::BadArgument, QString::fromStdString(table.error().text) };
+    if (!table) {
+        QStringList known;
+        for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
+            known << entry.chopped(4);
+        const QString near = LabReference::nearest(name, known);
+        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in "
+            + directory.path() + ".",
+            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
+                : "There are " + known.join(", ") + ".")
+                           : "Did you mean " + near + "?" };
+    }
+    return *table;
+}
 
 void addMeasureCalls(Lab& lab, LabContext& context)
 {

@@ -3,7 +3,6 @@
 
 #include <QDir>
 #include <QFile>
-#include <QRegularExpression>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -54,18 +53,28 @@ QString joined(const QStringList& names)
 
 } // namespace
 
-QString csvCell(const QVariant& value)
+LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers)
+{
+    std::sort(numbers.begin(), numbers.end());
+    return { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75) };
+}
+
+QString cellText(const QVariant& value)
 {
     if (!value.isValid() || value.isNull())
         return {};
-    QString text;
     switch (value.typeId()) {
-    case QMetaType::Bool: text = value.toBool() ? "true" : "false"; break;
+    case QMetaType::Bool: return value.toBool() ? "true" : "false";
     case QMetaType::Double:
-    case QMetaType::Float: text = QString::number(value.toDouble(), 'g', 12); break; // the C locale: a decimal point
-    default: text = value.toString(); break;
+    case QMetaType::Float: return QString::number(value.toDouble(), 'g', 12); // the C locale: a decimal point
+    default: return value.toString();
     }
-    if (text.contains(QRegularExpression("[\",\r\n]")))
+}
+
+QString csvCell(const QVariant& value)
+{
+    QString text = cellText(value);
+    if (text.contains('"') || text.contains(',') || text.contains('\r') || text.contains('\n'))
         text = '"' + text.replace('"', "\"\"") + '"';
     return text;
 }
@@ -119,10 +128,8 @@ std::vector<LabTable::Summary> LabTable::summary() const
         }
     }
     for (std::size_t i = 0; i < summaries.size(); ++i)
-        for (auto& [name, numbers] : values[i]) {
-            std::sort(numbers.begin(), numbers.end());
-            summaries[i].metrics[name] = { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75) };
-        }
+        for (auto& [name, numbers] : values[i])
+            summaries[i].metrics[name] = quartilesOf(std::move(numbers));
     return summaries;
 }
 

@@ -67,7 +67,11 @@ private:
     std::map<QString, LabTable> m_tables;
 };
 
-// One CSV cell, quoted where RFC 4180 wants it.
+// Of numbers in any order, at least one; linear between neighbours.
+LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers);
+// A value as text, as all tables have it; empty: not known.
+QString cellText(const QVariant& value);
+// The same as one CSV cell, quoted where RFC 4180 wants it.
 QString csvCell(const QVariant& value);
 // "Intel(R) ..., 2 cores, 23 GiB": of this machine.
 QString machineShown();

@@ -180,7 +180,7 @@ int play(const PlayOptions& options, const QString& source, int ends)
     }
     if (!options.csv.empty()) {
         const QString directory = QString::fromStdString(options.csv);
-        if (const QString error = printer.writeTables(engine.tables(), identity, directory); !error.isEmpty())
+        if (const QString error = printer.writeTables(engine.tables(), engine.charts(), identity, directory); !error.isEmpty())
             return fail(kExitUsage, error);
     }
     if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached

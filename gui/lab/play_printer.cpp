@@ -50,13 +50,23 @@ void PlayPrinter::onReveal(const Question& question, int index, const QString& w
 
 void PlayPrinter::onMark(const QString& text) { line("    -- " + text); }
 
-QString PlayPrinter::writeTables(const LabTables& tables, const RunIdentity& identity, const QString& directory)
+void PlayPrinter::onChart(const MeasureChart& chart, bool isNew)
+{
+    if (isNew)
+        line("    chart: " + chart.title + " (--csv writes " + chart.id + ".svg)");
+}
+
+QString PlayPrinter::writeTables(const LabTables& tables, const LabCharts& charts, const RunIdentity& identity, const QString& directory)
 {
     if (const QString error = tables.write(directory, identity); !error.isEmpty())
         return error;
     for (const QString& name : tables.names())
         std::fprintf(m_out, "written: %s/%s.csv\n", qPrintable(directory), qPrintable(name));
-    return {};
+    QStringList files;
+    const QString error = charts.write(directory, tables, identity, files);
+    for (const QString& name : files)
+        std::fprintf(m_out, "written: %s/%s\n", qPrintable(directory), qPrintable(name));
+    return error;
 }
 
 void PlayPrinter::tableSummary(const QString& name, const LabTable& table)

@@ -3,6 +3,7 @@
 
 #include "gui/lab/lab_table.h"
 #include "gui/lab/lamps.h"
+#include "gui/lab/measure_chart.h"
 #include "gui/lab/script_observer.h"
 
 #include <cstdio>
@@ -21,13 +22,14 @@ public:
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
+    void onChart(const MeasureChart& chart, bool isNew) override;
 
     // Tables with median and quartiles, expectations, and how it ended.
     void summary(const ScriptResult& result, const LabTables& tables);
     // How the invariants stand at the end; each that is violated has its line.
     void lamps(const std::vector<LampShown>& lamps);
     // Writes all tables into the directory and says their names; an error is a sentence, empty: written.
-    QString writeTables(const LabTables& tables, const RunIdentity& identity, const QString& directory);
+    QString writeTables(const LabTables& tables, const LabCharts& charts, const RunIdentity& identity, const QString& directory);
 
 private:
     void line(const QString& text);

@@ -93,6 +93,7 @@ public:
         m_next.onMark(text);
     }
     void onRow(const QString& table, int rows) override { m_next.onRow(table, rows); }
+    void onChart(const MeasureChart& chart, bool isNew) override { m_next.onChart(chart, isNew); }
     void onFinished(const ScriptResult& result) override { m_next.onFinished(result); }
 
 private:

@@ -85,6 +85,7 @@ ScriptEngine::ScriptEngine(Session& session, ScriptObserver& observer)
     : m_session(session)
     , m_observer(observer)
     , m_tables(std::make_unique<LabTables>())
+    , m_charts(std::make_unique<LabCharts>())
     , m_guard([this](const std::stop_token& stop) { guard(stop); })
 {
 }
@@ -119,6 +120,7 @@ void ScriptEngine::start(const QString& source, const QString& file, ScriptSetti
     m_settings = std::move(settings);
     m_pace.store(m_settings.pace);
     m_tables = std::make_unique<LabTables>();
+    m_charts = std::make_unique<LabCharts>();
     {
         const std::lock_guard lock(m_mutex);
         m_isStopped = m_isLimitReached = false;
@@ -264,7 +266,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
         QJSEngine engine;
         LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(), m_observer, m_settings,
             engine, {},
-            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables };
+            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
         beginPhase(m_settings.limit);

@@ -70,6 +70,7 @@ public:
 
     // The tables of the present or last run.
     const LabTables& tables() const { return *m_tables; }
+    const LabCharts& charts() const { return *m_charts; }
     RunIdentity identity() const;
 
 private:
@@ -87,6 +88,7 @@ private:
     ScriptObserver& m_observer;
     ScriptSettings m_settings; // of the present run; written before its thread starts
     std::unique_ptr<LabTables> m_tables;
+    std::unique_ptr<LabCharts> m_charts;
     std::atomic<bool> m_isRunning { false };
     std::atomic<double> m_pace { 0 };
 

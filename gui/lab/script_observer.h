@@ -12,6 +12,8 @@
 
 namespace lhrs::gui {
 
+struct MeasureChart;
+
 struct Expectation {
     int line = 0;
     QString text;
@@ -89,6 +91,8 @@ public:
     virtual void onMark(const QString& /*text*/) {}
     // A row was added to a table of measurements.
     virtual void onRow(const QString& /*table*/, int /*rows*/) {}
+    // A chart that the script asked for, then again as its table grows.
+    virtual void onChart(const MeasureChart&, bool /*isNew*/) {}
     virtual void onFinished(const ScriptResult&) {}
 };
 

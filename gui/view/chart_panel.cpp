@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -96,7 +97,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     : QWidget(parent), m_time(time), m_live(std::move(live)), m_list(new QListWidget(this)), m_legend(new QWidget(this)), m_legendRow(new QHBoxLayout(m_legend)),
       m_spans(new QComboBox(this)), m_log(new QCheckBox(tr("log axis"), this)), m_tableBox(new QCheckBox(tr("table"), this)),
       m_export(new QPushButton(tr("Export …"), this)), m_remedy(new QPushButton(this)), m_title(new QLabel(this)), m_note(new QLabel(this)),
-      m_view(new ChartView(this)), m_model(new ChartTable(this)), m_table(new QTableView(this))
+      m_view(new ChartView(this)), m_measure(new MeasureView(this)), m_stack(new QStackedWidget(this)), m_model(new ChartTable(this)), m_table(new QTableView(this))
 {
     setObjectName(QStringLiteral("chartPanel"));
     m_list->setObjectName(QStringLiteral("chartList"));
@@ -140,7 +141,9 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     column->setSpacing(4);
     column->addLayout(top);
     column->addWidget(m_legend);
-    column->addWidget(m_view, 3);
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(m_measure);
+    column->addWidget(m_stack, 3);
     column->addWidget(m_remedy, 0, Qt::AlignHCenter);
     column->addWidget(m_table, 2);
     column->addWidget(m_note);
@@ -149,7 +152,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     row->addWidget(m_list);
     row->addLayout(column, 1);
 
-    connect(m_list, &QListWidget::currentRowChanged, this, [this](int kind) { choose(ChartKind(std::max(0, kind))); });
+    connect(m_list, &QListWidget::currentRowChanged, this, [this](int row) { chooseRow(std::max(0, row)); });
     connect(m_spans, &QComboBox::currentIndexChanged, this, [this](int index) { setSpan(kSpans[std::size_t(std::max(0, index))].seconds); });
     connect(m_log, &QCheckBox::toggled, this, [this](bool on) {
         m_isLog[std::size_t(m_kind)] = on;
@@ -177,8 +180,69 @@ void ChartPanel::reset()
     m_sincePull = kPullEvery;
 }
 
+void ChartPanel::showMeasured(const MeasureChart& chart, const QString& origin, bool opens)
+{
+    auto known = std::find_if(m_measured.begin(), m_measured.end(), [&](const Measured& m) { return m.chart.id == chart.id; });
+    if (known == m_measured.end()) {
+        known = m_measured.insert(m_measured.end(), { chart, origin });
+        const QSignalBlocker quiet(m_list);
+        m_list->addItem(QString());
+    } else {
+        *known = { chart, origin };
+    }
+    const int row = kCharts + int(known - m_measured.begin());
+    m_list->item(row)->setText(chart.title);
+    m_list->item(row)->setToolTip(chart.title);
+    if (opens)
+        m_list->setCurrentRow(row);
+    if (opens || m_measuredShown == chart.id)
+        chooseRow(row);
+}
+
+void ChartPanel::forgetMeasured()
+{
+    if (!m_measuredShown.isEmpty())
+        choose(m_kind);
+    while (m_list->count() > kCharts)
+        delete m_list->takeItem(m_list->count() - 1);
+    m_measured.clear();
+}
+
+void ChartPanel::chooseRow(int row)
+{
+    if (row < kCharts) {
+        choose(ChartKind(row));
+        return;
+    }
+    const Measured& measured = m_measured[std::size_t(row - kCharts)];
+    m_measuredShown = measured.chart.id;
+    m_measure->setChart(measured.chart, measured.origin);
+    m_stack->setCurrentWidget(m_measure);
+    for (QWidget* widget : { static_cast<QWidget*>(m_log), static_cast<QWidget*>(m_spans), m_legend, static_cast<QWidget*>(m_remedy) })
+        widget->hide();
+    m_isDirty = true;
+    drawMeasured();
+}
+
+// Its picture has its own legend and words.
+void ChartPanel::drawMeasured()
+{
+    m_isDirty = false;
+    const MeasureChart& chart = m_measure->chart();
+    m_model->show(chart.header, chart.rows);
+    m_title->clear();
+    m_note->setText(chart.source.isEmpty() ? QString() : tr("published: %1").arg(chart.source));
+    setAccessibleDescription(chart.title + (chart.nothing.isEmpty() ? QString() : QStringLiteral(". ") + chart.nothing));
+}
+
 void ChartPanel::choose(ChartKind kind)
 {
+    if (!m_measuredShown.isEmpty()) {
+        m_measuredShown.clear();
+        m_stack->setCurrentWidget(m_view);
+        m_spans->show();
+        m_legend->show();
+    }
     m_kind = kind;
     m_list->setCurrentRow(int(kind));
     {
@@ -260,6 +324,8 @@ void ChartPanel::pull(double seconds)
 
 bool ChartPanel::refresh(double seconds)
 {
+    if (!m_measuredShown.isEmpty())
+        return false; // it changes when its table does
     pull(seconds);
     m_sinceDraw += seconds;
     if (m_isDirty && (m_sinceDraw >= kDrawEvery || !isReading()))
@@ -270,6 +336,8 @@ bool ChartPanel::refresh(double seconds)
 
 void ChartPanel::draw()
 {
+    if (!m_measuredShown.isEmpty())
+        return;
     m_sinceDraw = 0;
     m_isDirty = false;
     ChartWish wish;
@@ -348,6 +416,7 @@ void ChartPanel::setTheme(const Theme& theme)
 {
     m_theme = theme;
     m_view->setTheme(theme);
+    m_measure->setTheme(theme);
     m_title->setFont(theme.font({ TextSize::Title, true, false }));
     m_note->setFont(theme.font({ TextSize::Body }));
     m_list->setFont(theme.font({ TextSize::Strong }));

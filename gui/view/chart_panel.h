@@ -6,6 +6,7 @@
 #include "gui/lab/time_line.h"
 #include "gui/view/chart_view.h"
 #include "gui/view/frame_clock.h"
+#include "gui/view/measure_view.h"
 
 #include <QAbstractTableModel>
 #include <QWidget>
@@ -22,6 +23,7 @@ class QHBoxLayout;
 class QLabel;
 class QListWidget;
 class QPushButton;
+class QStackedWidget;
 class QTableView;
 class QToolButton;
 
@@ -65,6 +67,12 @@ public:
     const ChartData& chart() const { return m_view->shown(); }
     ChartView& view() { return *m_view; }
     const ChartTable& table() const { return *m_model; }
+    // A chart that a script asked for, or a newer state of one; `opens`: it is shown now.
+    void showMeasured(const MeasureChart& chart, const QString& origin, bool opens);
+    // The one that is shown; null: a chart of the run is.
+    const MeasureChart* measured() const { return m_measuredShown.isEmpty() ? nullptr : &m_measure->chart(); }
+    // Those of a former script are forgotten.
+    void forgetMeasured();
     bool isReading() const { return m_reader && !m_reader->isDone(); }
     // Words of the action that ends a chart's emptiness, by its id.
     void setRemedyWords(std::function<QString(const QString& action)> words) { m_remedyWords = std::move(words); }
@@ -81,6 +89,8 @@ signals:
 private:
     void pull(double seconds);
     void draw();
+    void drawMeasured();
+    void chooseRow(int row);
     void makeLegend();
 
     TimeLine& m_time;
@@ -106,6 +116,14 @@ private:
     QPushButton *m_export, *m_remedy;
     QLabel *m_title, *m_note;
     ChartView* m_view;
+    MeasureView* m_measure;
+    QStackedWidget* m_stack; // of the two
+    struct Measured {
+        MeasureChart chart;
+        QString origin;
+    };
+    std::vector<Measured> m_measured; // in the list below the charts of the run
+    QString m_measuredShown;          // id; empty: none
     ChartTable* m_model;
     QTableView* m_table;
 };

@@ -62,7 +62,11 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
         const ScriptEngine& engine = window.player().engine();
         printer.summary(result, engine.tables());
         code = int(result.outcome);
-        const QString error = csv.isEmpty() ? QString() : printer.writeTables(engine.tables(), engine.identity(), csv);
+        QString error = csv.isEmpty() ? QString() : printer.writeTables(engine.tables(), engine.charts(), engine.identity(), csv);
+        if (!csv.isEmpty() && error.isEmpty())
+            for (const MeasureChart& chart : engine.charts().drawn(engine.tables(), engine.identity().isSimulated))
+                if (error.isEmpty())
+                    error = writeMeasureChart(csv + '/' + chart.id + ".png", chart, chartOrigin(engine.identity()));
         if (!error.isEmpty())
             code = usage(error);
         if (window.savePicture(file)) {

@@ -328,6 +328,17 @@ void Player::onMark(const QString& text)
     post(StoryLine::Kind::Note, text);
 }
 
+void Player::onChart(const MeasureChart& chart, bool isNew)
+{
+    const std::lock_guard lock(m_mutex);
+    for (auto& [known, wasNew] : m_mail.charts)
+        if (known.id == chart.id) {
+            known = chart;
+            return;
+        }
+    m_mail.charts.emplace_back(chart, isNew);
+}
+
 void Player::onFinished(const ScriptResult&)
 {
     const std::lock_guard lock(m_mutex);
@@ -346,6 +357,7 @@ bool Player::refresh(double)
         m_mail.lines.clear();
         m_mail.cameras.clear();
         m_mail.highlights.clear();
+        m_mail.charts.clear();
         m_mail.step.reset();
         m_mail.caption.reset();
         m_mail.isHeld = m_mail.isFinished = false;
@@ -368,6 +380,8 @@ bool Player::refresh(double)
         emit cameraWished(wish);
     for (const auto& highlight : mail.highlights)
         emit highlightWished(highlight.targets, highlight.words, highlight.seconds);
+    for (const auto& [chart, isNew] : mail.charts)
+        emit chartWished(chart, isNew);
     if (mail.isHeld) {
         m_isHeld = true;
         if (m_stepsSeen == 0 && !mail.caption)

@@ -81,6 +81,7 @@ signals:
     void finished();
     void cameraWished(const lhrs::gui::CameraWish& wish);
     void highlightWished(const QStringList& targets, const QString& words, double seconds);
+    void chartWished(const lhrs::gui::MeasureChart& chart, bool isNew);
 
 private:
     // What the script's thread leaves here; guarded by m_mutex.
@@ -93,6 +94,7 @@ private:
             double seconds = 0;
         };
         std::vector<Highlight> highlights;
+        std::vector<std::pair<MeasureChart, bool>> charts; // the newest of each, and whether it is new
         std::optional<QString> step, caption;
         bool isHeld = false, isFinished = false;
         int steps = 0, held = 0, failed = 0;
@@ -117,6 +119,7 @@ private:
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
+    void onChart(const MeasureChart& chart, bool isNew) override;
     void onFinished(const ScriptResult& result) override;
     void post(StoryLine::Kind kind, const QString& text);
     void launch(ScriptStops stops);

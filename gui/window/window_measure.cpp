@@ -54,6 +54,15 @@ void MainWindow::connectMeasure()
     connect(m_charts, &ChartPanel::instantChosen, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(m_charts, &ChartPanel::remedyWanted, this, [this](const QString& action) { m_actions->get(action.toLatin1().constData())->trigger(); });
     connect(m_charts, &ChartPanel::exportWanted, this, &MainWindow::exportView);
+    connect(m_player, &Player::runningChanged, m_charts, [this](bool isRunning) {
+        if (isRunning)
+            m_charts->forgetMeasured();
+    });
+    connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
+        m_charts->showMeasured(chart, chartOrigin(m_player->engine().identity()), isNew);
+        if (isNew)
+            setWorkspace(Workspace::Measure);
+    });
 }
 
 // ---- files
@@ -80,6 +89,15 @@ QString MainWindow::exportViewTo(const QString& path)
 {
     const PictureOrigin origin = originShown();
     const bool isCsv = path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
+    if (const MeasureChart* measured = m_workspace == Workspace::Measure ? m_charts->measured() : nullptr) {
+        const RunIdentity identity = m_player->engine().identity();
+        if (!isCsv)
+            return writeMeasureChart(path, *measured, chartOrigin(identity));
+        QSaveFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(csvOf({ measured->id, measured->header, measured->rows }, identity, QString()).toUtf8()) < 0 || !file.commit())
+            return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
+        return {};
+    }
     if (m_workspace == Workspace::Measure) {
         const ChartData& chart = m_charts->chart();
         if (isCsv) {
@@ -159,7 +177,7 @@ void MainWindow::exportView()
 {
     const bool hasRows = m_workspace == Workspace::Measure;
     const bool hasLog = m_workspace == Workspace::SpaceTime;
-    const QString name = hasRows ? chartId(m_charts->kind()) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : m_workspace == Workspace::Inspect && m_node->isVisible() ? QStringLiteral("node.svg") : QStringLiteral("cluster.svg");
+    const QString name = hasRows ? (m_charts->measured() ? m_charts->measured()->id : chartId(m_charts->kind())) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : m_workspace == Workspace::Inspect && m_node->isVisible() ? QStringLiteral("node.svg") : QStringLiteral("cluster.svg");
     const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : hasLog ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)") : tr("Pictures (*.svg *.pdf *.png)");
     const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, filter);
     if (path.isEmpty())
