@@ -145,6 +145,42 @@ class Cluster(unittest.TestCase):
         self.assertLess(stopped.operations, 10_000_000)
         self.assertEqual(stopped.wrong, 0)
 
+    def test_operations_have_due_times_keys_are_popular_and_a_bucket_is_read_back_alone(self):
+        done = self.alice.run("search", count=20, keys="zipf", skew=1.2, rate=400)
+        self.assertEqual((done.results, done.wrong), ({"ok": 20}, 0))
+        self.assertGreater(done.total_s, 0.045)  # the last one is due after 47.5 ms
+        self.assertGreaterEqual(done.behind_ms, 0)
+        self.assertIsNone(self.alice.run("search", count=1).behind_ms)
+        self.lab.settle()
+        alone = self.alice.verify(self.lab.data(0))
+        self.assertEqual((alone.equal, alone.older), (alone.keys, 0))
+        self.assertLess(alone.keys, self.alice.verify().keys)
+        self.assertAlmostEqual(self.alice.wait_for_answers(0.4), 0.4)
+        self.assertGreater(self.alice.wait_for_answers(None), 0.1)
+        self.assertIn("half", self.assertCode("BadArgument", self.alice.wait_for_answers, 1e6))
+        self.alice.hold()
+        handle = self.alice.start("search", count=5)
+        self.assertEqual(handle.progress().done, 0)
+        self.alice.hold(False)
+        self.assertEqual(handle.wait(PATIENCE).operations, 5)
+
+    def test_recovery_waits_for_an_order_and_its_manager_is_chosen(self):
+        lab = self.lab
+        lab.settle()
+        self.assertEqual(lab.recovery("manual"), "automatic")
+        self.assertEqual(lab.recovery(), "manual")
+        before = lab.witness(lab.data([0, 1]))
+        fault = lab.kill(lab.data(1))
+        self.assertCode("BadArgument", lab.recovery, "never")
+        self.assertIn("does not exist", self.assertCode("Refused", lab.recover, 0, manager=7))
+        self.assertEqual(lab.recover(0, manager=1, timeout=PATIENCE).manager, 1)
+        compared = before.compare()
+        self.assertEqual((compared.equal, compared.extra, compared.first), (compared.records, 0, None))
+        self.assertGreater(compared.records, 0)
+        self.assertEqual(lab.recovery("automatic"), "manual")
+        lab.settle()
+        lab.restart(fault)
+
     def test_a_split_is_told_by_its_events_and_moves_the_split_pointer(self):
         before = self.lab.settle()
         split = self.lab.split()
@@ -280,9 +316,11 @@ class Ends(unittest.TestCase):
             client.run("insert", count=15)
             before = lab.settle()
             self.assertIn("nothing has failed", Words.assertCode(self, "Refused", lab.recover, 0))
+            self.assertEqual(lab.recovery("on_alarm"), "manual")
             lab.kill(lab.coordinator())
             self.assertEqual(lab.restart(lab.coordinator(), timeout=PATIENCE), ["coordinator"])
             self.assertEqual(lab.settle(PATIENCE), before)
+            self.assertEqual(lab.recovery("manual"), "on_alarm")  # it has learned of it from the buckets
             lab.kill(lab.data(1))
             timing = lab.recover(0, slice=2, timeout=PATIENCE)
             self.assertEqual((timing.failed, timing.slice, timing.decode), (("data 1",), 2, "xor"))
@@ -298,6 +336,8 @@ class Ends(unittest.TestCase):
                 self.assertEqual(lab.client("alice").run("insert", count=30, window=4).results, {"ok": 30})
                 self.assertEqual((lab.settle().records, lab.audit().unequal), (30, 0))
                 self.assertGreater(len(lab.events("SplitFinished")), 1)
+                self.assertTrue(lab.clock(step="ms", count=5)["paused"])
+                self.assertEqual(lab.clock(speed=10)["speed"], 10)
                 spares = lab.spares()["data"]
                 self.assertEqual(lab.add_spares(data=2)["data"], spares + 2)
             simulator.terminate()

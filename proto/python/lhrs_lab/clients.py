@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 from . import messages as pb
 from .errors import LabError
-from .values import PATH_WORDS, RESULT_WORDS, Row, seconds, text_of
+from .values import PATH_WORDS, RESULT_WORDS, Row, Target, seconds, text_of
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _KINDS = {"insert": pb.INSERT, "update": pb.UPDATE, "delete": pb.DELETE, "search": pb.SEARCH}
 _DONE = {pb.INSERT: "inserted", pb.UPDATE: "updated", pb.DELETE: "deleted", pb.SEARCH: "found"}
 _MODES = {"adjusting": pb.ADJUSTING, "frozen": pb.FROZEN, "exact": pb.EXACT}
-_ORDERS = {"next": pb.NEXT, "present": pb.PRESENT, "uniform": pb.UNIFORM}
+_ORDERS = {"next": pb.NEXT, "present": pb.PRESENT, "uniform": pb.UNIFORM, "zipf": pb.ZIPF}
 _WINDOW_MAX = 65_536
 _GRACE_S = 2.0
 
@@ -70,6 +70,7 @@ class Workload(Row):
     lost: int                    # with acks=False: requests that were lost
     lost_keys: list[int]
     sending_s: Optional[float]   # with acks=False: until the last request was sent
+    behind_ms: Optional[float]   # with a rate: how long after its due time the latest operation began
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Verified(Row):
 
     keys: int
     equal: int
+    newer: int                   # another client wrote them
+    older: int                   # values that this client wrote before the last one
     missing: int
     lost: int
     wrong: int
@@ -170,15 +173,18 @@ class Client:
     # ---- workloads
 
     def run(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
-            window: float = 1, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
-            key_space: int = 1_000_000, times_every: int = 0, timeout: float = 600) -> Workload:
+            window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
+            key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
+            timeout: float = 600) -> Workload:
         """Runs a workload and waits for its end.
 
         ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``; ``keys``: 'next' (inserts),
-        'present', 'uniform' below ``key_space``, or a list; ``window``: operations under way at most (math.inf: parallel);
-        ``check``: compare what searches bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
+        'present', 'uniform' below ``key_space``, 'zipf' (of those stored, the first the most popular, by 1 / rank^``skew``), or
+        a list; ``window``: operations under way at most (None: 1; math.inf: parallel); ``rate``: operations per second, each
+        due at its time whatever became of those before it; times count from then, and the window is without bound unless
+        given; ``check``: compare what searches bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
         LabError Timeout (seconds; the workload is ended then), Refused, BadArgument."""
-        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every)
+        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew)
         try:
             return handle.wait(timeout)
         except (LabError, KeyboardInterrupt) as error:
@@ -187,14 +193,16 @@ class Client:
             raise
 
     def start(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
-              window: float = 1, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
-              key_space: int = 1_000_000, times_every: int = 0) -> "Handle":
+              window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
+              key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99) -> "Handle":
         """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
         lab = self._lab
         lab._changing()
+        if window is None:
+            window = 1 if rate is None else math.inf
         order = pb.RunWorkload(seed=lab._next_workload_seed(), key_space=key_space, length=lab._record_bytes,
                                window=int(min(window, _WINDOW_MAX)) if window >= 1 else 1, unchecked=not check,
-                               record_times_every=times_every, without_acknowledgement=not acks)
+                               record_times_every=times_every, without_acknowledgement=not acks, rate=rate or 0, skew=skew)
         if do == "mixed":
             weights = dict(mix or {"search": 1})
             if set(weights) - set(_KINDS) or not all(math.isfinite(one) and one >= 0 for one in weights.values()):
@@ -218,15 +226,22 @@ class Client:
             order.key_list.extend(keys)
         order.count = len(order.key_list) if count is None else count
         before = self._messages()
-        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before)
+        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before, rate is not None)
 
-    def verify(self, window: int = 64, timeout: float = 600) -> Verified:
-        """Reads back every record this client stored and compares. LabError Timeout (seconds)."""
+    def verify(self, place: Optional[Target] = None, window: int = 64, timeout: float = 600) -> Verified:
+        """Reads back every record this client stored, or those of one data bucket, and compares. LabError Timeout (seconds)."""
+        order = pb.Verify(window=window)
+        if place is not None:
+            _, bucket = self._lab._one_place(place, "client.verify")
+            if bucket.role != pb.DATA:
+                raise LabError("BadArgument", f"client.verify needs a data bucket, not {place}.")
+            order.only_bucket, order.bucket = True, bucket.number
+            order.file.CopyFrom(self._lab._describe_file().file)
         self._lab._changing()
-        done = self._lab._ask(self.number, timeout, verify=pb.Verify(window=window)).workload
+        done = self._lab._ask(self.number, timeout, verify=order).workload
         ok = done.results["OK"] if "OK" in done.results else 0
-        return Verified(done.operations, ok - min(ok, done.wrong), done.missing,
-                        done.results["LOST"] if "LOST" in done.results else 0, done.wrong, done.unanswered)
+        return Verified(done.operations, ok - min(ok, done.wrong + done.newer), done.newer, done.older, done.missing,
+                        done.results["LOST"] if "LOST" in done.results else 0, done.wrong - done.older, done.unanswered)
 
     def scan(self, contains: Union[bytes, str] = b"", termination: str = "deterministic", keep: int = 0,
              partial: bool = False, timeout: float = 10) -> Scan:
@@ -262,6 +277,19 @@ class Client:
             raise LabError("BadArgument", f"An image is {', '.join(_MODES)}, not {mode!r}.")
         return self._set_image(_MODES[mode], False)
 
+    def wait_for_answers(self, seconds_: Optional[float]) -> float:
+        """How long a request waits for its answer, resends included, until the coordinator is asked; None: as the file's
+        timers say (0.21 by default). The seconds that hold now. LabError BadArgument: more than half an operation's deadline."""
+        self._lab._changing()
+        order = pb.SetPatience(request_ms=0 if seconds_ is None else max(1, round(seconds_ * 1000)))
+        return float(self._lab._ask(self.number, set_patience=order).client.request_ms) / 1000
+
+    def hold(self, on: bool = True, lease: float = 60) -> None:
+        """Begins no new operations, or begins them again: those under way end, commanded ones wait, a workload stands still.
+        Ends by itself after ``lease`` seconds."""
+        self._lab._changing()
+        self._lab._ask(self.number, hold_workload=pb.HoldWorkload(is_held=on, lease_ms=max(1, round(lease * 1000))))
+
     def _set_image(self, mode: int, forget: bool) -> Image:
         self._lab._changing()
         self._lab._ask(self.number, set_image=pb.SetImage(mode=mode, forget=forget))
@@ -290,8 +318,9 @@ class Client:
 class Handle:
     """A workload that runs meanwhile."""
 
-    def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int) -> None:
+    def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int, has_rate: bool) -> None:
         self._client = client
+        self._has_rate = has_rate
         self._future = future
         self._before = messages_before
 
@@ -300,7 +329,7 @@ class Handle:
         if self._future.done():
             return self.wait(0.001)
         reply = self._client._lab._ask(self._client.number, workload_progress=pb.WorkloadProgress())
-        return _workload(reply.workload, None)
+        return _workload(reply.workload, None, self._has_rate)
 
     def wait(self, timeout: float = 600) -> Workload:
         """Waits for its end. LabError Timeout (seconds): it still runs."""
@@ -310,7 +339,7 @@ class Handle:
             now = self.progress()
             raise LabError("Timeout", f"The workload of {self._client.name} is not done after {timeout:g} s: {now.done} of "
                            f"{now.of} operations are.") from None
-        return _workload(reply.workload, self._client._messages() - self._before)
+        return _workload(reply.workload, self._client._messages() - self._before, self._has_rate)
 
     def stop(self, timeout: float = 30) -> Workload:
         """Ends it; operations under way are still answered. LabError Timeout (seconds)."""
@@ -324,11 +353,11 @@ class Handle:
             return
 
 
-def _workload(done: Any, messages: Optional[int]) -> Workload:
+def _workload(done: Any, messages: Optional[int], has_rate: bool) -> Workload:
     results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
                for name, count in done.results.items()}
     return Workload(
         done.operations, results, done.unanswered, done.wrong, done.missing, done.forwards, done.image_adjustments, done.resends,
         messages, seconds(done.total_ns), done.total_ns / 1e6 / done.operations if done.operations else 0.0, done.p50_ns / 1e6,
         done.p99_ns / 1e6, done.max_ns / 1e6, [one / 1e6 for one in done.times_ns], done.done, done.of, done.lost,
-        list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None)
+        list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None, done.behind_max_ns / 1e6 if has_rate else None)

@@ -15,6 +15,7 @@ from .measure import MeasureCalls, Table, started_now
 from .timing import TimingCalls
 from .values import Target
 from .wire import Process
+from .witness import WitnessCalls
 
 _WORDS = {
     "field": (8, 16), "rerank": ("fill", "keep"), "recovery": ("off", "automatic", "on_alarm", "manual"),
@@ -35,12 +36,14 @@ def _arguments(**o: Any) -> list[str]:
     for is_on, flag in ((not o["log_precalculus"], "--no-log-precalculus"), (o["pure_rs"], "--pure-rs"),
                         (o["mix_keys"], "--mix-keys"), (o["merges"], "--merges")):
         arguments += [flag] if is_on else []
+    if o["load_control"] is not None:
+        arguments += ["--load-control", str(o["load_control"])]
     for step, buckets in enumerate(o["thresholds"], start=1):
         arguments += ["--threshold", f"{buckets}:{o['k'] + step}"]
     return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
 
 
-class Lab(MeasureCalls, TimingCalls, AuditCalls):
+class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
     """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
@@ -68,14 +71,15 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
               spares: Optional[Mapping[str, int]] = None, slice: Optional[int] = None,  # pylint: disable=redefined-builtin
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
               recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
-              pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, timers: str = "default",
-              bin_dir: Optional[str] = None, timeout: float = 20, keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
+              pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
+              timers: str = "default", bin_dir: Optional[str] = None, timeout: float = 20, keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
         exists.
 
         m: data buckets of a group; k: intended availability; b: bucket capacity in records; field: 16 or 8 bits;
         record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data buckets
-        at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; timers:
+        at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an
+        overloaded bucket brings about a split only above this load of the file, 0.1 to 1 (None: always); timers:
         'classroom' for five times the patience; bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories
         of this tree, PATH); timeout: seconds. The other options are those of lhrs-coordinator --help. LabError NoCluster,
         NoSpares, Timeout, BadArgument."""
@@ -85,7 +89,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
                            "{'data': at least 1, 'parity': at least k}.")
         arguments = _arguments(m=m, k=k, b=b, field=field, slice=slice, rerank=rerank, thresholds=thresholds, recovery=recovery,
                                decode=decode, recovery_transport=recovery_transport, tcp=tcp, galois=galois,
-                               log_precalculus=log_precalculus, pure_rs=pure_rs, mix_keys=mix_keys, merges=merges, timers=timers)
+                               log_precalculus=log_precalculus, pure_rs=pure_rs, mix_keys=mix_keys, merges=merges,
+                               load_control=load_control, timers=timers)
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
         try:
@@ -198,6 +203,28 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls):
         """Processes that come later tell as much as the others."""
         if self._detail != "full":
             self._tell_detail([process.number for process in started])
+
+    def clock(self, speed: Optional[float] = None, paused: bool = False, step: Optional[str] = None, count: int = 1,
+              timeout: float = 60) -> dict[str, Any]:
+        """Virtual time of a simulated cluster: sets how fast it goes (0: as fast as possible), pauses it, or lets it go on by
+        ``count`` steps ('event', 'message' or 'ms') and stand still. {'virtual_s', 'paused', 'speed', 'seed'}; without
+        arguments only tells. LabError Refused: real processes have none; BadArgument, Timeout (seconds)."""
+        if not self.simulated:
+            raise LabError("Refused", "Real processes have no virtual time.", "Lab.connect to the coordinator of lhrs-sim.")
+        if step not in (None, "event", "message", "ms") or speed is not None and (paused or step):
+            raise LabError("BadArgument", "lab.clock either sets the speed, or pauses, or goes on by steps: 'event', 'message', 'ms'.")
+        order = pb.Command(describe_simulation=pb.DescribeSimulation())
+        if speed is not None:
+            order = pb.Command(set_clock=pb.SetClock(factor=speed))
+        elif paused or step:
+            order = pb.Command(set_clock=pb.SetClock(is_paused=True))
+        simulator = self._process(self._coordinator()).control
+        state = self._result(self._wire.call(simulator, order), 10, "the simulator").simulation
+        if step:
+            unit = {"event": "events", "message": "messages", "ms": "ns"}[step]
+            further = pb.StepClock(**{unit: count * 1_000_000 if step == "ms" else count})
+            state = self._result(self._wire.call(simulator, pb.Command(step_clock=further)), timeout, "the simulator").simulation
+        return {"virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
 
     # ---- targets
 

@@ -88,9 +88,10 @@ class TimingCalls(Context):
         return longest
 
     def recover(self, group: int = 0, slice: Union[int, str] = "auto",  # pylint: disable=redefined-builtin
-                decode: str = "auto", wait: bool = True, timeout: float = 60) -> Timing:
+                decode: str = "auto", wait: bool = True, timeout: float = 60, manager: Optional[int] = None) -> Timing:
         """Looks after a group and recovers those of its members that do not answer: what a file with recovery='manual' waits
-        for. ``slice``: ranks; ``decode``: 'auto' or 'rs'. Returns when the group is whole (seconds: ``timeout``), or at
+        for. ``slice``: ranks; ``decode``: 'auto' or 'rs'; ``manager``: parity column of the recovery manager, refused where that
+        is not up (None: the first that is). Returns when the group is whole (seconds: ``timeout``), or at
         once without ``wait``. LabError Refused (nothing failed; lost), NoSpares, Timeout."""
         if decode not in ("auto", "rs"):
             raise LabError("BadArgument", f"decode is 'auto' or 'rs', not {decode!r}.")
@@ -101,7 +102,8 @@ class TimingCalls(Context):
             raise _lost(group)
         self._changing()
         order = pb.RecoverGroup(group=group, slice=0 if slice == "auto" else slice,
-                                decode=pb.DECODE_RS if decode == "rs" else pb.DECODE_AUTO)
+                                decode=pb.DECODE_RS if decode == "rs" else pb.DECODE_AUTO,
+                                manager=0 if manager is None else manager + 1)
         self._ask(self._coordinator(), recover_group=order)
         told = _Told(group, before.view.state != pb.GROUP_UP)
         if not wait:
@@ -113,6 +115,9 @@ class TimingCalls(Context):
             if told.was_ill and _is_whole(now):
                 self._catch_up()  # the last events were published before that answer
                 self._tell(told, cursor)
+                if manager is not None and told.finished is not None and told.finished.manager != manager:
+                    raise LabError("Refused", f"The members of group {group} are back, but parity bucket {group}.{manager} was not "
+                                   f"the recovery manager: it was lost, too. It was parity bucket {group}.{told.finished.manager}.")
                 failed = tuple(_place_of(event.bucket_failed) for event in told.failed)
                 return (self._recovery_timing(told.finished, told.failed) if told.finished is not None
                         else Timing("bucket recovery", group, failed=failed))
@@ -127,6 +132,17 @@ class TimingCalls(Context):
             told.take(event)
         return after
 
+    def recovery(self, policy: Optional[str] = None) -> str:
+        """Who makes the coordinator look after a silent bucket from now on: 'automatic', 'on_alarm' or 'manual'; also for a
+        coordinator that starts later. The former policy; without an argument: the present one. LabError Refused, Timeout."""
+        if policy is None:
+            return _POLICIES[self._describe_file().config.recovery]
+        ways = {word: way for way, word in _POLICIES.items() if way != pb.RECOVERY_OFF}
+        if policy not in ways:
+            raise LabError("BadArgument", f"A policy is one of {', '.join(ways)}, not {policy!r}.")
+        self._changing()
+        return _POLICIES[self._ask(self._coordinator(), 30, set_recovery=pb.SetRecovery(recovery=ways[policy])).recovery.former]
+
     def acknowledge_loss(self, group: int, timeout: float = 20) -> dict[str, Any]:
         """A person takes note that a group is lost, and vouches that the processes of its lost members have ended: the lost
         buckets come back empty. {'group', 'buckets'}. LabError Refused, NoSpares, Timeout (seconds)."""
@@ -136,6 +152,10 @@ class TimingCalls(Context):
                    if member.role == pb.DATA and member.state == pb.MEMBER_LOST]
         self._ask(self._coordinator(), timeout, acknowledge_loss=pb.AcknowledgeLoss(group=group))
         return {"group": group, "buckets": buckets}
+
+
+_POLICIES = {pb.RECOVERY_OFF: "off", pb.RECOVERY_AUTOMATIC: "automatic", pb.RECOVERY_ON_ALARM: "on_alarm",
+             pb.RECOVERY_MANUAL: "manual"}
 
 
 class _Told:
