@@ -112,6 +112,7 @@ private slots:
     void theLegendSwitchesSeries();
     void anEmptyChartOffersWhatHelps();
     void theChartAndItsRowsAreWritten();
+    void aScriptsChartStandsBelowThoseOfTheRun();
     void aPictureIsTheSameBytesTwice_data();
     void aPictureIsTheSameBytesTwice();
     void nothingIsCutOffAt1280x720_data();
@@ -440,6 +441,43 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     QCOMPARE(window.exportViewTo(folder.filePath("canvas.svg")), QString());
     QVERIFY(read("canvas.svg").contains("RECORDED"));
     QVERIFY(window.exportViewTo(folder.filePath("canvas.csv")).contains("no rows"));
+}
+
+void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
+{
+    QTemporaryDir folder;
+    QFile script(folder.filePath("mine.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("// @title Mine @minutes 1 @needs 0 processes\n"
+                 "for (const window of [1, 16, 64]) for (const kind of ['insert', 'search']) lab.row('times', { kind: kind, window: window, ms: 1 + 10 / window });\n"
+                 "lab.chart({ table: 'times', x: 'window', y: 'ms', by: ['kind'], title: 'Times by window' });\n"
+                 "lab.row('times', { kind: 'update', window: 1, ms: 5 });\n");
+    script.close();
+    MainWindow window(options());
+    window.resize(1280, 720);
+    window.show();
+    QVERIFY(window.player().load(script.fileName()));
+    window.player().runToEnd();
+    QTRY_VERIFY((window.clock().step(0.1), window.charts().measured() != nullptr));
+    QTRY_COMPARE((window.clock().step(0.1), window.charts().measured()->panels.at(0).series.size()), std::size_t(3)); // it has followed
+    const auto* list = window.charts().findChild<QListWidget*>(QStringLiteral("chartList"));
+    QCOMPARE(list->count(), kCharts + 1);
+    QCOMPARE(list->currentItem()->text(), QString("Times by window"));
+    QCOMPARE(window.charts().table().rowCount(), 7);
+    auto* view = window.charts().findChild<MeasureView*>();
+    QVERIFY(view->isVisible() && !window.charts().view().isVisible());
+    QVERIFY(window.charts().rect().contains(view->parentWidget()->geometry()));
+    QVERIFY(!view->grab().toImage().isNull());
+    QVERIFY(view->svg().contains("Times by window"));
+    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    view->grab();
+    QVERIFY(view->svg().contains(Theme(Theme::Kind::Dark).card.name().toUtf8()));
+    for (const char* name : { "times.svg", "times.png", "times.pdf", "times.csv" }) {
+        QCOMPARE(window.exportViewTo(folder.filePath(name)), QString());
+        QVERIFY(QFile(folder.filePath(name)).size() > 200);
+    }
+    window.charts().choose(ChartKind::Load); // a chart of the run is one click away
+    QVERIFY(!window.charts().measured() && window.charts().view().isVisible());
 }
 
 void ChartsTest::aPictureIsTheSameBytesTwice_data()

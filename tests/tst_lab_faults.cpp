@@ -27,6 +27,8 @@ private slots:
     void aCoordinatorComesBackOnItsAddress();
     void aCoordinatorThatRunsIsReplaced();
     void aFileRecoversByHand();
+    void thePolicyOfRecoveryOutlivesItsCoordinator();
+    void operationsAreDueAtTheirTimes();
     void aRecoveryByHandNeedsSpares();
     void aLossIsAcknowledged();
 
@@ -315,6 +317,38 @@ void LabFaultsTest::aFileRecoversByHand()
          "lab.expectEqual([p.failed, p.records], [['parity 0.0'], null], 'parity is filled anew');\n"
          "lab.settle(); lab.expectEqual([lab.audit().unequal, lab.group(0).state], [0, 'up'], 'whole');\n",
         "m: 2, k: 2, b: 1000, recovery: 'manual', spares: { data: 3, parity: 4 }");
+}
+
+void LabFaultsTest::thePolicyOfRecoveryOutlivesItsCoordinator()
+{
+    play("lab.expectEqual([lab.recovery(), lab.recovery('manual'), lab.recovery()], ['automatic', 'automatic', 'manual'], 'changed while the file lives');\n"
+         "lab.waitFor('RecoveryWayChanged', { where: { recovery: 'RECOVERY_MANUAL' } });\n"
+         "lab.restart(lab.coordinator()); lab.settle();\n"
+         "lab.expectEqual(lab.recovery(), 'manual', 'its successor was started as the first one, and has learned of it');\n"
+         "lab.expectWithin(lab.bucket(lab.data(0)).lease_s, 0, 0.35, 'a lease runs');\n"
+         "lab.expectEqual(lab.bucket(lab.manager(0)).number, 0, 'the first parity bucket would be the manager');\n"
+         "const dead = lab.kill(lab.data(0));\n"
+         "lab.expectError('Refused', () => lab.recover({ manager: 5 }));\n"
+         "lab.expectError('BadArgument', () => lab.recover({ manager: 'first' }));\n"
+         "lab.expectEqual(lab.recover({ manager: 1 }).manager, 1, 'as ordered');\n"
+         "lab.settle(); lab.expectEqual(c.verify().equal, 40, 'all records are back');\n"
+         "lab.restart(dead); lab.cluster({ m: 2, k: 2, b: 1000, spares: { data: 3, parity: 4 }, reset: false });\n"
+         "lab.expectEqual([lab.recovery(), lab.file().records], ['automatic', 40], 'a cluster that is kept has what the script wants');\n",
+        "m: 2, k: 2, b: 1000, spares: { data: 3, parity: 4 }");
+}
+
+void LabFaultsTest::operationsAreDueAtTheirTimes()
+{
+    play("const done = c.run({ do: 'search', keys: 'zipf', skew: 1.2, rate: 500, count: 50 });\n"
+         "lab.expectEqual(done.results, { ok: 50 }, 'each was answered');\n"
+         "lab.expect(done.total_s >= 0.098 && done.behind_ms >= 0, 'the last one was due after 98 ms');\n"
+         "lab.expectEqual(c.run({ do: 'search', count: 1 }).behind_ms, undefined, 'without a rate nothing is due');\n"
+         "const bob = lab.client('bob', { timeout: 0.3 }); lab.client('bob', { timeout: null });\n"
+         "lab.expectError('BadArgument', () => lab.client('bob', { timeout: 9 }));\n"
+         "bob.update(lab.keysFor(lab.data(0), 1, { existing: true })[0]); lab.settle();\n"
+         "const read = c.verify({ place: lab.data(0) });\n"
+         "lab.expectEqual([read.equal, read.newer, read.older, read.wrong, read.missing], [39, 1, 0, 0, 0], 'one value is of another client');\n"
+         "lab.expectError('BadArgument', () => c.verify({ place: lab.parity(0, 0) }));\n");
 }
 
 void LabFaultsTest::aRecoveryByHandNeedsSpares()

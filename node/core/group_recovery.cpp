@@ -26,15 +26,6 @@ GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumbe
 {
 }
 
-void GroupRecovery::setWay(const pb::RecoverGroup& order)
-{
-    m_slice = order.slice() != 0 ? order.slice() : m_parts.file.config().slice();
-    m_decode = order.decode() != pb::DECODE_AUTO ? order.decode() : m_parts.file.config().decode();
-    m_wantedManager.reset();
-    if (order.manager() != 0)
-        m_wantedManager = ParityColumn(order.manager() - 1);
-}
-
 std::string GroupRecovery::words() const
 {
     const std::string group = "group " + std::to_string(m_group.value);
@@ -296,8 +287,8 @@ void GroupRecovery::freeze(Time now, Effects& out)
     m_fencedAt = now;
     FileState::Group& g = group();
     const auto isUp = [](const auto& m) { return m.second.state == pb::UP; };
-    auto manager = m_wantedManager ? g.parity.find(*m_wantedManager) : g.parity.end();
-    if (manager == g.parity.end() || !isUp(*manager)) // nobody was wanted, or it has failed meanwhile
+    auto manager = g.parity.find(m_wantedManager);
+    if (manager == g.parity.end() || !isUp(*manager))
         manager = std::find_if(g.parity.begin(), g.parity.end(), isUp);
     if (manager == g.parity.end()) {
         lose(now, out); // cannot be while no more than k failed

@@ -7,9 +7,9 @@
 #include "node/core/orders.h"
 #include "node/core/parity_creation.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -34,9 +34,14 @@ public:
 
     // Goes on with what a former coordinator had begun: from the start, with those that it had declared failed.
     void resume(Time now, Effects& out);
-    // Probes all members that are not known to have failed; nothing, if that is under way.
     // For the slices that are ordered from now on, instead of what the file says.
-    void setWay(const pb::RecoverGroup& order);
+    void setWay(const pb::RecoverGroup& order)
+    {
+        m_slice = order.slice() != 0 ? order.slice() : m_parts.file.config().slice();
+        m_decode = order.decode() != pb::DECODE_AUTO ? order.decode() : m_parts.file.config().decode();
+        m_wantedManager = ParityColumn(std::max(order.manager(), 1u) - 1);
+    }
+    // Probes all members that are not known to have failed; nothing, if that is under way.
     void probe(Time now, Effects& out);
     void onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out);
     void onEpochAck(const pb::EpochAck& ack, Time now);
@@ -124,7 +129,7 @@ private:
     pb::RecoveryDone m_done;
     std::uint32_t m_slice;     // ranks; 0: the default of the manager
     pb::DecodeWay m_decode;
-    std::optional<ParityColumn> m_wantedManager; // if it is up when the manager is chosen
+    ParityColumn m_wantedManager; // if it is up when the manager is chosen; else the first that is
     std::uint64_t m_ticket = 0; // of whoever acknowledged the loss
 };
 
