@@ -152,7 +152,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     row->addWidget(m_list);
     row->addLayout(column, 1);
 
-    connect(m_list, &QListWidget::currentRowChanged, this, [this](int row) { chooseRow(std::max(0, row)); });
+    connect(m_list, &QListWidget::currentRowChanged, this, [this](int chosen) { chooseRow(std::max(0, chosen)); });
     connect(m_spans, &QComboBox::currentIndexChanged, this, [this](int index) { setSpan(kSpans[std::size_t(std::max(0, index))].seconds); });
     connect(m_log, &QCheckBox::toggled, this, [this](bool on) {
         m_isLog[std::size_t(m_kind)] = on;
