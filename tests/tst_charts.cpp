@@ -464,6 +464,7 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QCOMPARE(list->count(), kCharts + 1);
     QCOMPARE(list->currentItem()->text(), QString("Times by window"));
     QCOMPARE(window.charts().table().rowCount(), 7);
+    window.actions().get("measure")->trigger();
     auto* view = window.charts().findChild<MeasureView*>();
     QVERIFY(view->isVisible() && !window.charts().view().isVisible());
     QVERIFY(window.charts().rect().contains(view->parentWidget()->geometry()));
