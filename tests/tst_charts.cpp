@@ -3,9 +3,9 @@
 // is cut off at 1280x720, files hold what the screen shows.
 #include "tests/fake_cluster.h"
 #include "tests/recording_rig.h"
+#include "tests/window_options.h"
 
 #include "gui/view/picture_export.h"
-#include "gui/window/main_window.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -81,14 +81,6 @@ struct Shown {
         view.grab(); // the chart's layout is made when it is painted
     }
 };
-
-MainWindow::Options options()
-{
-    MainWindow::Options o;
-    o.theme = MainWindow::ThemeChoice::Light;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
 
 } // namespace
 

@@ -2,9 +2,9 @@
 // The space-time diagram in the window: of a recording up to its instant, live, and sharing what is selected.
 #include "tests/fake_cluster.h"
 #include "tests/recording_rig.h"
+#include "tests/window_options.h"
 
 #include "gui/view/space_time_view.h"
-#include "gui/window/main_window.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -16,18 +16,6 @@
 
 using namespace lhrs;
 using namespace lhrs::gui;
-
-namespace {
-
-MainWindow::Options options()
-{
-    MainWindow::Options o;
-    o.theme = MainWindow::ThemeChoice::Light;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
-
-} // namespace
 
 class SpaceTimeViewTest : public QObject {
     Q_OBJECT
