@@ -9,7 +9,9 @@
 #include "gui/window/main_window.h"
 
 #include <QAbstractItemModelTester>
+#include <QDragEnterEvent>
 #include <QFile>
+#include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -79,6 +81,7 @@ class WindowTimeTest : public QObject {
     Q_OBJECT
 private slots:
     void aRecordingIsShownWithoutACluster();
+    void aFileThatIsDroppedIsOpened();
     void keysAndMouseMoveTheInstant();
     void aDamagedRecordingSaysWhatIsMissing();
     void aFrozenPictureStandsWhileTheClusterGoesOn();
@@ -114,6 +117,42 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.status().text().contains("RECORDED")), kLimit);
     window.actions().get("closeRecording")->trigger();
     QVERIFY(!window.showsCluster());
+}
+
+void WindowTimeTest::aFileThatIsDroppedIsOpened()
+{
+    QTemporaryDir folder;
+    makeRecording(folder.filePath("run.lhrun"));
+    MainWindow window(options());
+    window.show();
+    // Dragged over the window, and dropped if that is welcome there.
+    const auto drag = [&](const QStringList& names) {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& name : names)
+            urls << QUrl::fromLocalFile(folder.filePath(name));
+        data.setUrls(urls);
+        QDragEnterEvent enters(QPoint(200, 200), Qt::MoveAction | Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        enters.ignore();
+        QApplication::sendEvent(&window, &enters);
+        if (!enters.isAccepted())
+            return false;
+        QDropEvent drops(QPointF(200, 200), Qt::MoveAction | Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &drops);
+        return drops.dropAction() == Qt::CopyAction; // the file stays where it is
+    };
+    QVERIFY(!drag({ "picture.png" }) && !drag({ "run.lhrun", "run.lhrun" }) && !drag({}));
+    QVERIFY(!window.timeLine().isReplay());
+    QVERIFY(drag({ "run.lhrun" }));
+    QVERIFY(window.timeLine().isReplay() && window.showsCluster());
+    window.closeRecording();
+    QVERIFY(drag({ "no.lhrun" })); // it has gone meanwhile
+    QVERIFY(!window.timeLine().isReplay());
+    QVERIFY2(window.labLine().text().contains("no.lhrun"), qPrintable(window.labLine().text()));
+    window.actions().get("openScenario")->setEnabled(false);
+    QVERIFY(drag({ "grow.js" }));
+    QVERIFY2(window.labLine().text().contains("grow.js can be opened"), qPrintable(window.labLine().text()));
+    QVERIFY(!window.player().isLoaded());
 }
 
 void WindowTimeTest::keysAndMouseMoveTheInstant()

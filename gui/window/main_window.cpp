@@ -53,6 +53,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
+    setAcceptDrops(true);
     makeActions();
     makePieces(options.scenarioDirectory);
     makeDocks();

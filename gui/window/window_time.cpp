@@ -8,16 +8,31 @@
 #include "gui/lab/recording_writer.h"
 
 #include <QDir>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QInputDialog>
+#include <QMimeData>
 #include <QStackedWidget>
+#include <QUrl>
 
 #include <unistd.h>
 
 namespace lhrs::gui {
+
+namespace {
+
+// The one file that is dragged over the window, if it is a recording or a scenario; empty: there is nothing to open.
+QString draggedFile(const QMimeData& data)
+{
+    const QList<QUrl> urls = data.urls();
+    const QString path = urls.size() == 1 ? urls.front().toLocalFile() : QString();
+    return path.endsWith(QLatin1String(".lhrun")) || path.endsWith(QLatin1String(".js")) ? path : QString();
+}
+
+} // namespace
 
 void MainWindow::makeTimeActions()
 {
@@ -136,6 +151,30 @@ QString MainWindow::openRecording(const QString& path)
     m_canvas->fit();
     showLink();
     return {};
+}
+
+// A file from the desktop does what the menu does with it. The desktop keeps it, whatever it had in mind.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (draggedFile(*event->mimeData()).isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QString path = draggedFile(*event->mimeData());
+    if (path.isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+    if (path.endsWith(QLatin1String(".lhrun")))
+        openRecording(path);
+    else if (m_actions->get("openScenario")->isEnabled())
+        openScenario(path, true);
+    else
+        m_line->answer(tr("open"), tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.").arg(QFileInfo(path).fileName()), false);
 }
 
 void MainWindow::closeRecording()
