@@ -167,9 +167,13 @@ private:
             m_isGated[id] = command.set_gate().is_closed();
         auto& held = m_held[id];
         pb::GateState& state = *reply.mutable_gate();
-        if (command.has_release_held() && !held.empty()) {
-            *state.add_released() = held.front();
-            held.erase(held.begin());
+        if (command.has_release_held()) {
+            const std::uint64_t number = command.release_held().number();
+            const auto one = std::find_if(held.begin(), held.end(), [number](const pb::HeldMessage& message) { return number == 0 || message.number() == number; });
+            if (one != held.end()) {
+                *state.add_released() = *one;
+                held.erase(one);
+            }
         }
         state.set_is_closed(m_isGated[id]);
         state.set_stopped_ns(command.set_gate().at_ns());

@@ -3,14 +3,21 @@
 // hold of the workload.
 #include "tests/fake_cluster.h"
 #include "tests/picture_faults.h"
+#include "tests/window_options.h"
 
 #include "gui/lab/keyframe.h"
 #include "gui/view/node_picture.h"
-#include "gui/window/main_window.h"
+#include "gui/window/gate_panel.h"
 
+#include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
 #include <QTemporaryDir>
+#include <QTimer>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -135,14 +142,6 @@ NodeDrawn drawnNodes(const std::vector<NodeFacts>& facts, qreal width = 690, con
     return drawn;
 }
 
-MainWindow::Options options()
-{
-    MainWindow::Options o;
-    o.theme = MainWindow::ThemeChoice::Light;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
-
 } // namespace
 
 class InspectorTest : public QObject {
@@ -161,6 +160,7 @@ private slots:
     void theWindowWatchesWhomItShowsAndNobodyElse();
     void theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt();
     void realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne();
+    void oneOfTheHeldMessagesIsChosenAndLetThroughOrLost();
 };
 
 void InspectorTest::lanesHaveTheNamesOfThePaperAndSayWhatTheThreadsDo()
@@ -461,6 +461,92 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     opened.mutable_gate_opened();
     cluster.tell(kFileData, opened);
     QTRY_VERIFY_WITH_TIMEOUT(!window.status().text().contains("MESSAGES GATED") && !gate->isChecked(), kLimit);
+}
+
+void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
+{
+    FakeCluster cluster { { 4, 4, 1 } };
+    std::map<ProcessId, std::vector<pb::HeldMessage>> held;
+    std::int64_t since = 0;
+    for (const auto& [number, kind, from, at] : { std::tuple(7, "insert", kFileClients, kFileData), std::tuple(8, "delta_ack", parityProcess(0, 0), kFileData), std::tuple(3, "search", kFileClients + 1, kFileData + 2) }) {
+        pb::HeldMessage message;
+        message.set_number(std::uint64_t(number));
+        message.set_kind(kind);
+        message.set_from(from);
+        message.set_bytes(48);
+        message.set_since_ns(++since);
+        held[at].push_back(message);
+    }
+    cluster.setGate(held);
+    MainWindow window(options());
+    window.show();
+    window.connectTo(cluster.address());
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    GatePanel& panel = window.gatePanel();
+    const QAbstractItemModelTester tester(&panel.model());
+    QAction* list = window.actions().get("heldMessages");
+    QTRY_VERIFY_WITH_TIMEOUT(list->isEnabled(), kLimit);
+    list->trigger();
+    QVERIFY(panel.isVisible() && list->isChecked() && window.canvas().isVisible());
+    const auto* summary = panel.findChild<QLabel*>("heldSummary");
+    QVERIFY2(summary->text().contains("The gate is open"), qPrintable(summary->text()));
+    // Not by the key X: a machine full of tests is too slow for the 20 ms in which a process must stop its clock.
+    QVERIFY(closeGates(window.cluster().session().control(), std::chrono::seconds(10)).isClosed);
+    QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 3, kLimit);
+    const auto cell = [&](int row, int column) { return panel.model().index(row, column).data().toString(); };
+    QCOMPARE(cell(0, HeldModel::What), QString("insert from client alice"));
+    QCOMPARE(cell(1, HeldModel::What), QString("delta ack from parity 0.0"));
+    QCOMPARE(cell(2, HeldModel::To), QString("data 2"));
+    QVERIFY(summary->text().contains("3 messages are held"));
+
+    // A row chosen marks where it waits; a place chosen elsewhere marks its oldest message.
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.chosen(), kLimit);
+    panel.table().selectRow(1);
+    QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Data, 0, 0 }));
+    QCOMPARE(panel.chosen()->message.number(), std::uint64_t(8));
+    const QString line = QStringLiteral("lab.release({ message: lab.held().find(m => m.to === 'node-1' && m.number === 8) });");
+    QCOMPARE(panel.findChild<QLabel*>("heldLine")->text(), line);
+    window.selection().select({ ObjectKind::Data, 2, 0 });
+    QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
+    panel.table().selectRow(1);
+
+    // By its button, not the oldest one; what came after it is chosen next.
+    const auto released = [&](std::uint64_t number, bool isDropped) {
+        for (const FakeCluster::Order& order : cluster.orders())
+            if (order.command.has_release_held() && order.command.release_held().number() == number && order.command.release_held().is_dropped() == isDropped)
+                return order.process;
+        return ProcessId(0);
+    };
+    auto* button = panel.findChild<QPushButton*>("releaseHereListed");
+    QTRY_VERIFY_WITH_TIMEOUT(button->isEnabled(), kLimit);
+    button->click();
+    QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 2, kLimit);
+    QCOMPARE(released(8, false), kFileData);
+    QVERIFY2(window.labLine().text().contains("delta ack from parity-0-0 arrives at node-1"), qPrintable(window.labLine().text()));
+    QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
+    // By its key: this one is lost.
+    QTest::keyClick(&panel.table(), Qt::Key_Delete);
+    QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 1, kLimit);
+    QCOMPARE(released(3, true), kFileData + 2);
+    // From the menu of the bucket in the picture.
+    QString offered;
+    QTimer::singleShot(0, &window, [&] {
+        QWidget* menu = QApplication::activePopupWidget();
+        const auto* which = menu ? menu->findChild<QMenu*>("releaseMenu") : nullptr;
+        if (which && !which->actions().isEmpty()) {
+            offered = which->actions().front()->text();
+            which->actions().front()->trigger();
+        }
+        if (menu)
+            menu->close();
+    });
+    emit window.canvas().menuRequested({ ObjectKind::Data, 0, 0 }, QPoint(10, 10));
+    QCOMPARE(offered, QString("insert from client alice"));
+    QTRY_VERIFY_WITH_TIMEOUT(released(7, false) == kFileData, kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("No message is held"), qPrintable(summary->text()), kLimit);
+    QVERIFY(!panel.table().isVisible());
+    list->trigger();
+    QVERIFY(!panel.isVisible());
 }
 
 int main(int argc, char** argv) { return runOffscreen<InspectorTest>(argc, argv); }

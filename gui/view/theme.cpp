@@ -227,7 +227,7 @@ QString Theme::styleSheet() const
         "QToolTip { color: %1; background: %2; border: 1px solid %3; padding: 4px; }"
         "QPushButton, QToolButton { background: %4; border: 1px solid %3; border-radius: 4px; padding: %5px %6px; }"
         "QPushButton:hover, QToolButton:hover { background: %7; }"
-        "QPushButton:pressed, QToolButton:pressed, QToolButton:checked { background: %8; }"
+        "QPushButton:pressed, QPushButton:checked, QToolButton:pressed, QToolButton:checked { background: %8; }"
         "QPushButton:disabled, QToolButton:disabled { color: %9; border-color: %8; }"
         "QPushButton:focus, QToolButton:focus { border: 2px solid %10; }")
                         .arg(text.name(), card.name(), outline.name(), button, number(px(4)), number(px(9)),

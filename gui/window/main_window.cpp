@@ -5,6 +5,7 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
+#include "gui/window/gate_panel.h"
 #include "gui/window/lamp_panel.h"
 
 #include <QApplication>
@@ -156,6 +157,8 @@ void MainWindow::makeDocks()
     m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     makeMeasureDocks();
     makeLampDock();
+    m_gate = new GatePanel(m_pacer, *m_operator, *m_selection, *m_actions, this);
+    m_gateDock = makeDock(QStringLiteral("gateDock"), tr("Held messages"), m_gate);
     m_inner->tabifyDockWidget(bucket, m_imageDock);
     m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
     m_inner->tabifyDockWidget(m_groupDock, m_nodeDock);
@@ -199,6 +202,7 @@ void MainWindow::connectAll()
     m_clock->add(m_faults, m_faults);
     m_clock->add(&m_group->view(), m_group);
     m_clock->add(m_node, m_node);
+    m_clock->add(m_gate, m_gate);
     connectMeasure();
     connectRecords();
     connectLamps();
@@ -451,7 +455,7 @@ void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
     const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : Workspace::Inspect;
+        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : dock == m_gateDock ? Workspace::Gate : Workspace::Inspect;
     };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
@@ -463,13 +467,14 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
     m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
     m_actions->get("lamps")->setChecked(workspace == Workspace::Lamps);
+    m_actions->get("heldMessages")->setChecked(workspace == Workspace::Gate);
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
-    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps) && showsCluster()) {
+    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps || workspace == Workspace::Gate) && showsCluster()) {
         // A third of the width, but room for a table.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : m_docks[0] }, { wide }, Qt::Horizontal);
+        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : workspace == Workspace::Gate ? m_gateDock : m_docks[0] }, { wide }, Qt::Horizontal);
         if (workspace == Workspace::Inspect && !m_isLow) // the table has more columns and rows than the log has lines to show at once
             m_inner->resizeDocks({ m_docks[0], m_logDock }, { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
     }
@@ -529,6 +534,7 @@ void MainWindow::applyTheme()
     m_group->setTheme(m_theme);
     m_node->setTheme(m_theme);
     m_lamps->setTheme(m_theme);
+    m_gate->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
     m_focusRing->setTheme(m_theme);

@@ -28,11 +28,13 @@
 
 class QDockWidget;
 class QListView;
+class QMenu;
 class QScrollArea;
 class QStackedWidget;
 
 namespace lhrs::gui {
 
+class GatePanel;
 class LampPanel;
 class Recorder;
 struct ExportResult;
@@ -46,7 +48,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime, Lamps };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime, Lamps, Gate };
 
     // What is not given is what the person chose the last time.
     struct Options {
@@ -116,6 +118,7 @@ public:
     NodePanel& nodes() { return *m_node; }
     RecordGroupView& group() { return m_group->view(); }
     LampPanel& lamps() { return *m_lamps; }
+    GatePanel& gatePanel() { return *m_gate; }
     ChartPanel& charts() { return *m_charts; }
     SpaceTimeView& spaceTime() { return *m_spaceTime; }
     bool showsCluster() const;
@@ -144,6 +147,9 @@ private:
     void updateInspector();
     // Opens the inspector with these processes side by side; the last one is the chosen one.
     void inspectNodes(const QStringList& names);
+    void showHeld();
+    void releaseChosen(bool isDropped);
+    void offerHeld(QMenu& menu, ProcessId process);
     void addHolds(std::vector<StatusPart>& parts) const;
     void makeClockActions();
     void updateClock();
@@ -274,6 +280,8 @@ private:
     QDockWidget* m_nodeDock = nullptr;
     LampPanel* m_lamps = nullptr;
     QDockWidget* m_lampDock = nullptr;
+    GatePanel* m_gate = nullptr;
+    QDockWidget* m_gateDock = nullptr;
     bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;

@@ -4,6 +4,7 @@
 #include "gui/lab/audit.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/fault_orders.h"
+#include "gui/lab/gate_orders.h"
 #include "gui/lab/local_cluster.h"
 #include "gui/lab/session.h"
 #include "gui/lab/event_feed.h"
@@ -124,6 +125,14 @@ public:
     // Lets the oldest message through that a gate holds, of this process or of all (0), or loses it. Where nothing is held at
     // any, time goes on to the next timer.
     void releaseHeld(ProcessId process, bool isDropped);
+    // This message of those that a gate holds, wherever it stands in the row; and the line of a scenario that does the same.
+    void releaseOne(const HeldAt& one, bool isDropped);
+    QString lineOf(const HeldAt& one, bool isDropped) const;
+    // Asks the gates of all processes what they hold; heldListed() tells when they have answered.
+    void askHeld();
+    // As they said last, the oldest first. Nothing, and why, where they could not be asked.
+    const std::vector<HeldAt>& held() const { return m_held; }
+    QString heldTrouble() const { return m_heldTrouble; }
     // Faults of the process that holds the object's place now; the words are those of nameOf().
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);
@@ -172,6 +181,7 @@ signals:
     void said(const QString& line);
     void answered(const QString& line, const QString& outcome, bool isGood);
     void faultsListed();
+    void heldListed();
 
 private:
     using Task = std::function<void(const std::stop_token&)>;
@@ -192,6 +202,7 @@ private:
     Result<void> carryOut(const FaultWish& wish, std::uint64_t& number);
     void change(const QString& line, std::function<Result<void>()> act, const QString& done);
     void sayFromThread(const QString& line, const QString& outcome, bool isGood);
+    void carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop);
 
     std::unique_ptr<Session> m_session;
     Link m_link = Link::None;
@@ -204,6 +215,9 @@ private:
     std::atomic<bool> m_isChecking { false };
     std::vector<Armed> m_armed;
     bool m_isAskingFaults = false;
+    std::vector<HeldAt> m_held;
+    QString m_heldTrouble;
+    bool m_isAskingHeld = false;
     QElapsedTimer m_since;
 
     std::mutex m_mutex;

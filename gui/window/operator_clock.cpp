@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window does to the virtual time of a simulated cluster.
-#include "gui/lab/gate_orders.h"
+// What the window does to the virtual time of a simulated cluster, and its holds of workload and messages.
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 #include "gui/window/clock_bar.h"
@@ -82,6 +81,27 @@ void Operator::gate(bool isClosed)
     });
 }
 
+// As a scenario finds it again: by its receiver, and by its number there.
+QString Operator::lineOf(const HeldAt& one, bool isDropped) const
+{
+    return QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1' && m.number === %2)%3 });")
+        .arg(QString::fromStdString(processShown(one.process, state())))
+        .arg(one.message.number())
+        .arg(isDropped ? QStringLiteral(", drop: true") : QString());
+}
+
+void Operator::releaseOne(const HeldAt& one, bool isDropped)
+{
+    const QString line = lineOf(one, isDropped);
+    emit said(line);
+    post([this, line, one, isDropped](const std::stop_token& stop) {
+        ReleaseWish wish;
+        wish.one = one;
+        wish.isDropped = isDropped;
+        carryOut(wish, line, stop);
+    });
+}
+
 void Operator::releaseHeld(ProcessId process, bool isDropped)
 {
     const QString options = isDropped ? QStringLiteral(", drop: true") : QString();
@@ -103,15 +123,47 @@ void Operator::releaseHeld(ProcessId process, bool isDropped)
                 return;
             }
         }
-        const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
-        if (!released || released->empty()) {
-            sayFromThread(line, released ? tr("nothing is held") : QString::fromStdString(released.error().text), false);
-            return;
-        }
-        const HeldAt& one = released->front();
-        const ClusterState now = state();
-        const QString kind = QString::fromStdString(one.message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')), from = QString::fromStdString(processShown(one.message.from(), now)), to = QString::fromStdString(processShown(one.process, now));
-        sayFromThread(line, (isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
+        carryOut(wish, line, stop);
+    });
+}
+
+// In the worker's thread.
+void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop)
+{
+    const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
+    QMetaObject::invokeMethod(this, [this] { askHeld(); }, Qt::QueuedConnection);
+    if (!released || released->empty()) {
+        sayFromThread(line, released ? tr("nothing is held") : QString::fromStdString(released.error().text), false);
+        return;
+    }
+    const HeldAt& one = released->front();
+    const ClusterState now = state();
+    const QString kind = QString::fromStdString(one.message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')), from = QString::fromStdString(processShown(one.message.from(), now)), to = QString::fromStdString(processShown(one.process, now));
+    sayFromThread(line, (wish.isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
+}
+
+void Operator::askHeld()
+{
+    if (m_isAskingHeld)
+        return;
+    if (simulation() || !isGated()) {
+        m_held.clear();
+        m_heldTrouble.clear();
+        emit heldListed();
+        return;
+    }
+    m_isAskingHeld = true;
+    post([this](const std::stop_token& stop) {
+        auto held = heldMessages(m_session->control(), stop);
+        QMetaObject::invokeMethod(
+            this,
+            [this, held = std::move(held)] {
+                m_isAskingHeld = false;
+                m_held = held ? *held : std::vector<HeldAt>();
+                m_heldTrouble = held ? QString() : QString::fromStdString(held.error().text);
+                emit heldListed();
+            },
+            Qt::QueuedConnection);
     });
 }
 

@@ -5,6 +5,7 @@
 #include "common/linear_hash.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/window/gate_panel.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -259,6 +260,8 @@ void MainWindow::previewOf(const QAction* action)
         line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("secondClient"))
         line = QStringLiteral("lab.client('%1');").arg(m_operator->nextClientName());
+    else if (const auto held = m_gate->chosen(); held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
+        line = m_operator->lineOf(*held, id == QLatin1String("dropHere"));
     else
         line = faultLineOf(id);
     m_line->preview(line);
@@ -328,12 +331,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     enableActions(); // for what is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
     const auto offerFaults = [&] {
-        if (m_operator->isGated()) {
-            updateInspector();
-            for (const char* id : { "releaseHere", "dropHere" })
-                offer(id);
-            menu.addSeparator();
-        }
+        if (m_operator->isGated())
+            offerHeld(menu, gatedProcess());
         for (const char* id : { "kill", "pause", "resume", "restart" })
             offer(id);
         menu.addSeparator();

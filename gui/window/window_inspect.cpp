@@ -3,9 +3,11 @@
 #include "gui/window/main_window.h"
 
 #include "gui/view/object_words.h"
+#include "gui/window/gate_panel.h"
 
 #include <QComboBox>
 #include <QDockWidget>
+#include <QMenu>
 
 #include <algorithm>
 
@@ -33,9 +35,10 @@ void MainWindow::makeInspectActions()
         m_operator->gate(m_actions->get("gate")->isChecked());
         updateInspector();
     });
-    a.add({ "releaseHere", "Time", "Let its oldest message through", "Alt+7", "The selected process, while it is gated, takes one step with the oldest message that it holds" }, [this] { m_operator->releaseHeld(gatedProcess(), false); });
-    a.add({ "dropHere", "Time", "Lose its oldest message", "Alt+8", "The oldest message that the selected process holds, while it is gated, is lost" }, [this] { m_operator->releaseHeld(gatedProcess(), true); });
-    for (const char* id : { "unpinNodes", "holdWorkload", "gate", "releaseHere", "dropHere" })
+    a.add({ "heldMessages", "View", "Held messages", "Shift+X", "The messages that the closed gates hold, beside the picture: each may be let through or lost", true }, [this] { showHeld(); });
+    a.add({ "releaseHere", "Time", "Let a held message through", "Alt+7", "The chosen message of the list of held messages is delivered, or else the oldest one of the selected process, which takes one step with it" }, [this] { releaseChosen(false); });
+    a.add({ "dropHere", "Time", "Lose a held message", "Alt+8", "The chosen message of the list of held messages is lost, or else the oldest one that the selected process holds" }, [this] { releaseChosen(true); });
+    for (const char* id : { "unpinNodes", "holdWorkload", "gate", "releaseHere", "dropHere", "heldMessages" })
         a.get(id)->setEnabled(false);
 }
 
@@ -64,6 +67,47 @@ ProcessId MainWindow::gatedProcess() const
     return known != m_pacer.state().processes.end() && !known->second.hasEnded ? process : 0;
 }
 
+// The list beside the picture; once more: back to the picture.
+void MainWindow::showHeld()
+{
+    if (m_workspace == Workspace::Gate) {
+        setWorkspace(Workspace::Lecture);
+        return;
+    }
+    setWorkspace(Workspace::Gate);
+    m_gateDock->raise();
+    m_gate->setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::releaseChosen(bool isDropped)
+{
+    if (const auto one = m_gate->chosen())
+        m_operator->releaseOne(*one, isDropped);
+    else
+        m_operator->releaseHeld(gatedProcess(), isDropped);
+}
+
+// Each message that the gate of the process holds, in the menu of what stands for the process.
+void MainWindow::offerHeld(QMenu& menu, ProcessId process)
+{
+    constexpr int kOffered = 12;
+    updateInspector();
+    for (const bool isDropped : { false, true }) {
+        QMenu* which = menu.addMenu(isDropped ? tr("Lose") : tr("Let through"));
+        which->setObjectName(isDropped ? QStringLiteral("dropMenu") : QStringLiteral("releaseMenu"));
+        for (const HeldAt& one : m_operator->held()) {
+            if (one.process != process || which->actions().size() >= kOffered)
+                continue;
+            const QAction* chosen = which->addAction(heldWords(m_pacer.state(), one.message));
+            connect(chosen, &QAction::triggered, this, [this, one, isDropped] { m_operator->releaseOne(one, isDropped); });
+            connect(chosen, &QAction::hovered, this, [this, one, isDropped] { m_line->preview(m_operator->lineOf(one, isDropped)); });
+        }
+        which->setEnabled(!which->isEmpty());
+    }
+    menu.addAction(m_actions->get("heldMessages"));
+    menu.addSeparator();
+}
+
 // A few times a second: who is watched is who is seen, and each hold shows what is.
 void MainWindow::updateInspector()
 {
@@ -80,9 +124,13 @@ void MainWindow::updateInspector()
     follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
     const bool isGated = isRunning && !simulation && m_operator->isGated();
     follow("gate", isRunning, isRunning && (simulation ? simulation->is_paused() : isGated));
-    const bool isHolding = isGated && gatedProcess() != 0;
+    if (isGated)
+        m_operator->askHeld();
+    m_gate->setRecorded(m_timeLine.isReplay());
+    const bool isHolding = isGated && (gatedProcess() != 0 || m_gate->chosen());
     follow("releaseHere", isHolding, false);
     follow("dropHere", isHolding, false);
+    follow("heldMessages", showsCluster(), m_workspace == Workspace::Gate && showsCluster());
     if (const std::string trouble = m_operator->session().control().takeGateTrouble(); !trouble.empty())
         m_line->answer(QStringLiteral("lab.gate(true);"), QString::fromStdString(trouble), false);
 }
@@ -110,7 +158,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         waiting += process.isGated ? process.gauges.gate_held() : 0;
     }
     if (gated > 0)
-        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED") }, 9, true });
+        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED") }, 9, true, "heldMessages" });
     const auto simulation = m_operator->simulation();
     if (!m_timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
         parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: virtual time stands still"), tr("MESSAGES GATED") }, 9, true });
