@@ -7,11 +7,11 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/lab/run_export.h"
+#include "gui/lab/scenario_file.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QFileInfo>
 
 #include <CLI/CLI.hpp>
@@ -256,15 +256,15 @@ int main(int count, char** arguments)
         return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
     }
 
-    QFile file(QString::fromStdString(options.file));
-    if (!file.open(QIODevice::ReadOnly))
-        return fail(kExitUsage, file.fileName() + " cannot be read: " + file.errorString() + ".");
-    const QString source = QString::fromUtf8(file.readAll());
+    const auto read = readScenario(QString::fromStdString(options.file));
+    if (!read)
+        return fail(kExitUsage, QString::fromStdString(read.error().text));
+    const QString source = read->text;
     const QCoreApplication application(count, arguments);
     if (const auto problem = ScriptEngine::check(source)) {
         const QString hint = problem->hint.isEmpty() ? QString() : " " + problem->hint;
         return fail(kExitUsage,
-            QString("%1, line %2: %3.%4").arg(file.fileName()).arg(problem->line).arg(problem->message, hint));
+            QString("%1, line %2: %3.%4").arg(QString::fromStdString(options.file)).arg(problem->line).arg(problem->message, hint));
     }
     if (options.isCheck) {
         std::printf("%s: no error found\n", options.file.c_str());
