@@ -202,7 +202,7 @@ QStringList LabTables::names() const
 QString LabTables::write(const QString& directory, const RunIdentity& identity) const
 {
     if (!QDir().mkpath(directory))
-        return "The directory " + directory + " cannot be made; choose another one with --csv.";
+        return "The directory " + directory + " cannot be made; choose another one.";
     for (const QString& name : names()) {
         const LabTable table = this->table(name);
         for (const auto& [suffix, text] : { std::pair(QString(), table.csv(identity)),

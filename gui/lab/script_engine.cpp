@@ -124,6 +124,7 @@ void ScriptEngine::start(const QString& source, const QString& file, ScriptSetti
     {
         const std::lock_guard lock(m_mutex);
         m_isStopped = m_isLimitReached = false;
+        m_lineLast = 0;
         m_run = QDateTime::currentDateTimeUtc().toString("yyyyMMdd'T'HHmmss'Z'") + "-"
             + QString::number(m_settings.seed);
     }
@@ -166,6 +167,12 @@ void ScriptEngine::proceed()
     const std::lock_guard lock(m_mutex);
     ++m_proceeds;
     m_changed.notify_all();
+}
+
+void ScriptEngine::setBreakpoints(std::set<int> lines)
+{
+    const std::lock_guard lock(m_mutex);
+    m_breakpoints = std::move(lines);
 }
 
 void ScriptEngine::setPace(double pace)
@@ -227,14 +234,17 @@ void ScriptEngine::beforeCall(int line, const CallReference& call)
     const auto isHeld = [&] {
         return m_stops == ScriptStops::BeforeCalls || (m_stops == ScriptStops::BeforeSteps && call.name == "lab.step");
     };
-    if (!isHeld())
+    // A call that stands there because of its line waits to be told to go on, also when the breakpoint is taken away.
+    const bool isBreakpoint = line != m_lineLast && m_breakpoints.contains(line);
+    m_lineLast = line;
+    if (!isHeld() && !isBreakpoint)
         return;
     const std::uint64_t proceeds = m_proceeds;
     const std::stop_token stop = m_phase.get_token();
     lock.unlock();
     m_observer.onHeld(line, call.name);
     lock.lock();
-    m_changed.wait(lock, stop, [&] { return m_proceeds != proceeds || !isHeld(); });
+    m_changed.wait(lock, stop, [&] { return m_proceeds != proceeds || (!isBreakpoint && !isHeld()); });
 }
 
 void ScriptEngine::dwell(double seconds)

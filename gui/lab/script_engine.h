@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <thread>
 
@@ -65,6 +66,8 @@ public:
     // The player's pause and step; any thread.
     void setStops(ScriptStops stops);
     void proceed();
+    // Lines that a script stands before when it comes to them; a loop within one line is one coming. Any thread.
+    void setBreakpoints(std::set<int> lines);
     // Speed of captions and pauses: 0 none, 1 as written, 2 twice as fast.
     void setPace(double pace);
 
@@ -100,6 +103,8 @@ private:
     bool m_isStopped = false;           // by stop(): the first phase ends
     bool m_isLimitReached = false;
     ScriptStops m_stops = ScriptStops::Nowhere;
+    std::set<int> m_breakpoints;
+    int m_lineLast = 0;                 // of the call before
     std::uint64_t m_proceeds = 0;
     ScriptResult m_result;
     QString m_run;                      // identity
