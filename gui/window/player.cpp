@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/player.h"
 
+#include "gui/lab/scenario_file.h"
 #include "gui/lab/session.h"
 #include "gui/view/display_list.h"
 
 #include <QAccessible>
-#include <QFile>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QIcon>
@@ -114,36 +114,53 @@ bool Player::load(const QString& path)
     m_source.clear();
     m_plan.clear();
     m_stepNow.clear();
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly | QIODevice::Text)) {
-        setCaption(tr("%1 cannot be read: %2.").arg(path, file.errorString()));
+    m_file = QFileInfo(path).fileName();
+    const auto read = readScenario(path);
+    if (!read) {
+        setCaption(QString::fromStdString(read.error().text));
         return false;
     }
-    const QString source = QString::fromUtf8(file.readAll());
-    m_file = QFileInfo(path).fileName();
-    if (const auto problem = ScriptEngine::check(source)) {
+    if (const auto problem = ScriptEngine::check(read->text)) {
         setCaption(tr("%1, line %2: %3 %4").arg(m_file).arg(problem->line).arg(problem->message, problem->hint));
         return false;
     }
+    m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
+    setText(read->text, m_file);
+    return true;
+}
+
+void Player::setText(const QString& source, const QString& file)
+{
+    if (isRunning())
+        return;
+    const bool isOther = m_source.isEmpty() || file != m_file;
     m_source = source;
+    m_file = file;
     m_title = headerOf(source).title;
     if (m_title.isEmpty())
         m_title = m_file;
     m_plan = planOf(source);
     m_stepsInAll = int(m_plan.size());
-    m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
-    m_stepNow = m_title;
-    setCaption(tr("Press PgDn or the clicker to begin."));
-    setProgress(tr("%1 steps").arg(m_stepsInAll));
+    if (isOther) {
+        m_stepNow = m_title;
+        setCaption(tr("Press PgDn or the clicker to begin."));
+        setProgress(tr("%1 steps").arg(m_stepsInAll));
+    }
     showButtons();
-    return true;
 }
 
 void Player::launch(ScriptStops stops)
 {
-    if (!isLoaded() || isRunning())
+    if (isRunning())
+        return;
+    if (const QString problem = m_prepare ? m_prepare() : QString(); !problem.isEmpty()) {
+        setCaption(problem);
+        return;
+    }
+    if (!isLoaded())
         return;
     m_story.clear();
+    m_trace.start();
     m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
     {
         const std::lock_guard lock(m_mutex);
@@ -164,23 +181,62 @@ void Player::start()
     launch(ScriptStops::BeforeSteps);
 }
 
-void Player::next()
+// Whether it stood before a question, which goes on now as the hall has answered it.
+bool Player::isAsking()
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_mail.question || m_mail.isAnswered)
+        return false;
+    m_mail.isAnswered = true;
+    m_answered.notify_all();
+    return true;
+}
+
+void Player::goOn(ScriptStops stops)
 {
     {
         const std::lock_guard lock(m_mutex);
-        if (m_mail.question && !m_mail.isAnswered) {
-            m_mail.isAnswered = true;
-            m_answered.notify_all();
-            return;
-        }
+        m_mail.mayAsk = true;
     }
-    if (!isRunning())
-        start();
-    else if (m_isHeld) {
+    m_engine.setStops(stops);
+    if (m_isHeld) {
         m_isHeld = false;
+        m_trace.proceed();
         m_engine.proceed();
         showButtons();
     }
+}
+
+void Player::next()
+{
+    if (isAsking())
+        return;
+    if (!isRunning())
+        start();
+    else if (m_isHeld)
+        goOn(ScriptStops::BeforeSteps);
+}
+
+void Player::pause()
+{
+    if (isRunning())
+        m_engine.setStops(ScriptStops::BeforeCalls);
+}
+
+void Player::nextCall()
+{
+    if (isAsking())
+        return;
+    if (!isRunning())
+        launch(ScriptStops::BeforeCalls);
+    else
+        goOn(ScriptStops::BeforeCalls);
+}
+
+void Player::setPace(double pace)
+{
+    m_settings.pace = pace;
+    m_engine.setPace(pace);
 }
 
 void Player::runToEnd()
@@ -191,6 +247,7 @@ void Player::runToEnd()
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = false;
     }
+    m_trace.proceed();
     m_engine.setStops(ScriptStops::Nowhere);
     if (m_isHeld)
         m_engine.proceed();
@@ -237,8 +294,9 @@ void Player::onStarted(const QString& file)
         m_listener->onStarted(file);
 }
 
-void Player::onHeld(int, const QString&)
+void Player::onHeld(int line, const QString& call)
 {
+    m_trace.hold(line, call);
     const std::lock_guard lock(m_mutex);
     m_mail.isHeld = true;
 }
@@ -248,6 +306,7 @@ void Player::onStep(const QString& id, const QString& title)
     const QString words = QStringLiteral("(%1)  %2").arg(id, title);
     if (m_listener)
         m_listener->onStep(id, title);
+    m_trace.step(id, title);
     post(StoryLine::Kind::Step, words);
     const std::lock_guard lock(m_mutex);
     m_mail.step = words;
@@ -280,8 +339,10 @@ void Player::onExpectation(const Expectation& expectation)
 {
     if (m_listener)
         m_listener->onExpectation(expectation);
-    post(expectation.isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed,
-        expectation.detail.isEmpty() ? expectation.text : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail));
+    const QString words = expectation.detail.isEmpty() ? expectation.text : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail);
+    post(expectation.isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed, words);
+    if (!expectation.isHeld)
+        m_trace.fault(expectation.line, words);
     const std::lock_guard lock(m_mutex);
     ++(expectation.isHeld ? m_mail.held : m_mail.failed);
 }
@@ -339,8 +400,9 @@ void Player::onChart(const MeasureChart& chart, bool isNew)
     m_mail.charts.emplace_back(chart, isNew);
 }
 
-void Player::onFinished(const ScriptResult&)
+void Player::onFinished(const ScriptResult& result)
 {
+    m_trace.finish(result);
     const std::lock_guard lock(m_mutex);
     m_mail.isFinished = true;
 }
@@ -394,6 +456,8 @@ bool Player::refresh(double)
             parts << tr("✓ %1 held").arg(m_expectationsHeld);
         if (m_expectationsFailed > 0)
             parts << tr("✗ %1 failed").arg(m_expectationsFailed);
+        if (const PlayState play = m_trace.state(); play.isHeld && play.call != QLatin1String("lab.step"))
+            parts << tr("stands before line %1").arg(play.line);
         parts << tr("%1 s").arg(m_since.elapsed() / 1000);
         setProgress(parts.join(QStringLiteral("   ")));
     }

@@ -5,6 +5,7 @@
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
 #include "gui/window/caption_track.h"
+#include "gui/window/play_trace.h"
 #include "gui/window/story.h"
 #include "gui/window/story_plan.h"
 
@@ -14,6 +15,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -36,6 +38,14 @@ public:
     // The text of a scenario; nothing of it runs yet. False: the file cannot be read, or is no program; said in the
     // caption.
     bool load(const QString& path);
+    // The same scenario, or another one, as it was written since; it has been checked. What the last run said stays.
+    void setText(const QString& source, const QString& file);
+    const QString& source() const { return m_source; }
+    const QString& file() const { return m_file; }
+    // Where scenarios find the published tables.
+    void setPaperDirectory(const QString& directory) { m_settings.paperDirectory = directory; }
+    // Asked before each run: it may give the newest text. A sentence says why there is no run.
+    void setPrepare(std::function<QString()> prepare) { m_prepare = std::move(prepare); }
     bool isLoaded() const { return !m_source.isEmpty(); }
     bool isRunning() const { return m_engine.isRunning(); }
     // Stands before a step and waits for next().
@@ -51,7 +61,14 @@ public:
     void next();
     // Runs to the end without stopping at steps.
     void runToEnd();
+    // Stands before the next call; the next call only, which begins the scenario, too.
+    void pause();
+    void nextCall();
     void stop();
+    // How fast captions and pauses go: 1 as written, 0 without any.
+    void setPace(double pace);
+    // Where the script is, was, and what it found.
+    const PlayTrace& trace() const { return m_trace; }
     // A vote for the choice with this number, from 1; or one more, or one fewer, for the choice that was named last.
     void vote(int choice);
     void voteAgain(int difference);
@@ -108,7 +125,9 @@ private:
     bool wantsCalls() const override { return m_listener != nullptr && m_listener->wantsCalls(); }
     void onCalled(const CallRecord& call) override { m_listener->onCalled(call); }
     void onStarted(const QString& file) override;
+    void onCall(int line, const QString& call) override { m_trace.call(line, call); }
     void onHeld(int line, const QString& call) override;
+    void onRow(const QString&, int) override { m_trace.row(); }
     void onStep(const QString& id, const QString& title) override;
     void onSay(const QString& text) override;
     void onNote(const QString& text) override;
@@ -123,6 +142,8 @@ private:
     void onFinished(const ScriptResult& result) override;
     void post(StoryLine::Kind kind, const QString& text);
     void launch(ScriptStops stops);
+    bool isAsking();
+    void goOn(ScriptStops stops);
     void setCaption(const QString& text);
     void setProgress(const QString& text);
     void showButtons();
@@ -133,6 +154,8 @@ private:
 
     ScriptSettings m_settings;
     ScriptObserver* m_listener = nullptr;
+    std::function<QString()> m_prepare;
+    PlayTrace m_trace;
     QString m_source, m_file, m_title;
     std::vector<PlannedStep> m_plan;
     QString m_stepNow, m_captionNow, m_progressNow, m_notice; // of the running script

@@ -47,7 +47,7 @@ std::vector<PlannedStep> planOf(const QString& source)
                 steps.back().notes << first;
             continue;
         }
-        PlannedStep step { first, {}, {} };
+        PlannedStep step { first, {}, {}, int(QStringView(source).left(call.capturedStart()).count(u'\n')) + 1 };
         if (!first.isNull() && at < source.size() && source[at] == QLatin1Char(',')) {
             ++at;
             step.title = literalAt(source, at);

@@ -12,6 +12,7 @@ namespace lhrs::gui {
 struct PlannedStep {
     QString id, title;
     QStringList notes;
+    int line = 0; // of the text, from 1
 };
 // The steps of a scenario in the order in which they stand there, as far as they are written out: a title or note that is
 // computed is known only when the script comes to it.
