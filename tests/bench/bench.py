@@ -37,9 +37,7 @@ class Result:
 
 def measure(one: measures.Measure, settings: measures.Settings) -> list[Result]:
     """All rows of a measure."""
-    results = {target.row: Result(target, [], one.reason) for target in one.targets}
-    if one.run is None:
-        return list(results.values())
+    results = {target.row: Result(target, []) for target in one.targets}
     reason = ""
     try:
         for seen in one.run(settings):

@@ -6,15 +6,17 @@ import json
 import pathlib
 import socket
 import tempfile
+import time
 from typing import Any, Callable, Iterator, Optional
 
 import peers
-from peers import NotMeasured, one_core, redis
+from peers import NotMeasured, one_core, redis, simulated
 
-from lhrs_lab import Client, Lab
+from lhrs_lab import Client, Lab, messages as pb
 
 ONE_CORE = "all on one core"
 SCHEDULER = "left to the scheduler"
+SIMULATED = "simulated"
 ONE_THREAD = "one thread, its processor time"
 RECORD_BYTES = 100
 M = 4
@@ -66,12 +68,11 @@ Run = Callable[[Settings], Iterator[Seen]]
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
-    """Rows that are measured together; ``run`` None: nobody can yet, for this ``reason``."""
+    """Rows that are measured together."""
 
     name: str
     targets: tuple[Target, ...]
-    run: Optional[Run]
-    reason: str = ""
+    run: Run
 
 
 MEASURES: list[Measure] = []
@@ -82,10 +83,6 @@ def _measure(name: str, *targets: Target) -> Callable[[Run], Run]:
         MEASURES.append(Measure(name, targets, run))
         return run
     return add
-
-
-def _not_yet(name: str, reason: str, *targets: Target) -> None:
-    MEASURES.append(Measure(name, targets, None, reason))
 
 
 # ---- clusters
@@ -337,13 +334,19 @@ def _parity_creation(s: Settings) -> Iterator[Seen]:
 @_measure("events", Target("events", "windowed inserts k=1: every event told and recorded / counts only", 0.95, False))
 def _events(s: Settings) -> Iterator[Seen]:
     # By lhrs-play, which watches as the window does; a watcher in Python would take most of a core.
+    options = {"repetitions": s.repetitions, "count": s.count(100_000, 20_000)}
+    for row in _played(s, "events", [], options):
+        full, counts = float(row["full_per_s"]), float(row["counts_per_s"])
+        yield Seen("events", full / counts, full, counts, "1/s", SCHEDULER)
+
+
+def _played(s: Settings, name: str, arguments: list[str], options: dict[str, int]) -> list[dict[str, str]]:
+    """The rows of the table that a scenario of this folder makes; both have this name."""
     with tempfile.TemporaryDirectory(prefix="lhrs-bench-") as out:
-        peers.run([str(s.programs / "lhrs-play"), "--csv", out, "--set", f"repetitions={s.repetitions}",
-                   "--set", f"count={s.count(100_000, 20_000)}", str(s.scenarios / "events.js")], 600)
-        with open(pathlib.Path(out) / "events.csv", newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                full, counts = float(row["full_per_s"]), float(row["counts_per_s"])
-                yield Seen("events", full / counts, full, counts, "1/s", SCHEDULER)
+        sets = [word for option, value in options.items() for word in ("--set", f"{option}={value}")]
+        peers.run([str(s.programs / "lhrs-play"), *arguments, "--csv", out, *sets, str(s.scenarios / f"{name}.js")], 1800)
+        with open(pathlib.Path(out) / f"{name}.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
 
 
 @_measure("memory", Target("memory", "memory of a 100-byte record, m=4, k=2, everything / Redis with two copies", 0.40, True))
@@ -378,9 +381,55 @@ def _pipe(server: peers.Redis, words: str, answers: int) -> None:
             raise NotMeasured("redis-server refused a value.")
 
 
-_not_yet("many_clients", "nobody has written it; it wants 100 client processes.",
-         Target("many_clients", "100 clients, 64 buckets / 1 client, 4 buckets: throughput", 0.7, False))
-_not_yet("forwards", "nobody has written it; tst_simulation counts forwards of smaller files.",
-         Target("forwards", "forwards per operation at 1,000 buckets, simulated, warm client", 0.01, True))
-_not_yet("simulator", "nobody has written it.",
-         Target("simulator", "virtual seconds per second, 16 nodes simulated", 1000, False))
+@_measure("many_clients", Target("many_clients", "searches, window 64 each: 100 clients, 64 buckets / 1 client, 4 buckets", 0.7, False))
+def _many_clients(s: Settings) -> Iterator[Seen]:
+    many, each, alone = 100, s.count(3_000, 500), s.count(300_000, 50_000)
+    with _cluster(s, 0, 25_000) as few, _cluster(s, 0, 25_000, spares={"data": 64, "parity": 0}) as lab:
+        one = _fill(few, 25_000)
+        while lab.file().M < 64:
+            lab.split()
+        clients = [lab.client(f"client-{number}") for number in range(many)]
+        for client in clients:
+            _check(client.run("insert", 100, window=8), 100)
+        lab.settle()
+        for repetition in range(s.repetitions + 1):
+            apart = _rate(_check(one.run("search", alone, window=64), alone))
+            began = time.monotonic()
+            handles = [client.start("search", each, window=64) for client in clients]
+            for handle in handles:
+                _check(handle.wait(), each)
+            together = many * each / (time.monotonic() - began)
+            if repetition:
+                yield Seen("many_clients", together / apart, together, apart, "1/s", SCHEDULER)
+
+
+@_measure("forwards", Target("forwards", "forwards per operation at 1,000 buckets, simulated, warm client", 0.01, True))
+def _forwards(s: Settings) -> Iterator[Seen]:
+    if s.quick:
+        raise NotMeasured("growing to 1,000 buckets takes minutes; --quick leaves it out.")
+    for row in _played(s, "forwards", ["--sim", "--speed", "max"], {"repetitions": s.repetitions}):
+        forwards, operations = float(row["forwards"]), float(row["operations"])
+        yield Seen("forwards", forwards / operations, forwards, operations, "operations", SIMULATED)
+
+
+@_measure("simulator", Target("simulator", "virtual seconds per second, 16 servers simulated", 1000, False))
+def _simulator(s: Settings) -> Iterator[Seen]:
+    virtual_s = s.count(5_000, 1_000)
+    with simulated(s.programs, ["-b", "50", "-k", "2", "--data-spares", "10", "--parity-spares", "6"]) as control, Lab.connect(control) as lab:
+        lab.detail("counts")
+        _check(lab.client("writer").run("insert", 250, window=8), 250)
+        lab.settle()
+        while lab.file().M < 8:
+            lab.split()
+        lab.settle()
+
+        def clock(timeout: float, **order: Any) -> None:  # nobody else wants it from Python, so lab has no call for it
+            lab._ask(lab._coordinator(), timeout, **order)  # pylint: disable=protected-access
+
+        clock(10, set_clock=pb.SetClock(is_paused=True))
+        for repetition in range(s.repetitions + 1):
+            began = time.monotonic()
+            clock(600, step_clock=pb.StepClock(ns=virtual_s * 10**9))
+            wall_s = time.monotonic() - began
+            if repetition:
+                yield Seen("simulator", virtual_s / wall_s, virtual_s, wall_s, "s", SIMULATED)

@@ -158,6 +158,28 @@ def tcp_bytes_per_second(duration_s: int = 1) -> float:
     raise NotMeasured("iperf3 did not answer.")
 
 
+# ---- our simulator
+
+@contextlib.contextmanager
+def simulated(programs: pathlib.Path, arguments: Sequence[str]) -> Iterator[str]:
+    """A simulated cluster, as fast as it goes; its control endpoint."""
+    try:
+        process = subprocess.Popen([str(programs / "lhrs-sim"), "--speed", "max", *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+    except OSError as error:
+        raise NotMeasured(f"lhrs-sim could not be run: {error}.") from None
+    try:
+        assert process.stdout is not None
+        ready = process.stdout.readline().decode().split()
+        control = next((word.removeprefix("control=") for word in ready if word.startswith("control=")), "")
+        if not control:
+            raise NotMeasured("lhrs-sim did not become ready.")
+        yield control
+    finally:
+        _end(process)
+        process.stdout.close()  # type: ignore[union-attr]
+
+
 # ---- placement and memory
 
 @contextlib.contextmanager
