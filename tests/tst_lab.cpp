@@ -183,9 +183,10 @@ void LabTest::theGlobalNamesAreThoseOfTheList()
     QJSEngine engine;
     ScriptSettings settings;
     LabTables tables;
+    LabCharts charts;
     LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(), stage.session.witnesses(), stage.listener,
         settings, engine, {},
-        [] { return std::stop_token(); }, [](double) {}, tables };
+        [] { return std::stop_token(); }, [](double) {}, tables, charts };
     Lab lab(context, [](int, const CallReference&) {});
     lab.install();
     QJSValue names =
