@@ -310,7 +310,7 @@ void LabFaultsTest::aFileRecoversByHand()
          "const t = lab.recover({ group: 0, slice: 7, decode: 'rs' });\n"
          "lab.expectEqual([t.what, t.group, t.failed, t.records], ['bucket recovery', 0, ['data 0'], records], 'by hand');\n"
          "lab.expectEqual([t.slice, t.slices, t.decode], [7, Math.ceil(records / 7), 'rs'], 'as ordered');\n"
-         "lab.expect(t.total_s >= t.process_s + t.comm_s && t.process_s > 0 && t.whole_s > t.total_s && t.bytes > 0, 'with its times');\n"
+         "lab.expect(t.total_s >= t.process_s + t.comm_s - 1e-9 && t.process_s > 0 && t.whole_s > t.total_s && t.bytes > 0, 'with its times');\n"
          "lab.settle(); lab.expectEqual(before.compare().missing, 0, 'all records are back');\n"
          "lab.kill(lab.parity(0, 0));\n"
          "const p = lab.recover({ group: 0 });\n"
