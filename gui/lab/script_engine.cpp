@@ -169,6 +169,14 @@ void ScriptEngine::proceed()
     m_changed.notify_all();
 }
 
+void ScriptEngine::proceed(ScriptStops stops)
+{
+    const std::lock_guard lock(m_mutex);
+    m_stops = stops;
+    ++m_proceeds;
+    m_changed.notify_all();
+}
+
 void ScriptEngine::setBreakpoints(std::set<int> lines)
 {
     const std::lock_guard lock(m_mutex);

@@ -66,6 +66,8 @@ public:
     // The player's pause and step; any thread.
     void setStops(ScriptStops stops);
     void proceed();
+    // Both at once, so that nothing is run past or stood before in between.
+    void proceed(ScriptStops stops);
     // Lines that a script stands before when it comes to them; a loop within one line is one coming. Any thread.
     void setBreakpoints(std::set<int> lines);
     // Speed of captions and pauses: 0 none, 1 as written, 2 twice as fast.

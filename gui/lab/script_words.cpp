@@ -173,17 +173,17 @@ private:
         const qsizetype end = nameEnd(m_line, m_at);
         const QString word = m_line.mid(m_at, end - m_at).toString();
         const bool isMember = m_last == '.';
+        const qsizetype behind = afterSpace(m_line, end);
+        const bool isName = (m_last == '{' || m_last == ',') && behind < m_line.size() && m_line[behind] == ':'; // { do: 'insert' }
         m_last = 'a';
         if (isMember) {
-            const qsizetype open = afterSpace(m_line, end);
-            if (memberCalls().contains(word) && open < m_line.size() && m_line[open] == '(')
+            if (memberCalls().contains(word) && behind < m_line.size() && m_line[behind] == '(')
                 take(end, ScriptWordKind::Call);
             m_at = end;
             return;
         }
         if (word == "lab") {
-            const qsizetype dot = afterSpace(m_line, end);
-            const qsizetype from = dot < m_line.size() && m_line[dot] == '.' ? afterSpace(m_line, dot + 1) : m_line.size();
+            const qsizetype from = behind < m_line.size() && m_line[behind] == '.' ? afterSpace(m_line, behind + 1) : m_line.size();
             if (from < m_line.size() && isNameStart(m_line[from])) {
                 const qsizetype memberEnd = nameEnd(m_line, from);
                 const CallReference* call = LabReference::instance().find("lab." + m_line.mid(from, memberEnd - from).toString());
@@ -193,7 +193,7 @@ private:
             m_at = end; // lab alone calls nothing
             return;
         }
-        if (keywords().contains(word)) {
+        if (!isName && keywords().contains(word)) {
             take(end, ScriptWordKind::Keyword);
             m_last = word == "this" || word == "super" || word == "true" || word == "false" || word == "null" ? QChar('a') : QChar('=');
         }
@@ -317,7 +317,14 @@ QString callHelp(const QString& line, qsizetype at)
                 parts << "Example: " + call.example;
             return parts.join('\n');
         }
-        return match.captured(1).isEmpty() ? QString() : "lab." + member + " does not exist.";
+        if (match.captured(1).isEmpty())
+            return {};
+        QStringList known;
+        for (const CallReference& call : LabReference::instance().calls())
+            if (call.object == "lab" && !call.isUnsupported)
+                known << call.member;
+        const QString near = LabReference::nearest(member, known);
+        return "lab." + member + " does not exist." + (near.isEmpty() ? QString() : " Did you mean lab." + near + "?");
     }
     return {};
 }

@@ -2,6 +2,7 @@
 // lhrs-gui: the window.
 #include "gui/lab/play_printer.h"
 #include "gui/lab/run_export.h"
+#include "gui/lab/unsaved_store.h"
 #include "gui/window/main_window.h"
 
 #include <QApplication>
@@ -158,7 +159,7 @@ int main(int count, char** arguments)
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, space-time, faults, lamps or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, write, space-time, faults, lamps or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
@@ -171,8 +172,10 @@ int main(int count, char** arguments)
     MainWindow::Options options;
     // A picture of a run is the same on every desktop, whoever works there.
     const bool isForFile = parser.isSet(exported) || parser.isSet(screenshot);
-    if (!isForFile)
+    if (!isForFile) {
         options.settingsPath = Remembered::usualPath();
+        options.unsavedDirectory = UnsavedStore::usualDirectory();
+    }
     const QString themeName = parser.value(theme);
     using Choice = MainWindow::ThemeChoice;
     if (themeName == QLatin1String("light") || themeName == QLatin1String("light-contrast"))
@@ -234,7 +237,7 @@ int main(int count, char** arguments)
 
     using Workspace = MainWindow::Workspace;
     const std::map<QString, Workspace> workspaces { { QStringLiteral("lecture"), Workspace::Lecture }, { QStringLiteral("inspect"), Workspace::Inspect },
-        { QStringLiteral("measure"), Workspace::Measure }, { QStringLiteral("space-time"), Workspace::SpaceTime }, { QStringLiteral("faults"), Workspace::Faults },
+        { QStringLiteral("measure"), Workspace::Measure }, { QStringLiteral("write"), Workspace::Write }, { QStringLiteral("space-time"), Workspace::SpaceTime }, { QStringLiteral("faults"), Workspace::Faults },
         { QStringLiteral("lamps"), Workspace::Lamps }, { QStringLiteral("gate"), Workspace::Gate } };
     const auto chosen = workspaces.find(parser.value(workspace));
     if (chosen == workspaces.end())

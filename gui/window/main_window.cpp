@@ -5,6 +5,7 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
+#include "gui/window/editor_panel.h"
 #include "gui/window/gate_panel.h"
 #include "gui/window/lamp_panel.h"
 
@@ -58,6 +59,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makeActions();
     makePieces(options.scenarioDirectory);
     makeDocks();
+    makeWriteDocks(options);
     m_actions->fill(menuBar());
     connectAll();
     startRecorder(options.recordPath);
@@ -206,6 +208,7 @@ void MainWindow::connectAll()
     connectMeasure();
     connectRecords();
     connectLamps();
+    connectWrite();
 
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
@@ -337,6 +340,8 @@ void MainWindow::updateStatus()
     addHolds(parts);
     if (showsCluster())
         parts.push_back(lampPart());
+    if (m_editor->hasLeft() && m_workspace != Workspace::Write)
+        parts.push_back({ Glyph::Warning, m_theme.caution, { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
     if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
@@ -395,23 +400,26 @@ bool MainWindow::showsCluster() const
     return m_stack->currentWidget() == m_work;
 }
 
+bool MainWindow::hasCluster() const
+{
+    const Operator::Link link = m_operator->link();
+    return m_timeLine.isReplay() || link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns() || (link == Operator::Link::Starting && m_operator->isLocal());
+}
+
 void MainWindow::showLink()
 {
     const Operator::Link link = m_operator->link();
-    const bool hasCluster = m_timeLine.isReplay() || link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns()
-        || (link == Operator::Link::Starting && m_operator->isLocal());
-    m_stack->setCurrentWidget(hasCluster ? m_work : static_cast<QWidget*>(m_start));
+    const bool isThere = hasCluster();
     m_start->setBusy(link == Operator::Link::Starting);
     m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
-    if (hasCluster && !m_canvas->hasFocus() && focusWidget() == nullptr)
+    if (isThere && !m_canvas->hasFocus() && focusWidget() == nullptr)
         m_canvas->setFocus();
     // The start page offers scenarios itself.
-    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() : hasCluster || m_player->isLoaded());
+    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
-    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting);
-    m_timeBar->setVisible(hasCluster);
-    m_bar->setVisible(!m_timeLine.isReplay() && !m_isPresenting);
-    m_line->setVisible(!m_timeLine.isReplay() && !m_isPresenting);
+    m_timeBar->setVisible(isThere);
+    m_bar->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
+    m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
     setWorkspace(m_workspace);
     enableActions();
     m_statusAt = -1;
@@ -437,6 +445,7 @@ void MainWindow::enableActions()
     enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
     enableFaults();
     enableGroup();
+    enableWrite();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
@@ -445,17 +454,17 @@ void MainWindow::enableActions()
     enable({ "tryKey" }, showsCluster());
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);
-    enable({ "nextStep" }, m_player->isLoaded() || hasTime);
     enable({ "formerMarker" }, hasTime);
-    enable({ "runScenario" }, m_player->isLoaded());
     enable({ "stopScenario" }, m_player->isRunning());
 }
 
 void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
+    // A scenario is written without a cluster, too.
+    m_stack->setCurrentWidget(hasCluster() || workspace == Workspace::Write ? m_work : static_cast<QWidget*>(m_start));
     const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : dock == m_gateDock ? Workspace::Gate : Workspace::Inspect;
+        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : dock == m_gateDock ? Workspace::Gate : dock == m_editorDock || dock == m_playDock ? Workspace::Write : Workspace::Inspect;
     };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
@@ -468,6 +477,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
     m_actions->get("lamps")->setChecked(workspace == Workspace::Lamps);
     m_actions->get("heldMessages")->setChecked(workspace == Workspace::Gate);
+    arrangeWrite();
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
     if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps || workspace == Workspace::Gate) && showsCluster()) {
@@ -498,6 +508,9 @@ void MainWindow::connectTo(const QString& address)
 
 bool MainWindow::openScenario(const QString& path, bool isStarted)
 {
+    if (m_player->isRunning() || !m_editor->mayReplace())
+        return false;
+    m_editor->open(path); // also what is no program: there it can be mended
     if (!m_player->load(path))
         return false;
     if (isStarted) {
@@ -535,6 +548,7 @@ void MainWindow::applyTheme()
     m_node->setTheme(m_theme);
     m_lamps->setTheme(m_theme);
     m_gate->setTheme(m_theme);
+    m_editor->setTheme(m_theme);
     m_charts->setTheme(m_theme);
     m_spaceTime->setTheme(m_theme);
     m_focusRing->setTheme(m_theme);
@@ -551,6 +565,11 @@ bool MainWindow::savePicture(const QString& path)
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (!m_editor->mayReplace()) {
+        event->ignore();
+        return;
+    }
+    m_editor->forgetUnsaved();
     m_player->stop();
     m_notes.reset();
     event->accept();

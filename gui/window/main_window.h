@@ -34,6 +34,7 @@ class QStackedWidget;
 
 namespace lhrs::gui {
 
+class EditorPanel;
 class GatePanel;
 class LampPanel;
 class Recorder;
@@ -48,7 +49,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at the start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime, Lamps, Gate };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Lamps, Gate };
 
     // What is not given is what the person chose the last time.
     struct Options {
@@ -57,6 +58,7 @@ public:
         std::optional<double> fontScale = {};
         QString settingsPath; // where choices are remembered; empty: nowhere
         QString scenarioDirectory;
+        QString unsavedDirectory; // where scenarios that are being written are kept against a crash; empty: nowhere
         QString recordPath; // of the recording of this run; empty: a temporary file, gone with the window
     };
 
@@ -119,6 +121,7 @@ public:
     RecordGroupView& group() { return m_group->view(); }
     LampPanel& lamps() { return *m_lamps; }
     GatePanel& gatePanel() { return *m_gate; }
+    EditorPanel& editor() { return *m_editor; }
     ChartPanel& charts() { return *m_charts; }
     SpaceTimeView& spaceTime() { return *m_spaceTime; }
     bool showsCluster() const;
@@ -159,6 +162,14 @@ private:
     void noteReading();
     void exportGroup();
     void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
+    // Writing scenarios (window_write.cpp).
+    void makeWriteActions();
+    void makeWriteDocks(const Options& options);
+    void connectWrite();
+    void arrangeWrite();
+    void enableWrite();
+    void exportTables();
+    bool hasCluster() const;
     void makeLampActions();
     void makeLampDock();
     void connectLamps();
@@ -278,6 +289,9 @@ private:
     QDockWidget* m_groupDock = nullptr;
     NodePanel* m_node = nullptr;
     QDockWidget* m_nodeDock = nullptr;
+    EditorPanel* m_editor = nullptr;
+    QDockWidget *m_editorDock = nullptr, *m_playDock = nullptr;
+    std::pair<QSize, qreal> m_writeRoom; // for which they have been given their sizes
     LampPanel* m_lamps = nullptr;
     QDockWidget* m_lampDock = nullptr;
     GatePanel* m_gate = nullptr;

@@ -198,13 +198,14 @@ void Player::goOn(ScriptStops stops)
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = true;
     }
-    m_engine.setStops(stops);
-    if (m_isHeld) {
-        m_isHeld = false;
-        m_trace.proceed();
-        m_engine.proceed();
-        showButtons();
+    if (!m_isHeld) {
+        m_engine.setStops(stops);
+        return;
     }
+    m_isHeld = false;
+    m_trace.proceed();
+    m_engine.proceed(stops);
+    showButtons();
 }
 
 void Player::next()
@@ -247,10 +248,12 @@ void Player::runToEnd()
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = false;
     }
-    m_trace.proceed();
-    m_engine.setStops(ScriptStops::Nowhere);
-    if (m_isHeld)
-        m_engine.proceed();
+    if (m_isHeld) { // one that has only just begun may stand before a breakpoint already
+        m_trace.proceed();
+        m_engine.proceed(ScriptStops::Nowhere);
+    } else {
+        m_engine.setStops(ScriptStops::Nowhere);
+    }
     m_isHeld = false;
     m_answered.notify_all();
     showButtons();

@@ -45,7 +45,7 @@ void MainWindow::makeActions()
         if (isGiven)
             connectTo(address.trimmed());
     });
-    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step" }, [this] { askForScenario(); });
+    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step; while one is written, it is only opened" }, [this] { askForScenario(); });
     a.add({ "exportPicture", "File", "Export …", "Ctrl+E", "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" }, [this] { exportView(); });
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] { m_operator->leave(); });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
@@ -55,6 +55,7 @@ void MainWindow::makeActions()
     makeGroupActions();
     makeRecordActions();
     makeLampActions();
+    makeWriteActions();
     makeMeasureActions();
     makeTimeActions();
     makeClockActions();
@@ -271,7 +272,7 @@ void MainWindow::askForScenario()
 {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), QString(), tr("Scenarios (*.js)"));
     if (!path.isEmpty())
-        openScenario(path, true);
+        openScenario(path, m_workspace != Workspace::Write);
 }
 
 void MainWindow::askForObject()
@@ -436,6 +437,8 @@ void MainWindow::applyCamera(const CameraWish& wish)
     m_canvas->setLayers(layers);
     if (wish.speed && *wish.speed > 0)
         m_pacer.setHop(std::clamp(0.45 / *wish.speed, kHopFastest, kHopSlowest));
+    if (m_workspace == Workspace::Write)
+        return; // whoever goes through the text keeps it before the eyes
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
     const auto page = std::find_if(kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
