@@ -321,8 +321,9 @@ void LabFaultsTest::aFileRecoversByHand()
 
 void LabFaultsTest::thePolicyOfRecoveryOutlivesItsCoordinator()
 {
-    play("lab.expectEqual([lab.recovery(), lab.recovery('manual'), lab.recovery()], ['automatic', 'automatic', 'manual'], 'changed while the file lives');\n"
-         "lab.waitFor('RecoveryWayChanged', { where: { recovery: 'RECOVERY_MANUAL' } });\n"
+    play("const from = lab.here();\n"
+         "lab.expectEqual([lab.recovery(), lab.recovery('manual'), lab.recovery()], ['automatic', 'automatic', 'manual'], 'changed while the file lives');\n"
+         "lab.waitFor('RecoveryWayChanged', { where: { recovery: 'RECOVERY_MANUAL' }, since: from });\n"
          "lab.restart(lab.coordinator()); lab.settle();\n"
          "lab.expectEqual(lab.recovery(), 'manual', 'its successor was started as the first one, and has learned of it');\n"
          "lab.expectWithin(lab.bucket(lab.data(0)).lease_s, 0, 0.35, 'a lease runs');\n"
