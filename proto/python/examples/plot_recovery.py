@@ -87,7 +87,8 @@ else:
         axes.barh(row["slice"], row["decoded_ms"] - row["arrived_ms"], left=row["arrived_ms"], color="#d55e00")
         if row["stored_ms"] is not None:
             axes.plot(row["stored_ms"], row["slice"], "k|")
-    axes.set(xlabel="ms after the order", ylabel="slice", title=f"Buckets 1 and 2 back after {1000 * timing.total_s:.1f} ms "
-             "(blue: on its way; red: there, until decoded; bar: stored)")
+    axes.set(xlabel="ms after the order", ylabel="slice", title=f"Buckets 1 and 2 back after {1000 * timing.total_s:.1f} ms\n"
+             "blue: on its way; red: there, until decoded; bar: stored")
+    axes.yaxis.get_major_locator().set_params(integer=True)
     figure.savefig(out / "slices_over_time.svg")
     print(f"written: {out / 'slices_over_time.svg'}")
