@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What failures look like on the canvas: groups in words, shape and colour; the recovery's progress; who is displaced;
-// what moves meanwhile.
+// What failures look like on the canvas: groups in words, shape and colour; the recovery's progress; who is displaced; what moves.
 #include "tests/motion_show.h"
 #include "tests/picture_faults.h"
 
@@ -179,8 +178,7 @@ void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
     const ObjectRef displaced { ObjectKind::Displaced, kFileData + 1, 0 };
     const ClusterLayout::Item* item = picture.layout.find(displaced);
     QVERIFY(item != nullptr);
-    QVERIFY(picture.layout.groupsArea.height() < before);
-    QVERIFY(item->rect.top() >= picture.layout.groupsArea.bottom());
+    QVERIFY(picture.layout.groupsArea.height() < before && item->rect.top() >= picture.layout.groupsArea.bottom());
     QVERIFY(!picture.layout.pools.empty() && item->rect.bottom() <= picture.layout.pools[0].frame.top());
     QCOMPARE(picture.list.hitTest(item->rect.center()), displaced);
     const QString words = picture.list.texts().join(" | ");
@@ -190,6 +188,8 @@ void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
     QVERIFY(sentenceOf(state, displaced).contains("serves nothing"));
     const std::vector<ObjectRef> objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), displaced) != objects.end());
+    state.markPaused(kFileData + 1, true); // it may stand still all the longer
+    QVERIFY(drawn(state, kSmallView).list.texts().join('|').contains("paused") && sentenceOf(state, displaced).contains("is paused"));
 }
 
 void FailurePicturesTest::anEndedOneIsNotDisplaced()

@@ -276,7 +276,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Spare:
         return QStringLiteral("Spare %1 server %2, %3").arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"), processName(process), word);
     case ObjectKind::Displaced:
-        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing").arg(processName(process), formerPlaceWords(state, object.a));
+        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing%3").arg(processName(process), formerPlaceWords(state, object.a), process && process->isPaused ? QStringLiteral(" and is paused") : QString());
     case ObjectKind::Client: {
         const auto client = state.clients.find(object.a);
         if (client == state.clients.end())
