@@ -294,6 +294,8 @@ void FailurePicturesTest::aWatchedBucketShowsItsLease()
     ProcessState& process = state.processes.at(kFileData + 1);
     process.samples.push_back({ 12'000'000'000, sample });
     QVERIFY(says("lease 214 ms") && !details().contains("not observed"));
+    for (int width = 400; width < 1'600; width += 50) // a number without its word would say nothing
+        QVERIFY(!drawn(state, QSizeF(width, 700)).list.texts().contains("214 ms"));
     QVERIFY2(details().contains("lease 214 ms left at 12.00 s (2 of 2 grants)"), qPrintable(details()));
     QVERIFY(sentenceOf(state, bucket).contains("up, lease 214 ms left, parity up to date"));
     auto over = std::make_shared<pb::NodeSample>(*sample);

@@ -373,7 +373,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     }
     if (const auto lease = leaseOf(in.state, bucket, in.nowNs)) {
         card.isNoteUrgent = lease->leftNs <= 0;
-        card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), durationWords(lease->leftNs) };
+        card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1), QStringLiteral("lease") };
     }
     if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
         card.stateWord = bucket.slicesStored == 1 ? QStringLiteral("rebuilt: 1 slice") : QStringLiteral("rebuilt: %1 slices").arg(bucket.slicesStored);
