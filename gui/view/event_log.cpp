@@ -45,6 +45,20 @@ std::uint32_t rankOf(const pb::Event& event)
     return event.has_delta_applied() ? event.delta_applied().rank() : 0;
 }
 
+// The longest wording first; the shortest one says what is left out.
+QStringList countWords(const EventLogModel& model)
+{
+    const auto joined = [](QStringList parts) {
+        parts.removeAll(QString());
+        return parts.join(QStringLiteral(", "));
+    };
+    const QString listed = EventLog::tr("%1 listed").arg(grouped(model.listed()));
+    const QString hidden = model.hidden() > 0 ? EventLog::tr("%1 hidden").arg(grouped(model.hidden())) : QString();
+    const QString older = model.forgotten() > 0 ? EventLog::tr("%1 older").arg(grouped(model.forgotten())) : QString();
+    return { joined({ listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 ones no longer in memory").arg(older) }), joined({ listed, hidden, older }), joined({ listed, hidden }),
+        hidden.isEmpty() ? listed : hidden };
+}
+
 } // namespace
 
 // ---- the rows
@@ -301,8 +315,8 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     filters->addWidget(m_follow);
     auto* second = new QHBoxLayout;
     second->addWidget(m_onlySelected);
-    second->addStretch(1);
-    m_count->setWordWrap(true); // long at large sizes: the window does not grow for it
+    m_count->setObjectName(QStringLiteral("logCount"));
+    m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // it says as much as there is room for
     m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     second->addWidget(m_count, 1);
     auto* box = new QVBoxLayout(this);
@@ -381,12 +395,12 @@ bool EventLog::refresh(double seconds)
         m_sinceCount = 0;
         m_table->setColumnHidden(EventLogModel::Operation, width() < m_wide);
         m_table->setColumnHidden(EventLogModel::Who, width() < m_wide);
-        QString words = tr("%1 listed").arg(grouped(m_model->listed()));
-        if (m_model->hidden() > 0)
-            words += tr(", %1 hidden").arg(grouped(m_model->hidden()));
-        if (m_model->forgotten() > 0)
-            words += tr(", %1 older ones no longer in memory").arg(grouped(m_model->forgotten()));
-        m_count->setText(words);
+        const QStringList words = countWords(*m_model);
+        const QFontMetrics metrics(m_count->font());
+        const auto fits = std::find_if(words.begin(), words.end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) <= m_count->width(); });
+        m_count->setText(fits == words.end() ? metrics.elidedText(words.back(), Qt::ElideRight, m_count->width()) : *fits);
+        m_count->setToolTip(words.front());
+        m_count->setAccessibleName(words.front());
         const bool isNothing = m_model->listed() == 0;
         m_table->setVisible(!isNothing);
         m_nothing->setVisible(isNothing);
