@@ -48,11 +48,12 @@ struct RowFit {
 // How high a card of that width may be: its ranks, as large as they are drawn at most, fill it, and it does not become a tower.
 qreal heightMax(const Census& census, qreal width, const Theme& theme)
 {
-    constexpr qreal kLeast = 150, kMost = 420, kPerWidth = 2.2; // pixels at 100 %
+    constexpr qreal kLeast = 150, kMost = 460, kPerWidth = 2.4; // pixels at 100 %
+    constexpr qreal kLonger = 1.5;                              // than wide may a cell be, as cellGeometry() makes it
     const qreal u = theme.px(1), cell = kCellMax * u;
     const qreal perRow = std::max(1.0, std::floor((width - 14 * u) / cell));
     const qreal head = theme.lineHeight({ TextSize::Title, true }) + 2 * theme.lineHeight({ TextSize::Small }) + 26 * u;
-    const qreal filled = head + std::ceil(census.b / perRow) * cell;
+    const qreal filled = head + std::ceil(census.b / perRow) * cell * kLonger;
     return std::min({ std::max(kLeast * u, filled), kMost * u, std::max(1.0, width) * kPerWidth });
 }
 

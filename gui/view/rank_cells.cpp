@@ -73,6 +73,11 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
     // So many columns reach from edge to edge; the fewer the cells are, the less need they be squares.
     constexpr int kStretchedFrom = 10;
     const auto stretched = [&](int pitch) { return std::min(int((geometry.area.width() + 1) / geometry.columns), pitch * 3 / 2); };
+    // And so many rows reach down to the edge, where there is room for more.
+    const auto lengthened = [&](int pitch, std::uint32_t cells) {
+        const int rows = int((cells + std::uint32_t(geometry.columns) - 1) / std::uint32_t(geometry.columns));
+        return std::clamp(int((geometry.area.height() + 1) / rows), pitch, pitch * 3 / 2);
+    };
     // One cell per rank with the key written in it, as large as there is room for.
     if (plan.keyDigits > 0) {
         const QString key(qsizetype(plan.keyDigits), QLatin1Char('0'));
@@ -82,7 +87,7 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
             const int wide = std::max(pitch, int(theme.width(geometry.keyStyle, key) + 5 * u));
             if (fits(wide, pitch) >= plan.ranks) {
                 geometry.pitchX = stretched(wide);
-                geometry.pitchY = pitch;
+                geometry.pitchY = lengthened(pitch, plan.ranks);
                 geometry.hasKeys = true;
                 return geometry;
             }
@@ -97,7 +102,7 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
     for (int pitch = largest; pitch >= smallest; --pitch) {
         if (fits(pitch, pitch) >= wanted) {
             geometry.pitchX = pitch < kStretchedFrom ? pitch : stretched(pitch);
-            geometry.pitchY = pitch;
+            geometry.pitchY = pitch < kStretchedFrom ? pitch : lengthened(pitch, wanted);
             break;
         }
     }
