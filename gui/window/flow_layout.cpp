@@ -4,6 +4,8 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace lhrs::gui {
 
@@ -65,20 +67,28 @@ int FlowLayout::arrange(const QRect& rect, bool isReal) const
 {
     const QRect inside = rect.marginsRemoved(contentsMargins());
     int x = inside.x(), y = inside.y(), rowHeight = 0;
+    std::vector<std::pair<QLayoutItem*, QRect>> row;
+    const auto finishRow = [&] {
+        for (const auto& [item, at] : row) // words and boxes of different heights stand on one line
+            if (isReal)
+                item->setGeometry(at.translated(0, (rowHeight - at.height()) / 2));
+        row.clear();
+    };
     for (QLayoutItem* item : m_items) {
         if (item->isEmpty())
             continue;
         const QSize size = item->sizeHint();
         if (x + size.width() > inside.right() + 1 && rowHeight > 0) {
+            finishRow();
             x = inside.x();
             y += rowHeight + spacing();
             rowHeight = 0;
         }
-        if (isReal)
-            item->setGeometry(QRect(QPoint(x, y), size));
+        row.emplace_back(item, QRect(QPoint(x, y), size));
         x += size.width() + spacing();
         rowHeight = std::max(rowHeight, size.height());
     }
+    finishRow();
     return y + rowHeight - rect.y() + contentsMargins().bottom();
 }
 

@@ -204,6 +204,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     local->addWidget(m_start, 0, Qt::AlignLeft);
     local->addWidget(m_line);
     local->addWidget(m_command);
+    local->addStretch(1);
 
     auto* other = new QVBoxLayout;
     other->setSpacing(10);
@@ -252,8 +253,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     box->addWidget(m_intro);
     box->addWidget(m_status);
     box->addSpacing(8);
-    box->addLayout(columns);
-    box->addStretch(1);
+    box->addLayout(columns, 1); // the list of scenarios takes what a large window has
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(inside);
     scroll->setWidgetResizable(true);
