@@ -24,7 +24,8 @@ namespace {
 using namespace lhrs::gui;
 
 constexpr int kExitUsage = 2;
-constexpr int kLastMovement = 15'000; // milliseconds that the picture may take to catch up with the end
+constexpr int kLastMovement = 15'000; // milliseconds that the picture may take to come to rest at the end
+constexpr int kLastEvent = 60'000;    // and to get there
 
 int usage(const QString& sentence)
 {
@@ -54,10 +55,12 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
     window.show();
     int code = 0;
     bool isOver = false;
+    std::uint64_t last = 0; // event of the run
     QElapsedTimer since;
     const auto finish = [&] {
         const bool isMoving = window.pacer().isBusy() || window.canvas().isMoving();
-        if (!isOver || (isMoving && since.elapsed() < kLastMovement))
+        const bool isBehind = window.pacer().shownUpTo() < last; // a busy machine has not shown the end yet
+        if (!isOver || (isMoving && since.elapsed() < kLastMovement) || (isBehind && since.elapsed() < kLastEvent))
             return;
         const ScriptResult result = window.player().result();
         const ScriptEngine& engine = window.player().engine();
@@ -70,6 +73,8 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
                     error = writeMeasureChart(csv + '/' + chart.id + ".png", chart, chartOrigin(engine.identity()));
         if (!error.isEmpty())
             code = usage(error);
+        window.clock().step(0.5); // status and lists of the end, too
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
         if (window.savePicture(file)) {
             std::printf("picture: %s\n", qPrintable(QFileInfo(file).absoluteFilePath()));
         } else {
@@ -80,6 +85,7 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
     };
     QObject::connect(&window.player(), &Player::finished, &window, [&] {
         isOver = true;
+        last = window.cluster().committed();
         since.start();
     });
     QTimer wait;
