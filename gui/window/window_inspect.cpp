@@ -13,6 +13,12 @@
 
 namespace lhrs::gui {
 
+namespace {
+
+constexpr const char* kAskedFor = "askedFor"; // of an action whose command is under way
+
+} // namespace
+
 void MainWindow::makeInspectActions()
 {
     Actions& a = *m_actions;
@@ -32,8 +38,17 @@ void MainWindow::makeInspectActions()
     a.add({ "unpinNodes", "View", "Unpin all nodes", "Ctrl+Alt+U", "Only the chosen process is inspected again" }, [this] { m_node->view().unpinAll(); });
     a.add({ "holdWorkload", "Time", "Hold the workload", "W", "No client begins new operations, those under way end; once more: they go on", true }, [this] { m_operator->holdWorkload(m_actions->get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X", "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real processes need to be started with a gate", true }, [this] {
-        m_operator->gate(m_actions->get("gate")->isChecked());
+        // Until it is answered the action shows what was asked for: else a second press would ask for the same again.
+        QAction* gate = m_actions->get("gate");
+        gate->setProperty(kAskedFor, gate->isChecked());
+        m_operator->gate(gate->isChecked());
+    });
+    connect(m_operator, &Operator::answered, this, [this](const QString& line) {
+        if (!line.startsWith(QLatin1String("lab.gate(")))
+            return;
+        m_actions->get("gate")->setProperty(kAskedFor, QVariant());
         updateInspector();
+        m_statusAt = -1;
     });
     a.add({ "heldMessages", "View", "Held messages", "Shift+X", "The messages that the closed gates hold, beside the picture: each may be let through or lost", true }, [this] { showHeld(); });
     a.add({ "releaseHere", "Time", "Let a held message through", "Alt+7", "The chosen message of the list of held messages is delivered, or else the oldest one of the selected process, which takes one step with it" }, [this] { releaseChosen(false); });
@@ -123,7 +138,8 @@ void MainWindow::updateInspector()
     const auto simulation = m_operator->simulation();
     follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
     const bool isGated = isRunning && !simulation && m_operator->isGated();
-    follow("gate", isRunning, isRunning && (simulation ? simulation->is_paused() : isGated));
+    const QVariant askedFor = m_actions->get("gate")->property(kAskedFor);
+    follow("gate", isRunning, isRunning && (askedFor.isValid() ? askedFor.toBool() : simulation ? simulation->is_paused() : isGated));
     if (isGated)
         m_operator->askHeld();
     m_gate->setRecorded(m_timeLine.isReplay());
