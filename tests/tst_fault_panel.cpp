@@ -2,6 +2,7 @@
 // The fault palette on a cluster that is only sockets: what it orders of whom, what it refuses in words, and what it shows
 // of faults that are armed.
 #include "tests/fake_cluster.h"
+#include "tests/window_options.h"
 
 #include "gui/window/main_window.h"
 
@@ -27,7 +28,7 @@ constexpr int kLimit = 15'000;
 // A window with the palette beside the picture.
 struct Palette {
     FakeCluster cluster { { 4, 4, 1 } };
-    MainWindow window { MainWindow::Options { MainWindow::ThemeChoice::Light, false, 1.0, {}, QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), {} } };
+    MainWindow window { options() };
 
     Palette()
     {
