@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window by the keyboard alone, on a simulated cluster: what the moments of a lecture need is never out of its reach.
 #include "tests/view_stage.h"
+#include "tests/window_options.h"
 
 #include "gui/view/object_words.h"
-#include "gui/window/main_window.h"
 
 #include <QComboBox>
+#include <QFile>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTemporaryDir>
 #include <QTimer>
 
 using namespace lhrs;
@@ -18,14 +20,6 @@ namespace {
 
 constexpr int kLimit = 30'000;
 
-MainWindow::Options options()
-{
-    MainWindow::Options o;
-    o.theme = MainWindow::ThemeChoice::Light;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
-
 } // namespace
 
 class WindowKeysTest : public QObject {
@@ -34,11 +28,17 @@ private slots:
     void theMomentsArePlayedWithKeysAlone();
 };
 
-// A file grows, a second client errs and learns, a bucket dies and comes back (moments M2 to M4): no mouse, and no function of the
-// window, between the first key and the last.
+// A file grows, a second client errs and learns, a bucket dies and comes back, is searched while it is gone, and one failure too
+// many is shown (moments M2 to M6): no mouse, and no function of the window, between the first key and the last.
 void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
 {
+    QTemporaryDir folder;
+    QFile steps(folder.filePath("steps.js"));
+    QVERIFY(steps.open(QIODevice::WriteOnly));
+    steps.write("lab.step('a', 'What was seen');\nlab.say('Everything by keys.');\nlab.step('b', 'The end');\nlab.say('No mouse was near.');\n");
+    steps.close();
     MainWindow window(options());
+    window.resize(1280, 720); // the screen that is none is smaller
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
@@ -48,6 +48,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     set("seed", 5);
     auto* speed = window.startPage().findChild<QComboBox*>("speed");
     speed->setCurrentIndex(speed->findData(10.0));
+    QVERIFY(window.openScenario(steps.fileName(), false));
 
     const ClusterState& state = window.canvas().state();
     QSignalSpy answered(&window.cluster(), &Operator::answered);
@@ -63,14 +64,17 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
         return !isAnswered || (QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool());
     };
     const auto says = [&](const QString& words) { return QTest::qWaitFor([&] { return window.canvas().restingPicture().texts().join(" | ").contains(words); }, kLimit); };
-    // Typed into the dialog that the key "/" opens.
+    // Typed into the dialog that the key "/" opens; an empty text: only Tab and Enter, for a question.
     const auto typeInDialog = [&](const QString& words) {
         QTimer::singleShot(0, &window, [words] {
             QWidget* dialog = QApplication::activeModalWidget();
             if (!dialog)
                 return;
-            QTest::keyClicks(dialog->focusWidget(), words);
-            QTest::keyClick(dialog->focusWidget(), Qt::Key_Return);
+            if (words.isEmpty())
+                QTest::keyClick(dialog, Qt::Key_Tab);
+            else
+                QTest::keyClicks(dialog->focusWidget(), words);
+            QTest::keyClick(dialog->focusWidget(), words.isEmpty() ? Qt::Key_Space : Qt::Key_Return);
         });
     };
     const auto find = [&](const QString& words) {
@@ -130,6 +134,49 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QCOMPARE(answered.last()[0].toString(), QString("lab.kill(lab.data(1));"));
     QVERIFY(QTest::qWaitFor([&] { return state.data.at(1).process != former && state.groups.at(0).recovery.isOver && state.groups.at(0).state == pb::GROUP_UP; }, kLimit));
     QVERIFY(says(QString::fromStdString(state.processes.at(state.data.at(1).process).name)));
+
+    // A pause, seen and healed; whoever stands still is soon replaced, and then still shown as what it is.
+    window.activateWindow();
+    QVERIFY(QTest::qWaitFor([&] { return window.canvas().hasFocus(); }, kLimit));
+    QVERIFY2(pressFor("pause"), qPrintable(window.labLine().text()));
+    QVERIFY(says("paused"));
+    QVERIFY(pressFor("healAll"));
+    QVERIFY(QTest::qWaitFor([&] { return !window.canvas().restingPicture().texts().join(" | ").contains("paused"); }, kLimit));
+
+    // M5: time stands still, bucket 0 dies and is searched; when time goes on, its record is computed for the client.
+    QVERIFY(find("0"));
+    QVERIFY(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1 && state.data.at(0).count > 0; }, kLimit));
+    QVERIFY(pressFor("gate"));
+    QVERIFY(QTest::qWaitFor([&] { return window.status().text().contains("MESSAGES GATED"); }, kLimit));
+    QVERIFY(pressFor("kill"));
+    QVERIFY(says("process gone"));
+    QVERIFY(pressFor("searchHere", false));
+    QVERIFY(pressFor("gate", false));
+    QVERIFY2(QTest::qWaitFor([&] { return std::any_of(answered.begin(), answered.end(), [](const QList<QVariant>& a) { return a[1].toString().startsWith("ok in bucket 0"); }); }, kLimit), qPrintable(window.labLine().text()));
+    QVERIFY(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1; }, kLimit));
+
+    // M6: both data buckets of a group at once; the second one is asked for.
+    QVERIFY(pressFor("gate"));
+    QVERIFY(QTest::qWaitFor([&] { return window.status().text().contains("MESSAGES GATED"); }, kLimit));
+    QVERIFY(pressFor("kill"));
+    QVERIFY(find("1"));
+    typeInDialog({});
+    QVERIFY(pressFor("kill"));
+    QCOMPARE(answered.last()[0].toString(), QString("lab.kill(lab.data(1));"));
+    window.activateWindow();
+    QVERIFY(QTest::qWaitFor([&] { return window.canvas().hasFocus(); }, kLimit));
+    QVERIFY(pressFor("gate"));
+    QVERIFY2(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_LOST; }, kLimit), qPrintable(window.labLine().text()));
+    QVERIFY2(says("LOST: buckets 0, 1"), qPrintable(window.canvas().restingPicture().texts().join(" | ")));
+    QVERIFY(says("effective k = 0"));
+
+    // And the steps of a scenario: the first press begins it, and it stops before the first one.
+    QVERIFY(pressFor("nextStep", false));
+    QVERIFY(QTest::qWaitFor([&] { return window.player().isHeld(); }, kLimit));
+    QVERIFY(pressFor("nextStep", false));
+    QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "Everything by keys." && window.player().isHeld(); }, kLimit));
+    QVERIFY(pressFor("nextStep", false));
+    QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "No mouse was near."; }, kLimit));
 }
 
 int main(int count, char** arguments)
