@@ -139,7 +139,7 @@ void MeasureChartTest::eachQuantityHasAPanel()
     const MeasureChart chart = drawn(recoveries(), orderOf("slice", { "total_s", "comm_s" }));
     QCOMPARE(chart.panels.size(), 2u);
     QCOMPARE(chart.columns, 2);
-    QCOMPARE(chart.panels[1].title, QString("comm s"));
+    QCOMPARE(chart.panels[1].title, QString("comm (s)"));
     QCOMPARE(chart.panels[1].series.size(), 1u); // all in one: no column tells them apart
     QCOMPARE(chart.panels[1].series[0].points[0].n, 6);
 }
@@ -154,8 +154,8 @@ void MeasureChartTest::manyLinesAreSplitUpByTheFirstColumn()
     const MeasureChart chart = drawn(table, orderOf("slice", { "total_s", "comm_s" }, { "gf", "failed_buckets", "scheme" }));
     QCOMPARE(chart.panels.size(), 4u);
     QCOMPARE(chart.columns, 2);
-    QCOMPARE(chart.panels[0].title, QString("total s, gf 8"));
-    QCOMPARE(chart.panels[3].title, QString("comm s, gf 16"));
+    QCOMPARE(chart.panels[0].title, QString("total (s), gf 8"));
+    QCOMPARE(chart.panels[3].title, QString("comm (s), gf 16"));
     for (const auto& panel : chart.panels) {
         QCOMPARE(panel.series.size(), 6u);
         QCOMPARE(panel.series[0].name, QString("failed buckets 1, rs"));
@@ -241,9 +241,9 @@ void MeasureChartTest::theFileIsWellFormedAndAlwaysTheSame()
     const QByteArray svg = chartSvg(chart, {}, chartSize(chart), chartOrigin(identity));
     QCOMPARE(svg, chartSvg(chart, {}, chartSize(chart), chartOrigin(identity)));
     const QStringList texts = textsOf(svg);
-    for (const char* words : { "a < b & \"c\"", "total s", "comm s", "slice", "rs", "xor" })
+    for (const char* words : { "a < b & \"c\"", "total (s)", "comm (s)", "slice", "rs", "xor" })
         QVERIFY2(texts.contains(words), words);
-    QVERIFY(texts.join('|').contains("LIVE  ·  run 20261122T120000Z-1"));
+    QVERIFY(texts.join('|').contains("LIVE  ·  run 20261122T120000Z-1  ·  medians"));
     // All that has a place lies in the picture.
     QXmlStreamReader reader(svg);
     const QSize size = chartSize(chart);

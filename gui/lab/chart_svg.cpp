@@ -93,7 +93,7 @@ public:
         QStringList foot { origin };
         if (!m_chart.source.isEmpty())
             foot << "dashed, hollow marks: published, " + m_chart.source;
-        if (std::any_of(m_chart.panels.begin(), m_chart.panels.end(), [](const auto& panel) { return !panel.series.empty(); }))
+        if (hasSpread())
             foot << "medians; bars from the lower to the upper quartile";
         foot.removeAll(QString());
         text(margin, size.height() - 0.6 * m_em, foot.join(QString::fromUtf8("  ·  ")), "start", 0.8, false, m_look.muted);
@@ -106,7 +106,7 @@ public:
         const int rows = (int(m_chart.panels.size()) + columns - 1) / columns;
         const Box all { margin, 2.4 * m_em, width - 2 * margin, size.height() - 2.4 * m_em - 2.4 * m_em - legend };
         for (std::size_t i = 0; i < m_chart.panels.size(); ++i)
-            drawPanel(m_chart.panels[i], { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
+            drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
                                              all.width / columns, all.height / rows });
         if (m_chart.isSimulated && !m_chart.source.isEmpty())
             m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"middle\" font-size=\"%3\" font-weight=\"bold\" fill=\"%4\" fill-opacity=\"0.25\" transform=\"rotate(-18 %1 %2)\">SIMULATED TIME</text>\n")
@@ -123,6 +123,14 @@ private:
     void line(double x1, double y1, double x2, double y2, const QString& colour, double width)
     {
         m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%4\" stroke=\"%5\" stroke-width=\"%6\"/>\n").arg(num(x1), num(y1), num(x2), num(y2), colour, num(width));
+    }
+    bool hasSpread() const
+    {
+        for (const auto& panel : m_chart.panels)
+            for (const auto& series : panel.series)
+                if (std::any_of(series.points.begin(), series.points.end(), [](const auto& point) { return point.q3 > point.q1; }))
+                    return true;
+        return false;
     }
     QString colourOf(int number) const { return m_look.colours[number % m_look.colours.size()]; }
 
@@ -147,6 +155,9 @@ private:
             for (const auto& series : panel.series)
                 if (std::none_of(entries.begin(), entries.end(), [&](const auto* e) { return e->colour == series.colour && e->isPublished == series.isPublished; }))
                     entries.push_back(&series);
+        // What is published has the colour of ours; the foot tells them apart.
+        const auto all = entries;
+        std::erase_if(entries, [&](const auto* e) { return e->isPublished && std::any_of(all.begin(), all.end(), [&](const auto* other) { return !other->isPublished && other->colour == e->colour; }); });
         std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->colour != b->colour ? a->colour < b->colour : a->isPublished < b->isPublished; });
         if (entries.size() == 1 && entries[0]->name == "here")
             return 0;
@@ -201,22 +212,27 @@ private:
         return linear(!isX || low < 0.3 * high ? std::min(0.0, low) : low, high, steps);
     }
 
-    void drawPanel(const MeasureChart::Panel& panel, const Box& box)
+    // `isLast`: no panel is below it, so that it says what the axis is.
+    void drawPanel(const MeasureChart::Panel& panel, bool isLast, const Box& box)
     {
         const Axis y = axisOf(panel, false, std::clamp(box.height / (3.5 * m_em), 2.0, 8.0));
         double labels = 0;
         for (const double tick : y.ticks)
             labels = std::max(labels, widthOf(shown(tick), 0.9 * m_em));
-        const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em, box.height - 5.4 * m_em };
+        const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em, box.height - (isLast ? 5.4 : 4.2) * m_em };
         const Axis x = axisOf(panel, true, std::clamp(plot.width / (6 * m_em), 2.0, 8.0));
         const auto atX = [&](double value) { return plot.x + plot.width * x.share(value); };
         const auto atY = [&](double value) { return plot.bottom() - plot.height * (y.isLog && value <= 0 ? 0 : y.share(value)); };
         text(plot.x, box.y + 1.3 * m_em, panel.title, "start", 1, true);
+        double below = HUGE_VAL; // words that would touch are left out
         for (const double tick : y.ticks) {
             line(plot.x, atY(tick), plot.right(), atY(tick), m_look.grid, 1);
+            if (atY(tick) + m_em > below)
+                continue;
+            below = atY(tick);
             text(plot.x - 0.4 * m_em, atY(tick) + 0.32 * m_em, shown(tick), "end", 0.9, false);
         }
-        double written = -HUGE_VAL; // words that would touch are left out
+        double written = -HUGE_VAL;
         for (const double tick : x.ticks) {
             const QString words = m_chart.words.isEmpty() ? shown(tick) : m_chart.words.value(qsizetype(tick));
             const double half = widthOf(words, 0.9 * m_em) / 2;
@@ -228,7 +244,8 @@ private:
         }
         line(plot.x, plot.bottom(), plot.right(), plot.bottom(), m_look.muted, 1.2);
         line(plot.x, plot.y, plot.x, plot.bottom(), m_look.muted, 1.2);
-        text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false, m_look.muted);
+        if (isLast)
+            text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false, m_look.muted);
         if (panel.series.empty())
             text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no value", "middle", 1, false, m_look.muted);
         // What is ours lies above what is published.

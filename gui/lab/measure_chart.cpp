@@ -53,6 +53,15 @@ struct Before {
     bool operator()(const Values& a, const Values& b) const { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore); }
 };
 
+// "total_s" as "total (s)": the unit is the end of a column's name (scenarios/DATA.md).
+QString quantityName(const QString& column)
+{
+    for (const char* unit : { "s", "ms", "bytes", "percent" })
+        if (column.endsWith(QString("_") + unit))
+            return column.chopped(qsizetype(qstrlen(unit)) + 1).replace('_', ' ') + " (" + unit + ")";
+    return QString(column).replace('_', ' ');
+}
+
 // "failed buckets 2, rs": a number needs the name of its column, a word says what it is.
 QString seriesName(const QStringList& columns, const Values& values)
 {
@@ -202,7 +211,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
             return *error;
     MeasureChart chart;
     chart.title = order.title.isEmpty() ? QString(order.table).replace('_', ' ') : order.title;
-    chart.xTitle = QString(order.x).replace('_', ' ');
+    chart.xTitle = quantityName(order.x);
     chart.isLog = order.isLog;
     Drawer drawer { order, chart };
 
@@ -249,7 +258,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         drawer.facet();
     for (const QString& facet : drawer.isFaceted ? drawer.facets : std::vector<QString> { QString() })
         for (const QString& y : order.y) {
-            const QString quantity = QString(y).replace('_', ' ');
+            const QString quantity = quantityName(y);
             chart.panels.push_back({ drawer.isFaceted ? quantity + ", " + seriesName({ order.by[0] }, { facet }) : quantity, quantity, {} });
         }
     chart.columns = drawer.isFaceted ? int(order.y.size()) : std::min(int(order.y.size()), 3);

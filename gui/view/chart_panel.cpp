@@ -231,7 +231,7 @@ void ChartPanel::drawMeasured()
     const MeasureChart& chart = m_measure->chart();
     m_model->show(chart.header, chart.rows);
     m_title->clear();
-    m_note->setText(chart.source.isEmpty() ? QString() : tr("published: %1").arg(chart.source));
+    m_note->clear();
     setAccessibleDescription(chart.title + (chart.nothing.isEmpty() ? QString() : QStringLiteral(". ") + chart.nothing));
 }
 
