@@ -80,6 +80,9 @@ struct Run {
         recorder->expectation({ 12, "it holds", true, {} });
         recorder->measurement("recoveries", 1, false, 0, "{\"slice\":1250}", "counts", { { "total_s", 0.25 } });
         recorder->measurement("../../escape", 1, false, 0, "{}", "counts", { { "total_s", 1.0 } });
+        recorder->command({ 14, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"title\":\"Recovery by slice\"}]", "\"recoveries_chart\"", true, 1'000 }, "scenario");
+        recorder->command({ 15, "lab.chart", "[{\"table\":\"../../escape\",\"x\":\"repetition\",\"y\":[\"total_s\"]}]", "", true, 1'000 }, "scenario");
+        recorder->command({ 16, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slise\",\"y\":\"total_s\"}]", "no such column", false, 1'000 }, "scenario");
         recorder->finish();
         recording = std::move(*Recording::open(path));
     }
@@ -382,6 +385,11 @@ void ExportsTest::theSameFileGivesTheSameBytes()
     QVERIFY(again);
     QCOMPARE(exportRun(**again, two.path()).written, first.written);
     QVERIFY(first.written.contains("run.shiviz"));
+    QCOMPARE(first.written.filter("_chart"), QStringList("recoveries_chart.svg")); // of what the scenario drew
+    QFile chart(one.filePath("recoveries_chart.svg"));
+    QVERIFY(chart.open(QIODevice::ReadOnly));
+    const QByteArray svg = chart.readAll();
+    QVERIFY(svg.contains("Recovery by slice") && svg.contains("total (s)") && svg.contains("RECORDED"));
     for (const QString& name : first.written) {
         QFile a(one.filePath(name)), b(two.filePath(name));
         QVERIFY(a.open(QIODevice::ReadOnly) && b.open(QIODevice::ReadOnly));

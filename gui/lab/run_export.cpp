@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/run_export.h"
 
+#include "gui/lab/chart_svg.h"
 #include "gui/lab/recovery_rows.h"
 #include "gui/lab/run_series.h"
 #include "gui/lab/sentences.h"
 #include "gui/lab/shiviz.h"
 
 #include <QDir>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QRegularExpression>
 #include <QSaveFile>
 
@@ -294,33 +293,8 @@ ExportTable tableOf(Recording& recording, const QString& name, const QString& fr
 // One observation a row, as lhrs-play --csv writes it.
 std::vector<ExportTable> measurementTables(Recording& recording)
 {
-    std::map<qlonglong, std::map<QString, QVariant>> metrics;
-    for (const auto& row : recording.rows("metric"))
-        metrics[row.at("measurement").toLongLong()][row.at("name").toString()] = row.at("value");
-    std::map<QString, LabTable> tables;
-    for (const auto& row : recording.rows("measurement")) {
-        LabTable::Row r;
-        r.detail = row.at("detail").toString();
-        r.repetition = row.at("repetition").toInt();
-        r.isWarmUp = row.at("warm_up").toBool();
-        r.faults = row.at("faults").toInt();
-        QStringList factorOrder, metricOrder;
-        const QJsonObject factors = QJsonDocument::fromJson(row.at("factors").toString().toUtf8()).object();
-        for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
-            r.factors[factor.key()] = factor.value().toVariant();
-            factorOrder << factor.key();
-        }
-        for (const auto& [name, value] : metrics[row.at("id").toLongLong()]) {
-            r.metrics[name] = value;
-            metricOrder << name;
-        }
-        tables[row.at("name").toString()].add(std::move(r), factorOrder, metricOrder);
-    }
     std::vector<ExportTable> out;
-    static const QRegularExpression kFileName("^[A-Za-z0-9_-]{1,64}$");
-    for (const auto& [name, measured] : tables) {
-        if (!kFileName.match(name).hasMatch())
-            continue; // an untrusted file does not choose where we write
+    for (const auto& [name, measured] : measuredTables(recording)) {
         ExportTable table { name, QStringList { "repetition", "warm_up" } + measured.factorColumns() + measured.metricColumns() + QStringList { "faults", "machine" }, {} };
         for (const LabTable::Row& row : measured.rows()) {
             QVariantList cells { row.repetition > 0 ? QVariant(row.repetition) : QVariant(), row.isWarmUp };
@@ -418,6 +392,10 @@ ExportResult exportRun(Recording& recording, const QString& directory)
     const QString detail = detailOf(recording);
     for (const ExportTable& table : exportTables(recording))
         if (!write(table.name + ".csv", csvOf(table, identity, detail).toUtf8()))
+            return result;
+    const QString origin = QString::fromUtf8("RECORDED  ·  ") + chartOrigin(identity);
+    for (const MeasureChart& chart : chartsOf(recording))
+        if (!write(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), origin)))
             return result;
     if (recording.events() > kShivizEvents) {
         result.notes << QString("no run.shiviz: the run has %1 events, and ShiViz draws up to %2; choose an interval in the space-time diagram and export that")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/lab_table.h"
+#include "gui/lab/measure_chart.h"
 #include "gui/lab/recording.h"
 
 #include <QString>
 #include <QStringList>
 #include <QVariant>
 
+#include <map>
 #include <vector>
 
 namespace lhrs::gui {
@@ -33,11 +34,14 @@ struct ExportResult {
     QString problem;     // a sentence; empty: all is written
     QStringList notes;   // what is not there, and why
 };
-// Writes all tables and the ShiViz log into the directory; the same recording gives the same bytes.
+// Writes all tables, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
 ExportResult exportRun(Recording& recording, const QString& directory);
 
 // ---- parts of it
 
 ExportTable messageTable(Recording& recording);
+// The measurements by name, and the charts that the scenario asked for, without what was published.
+std::map<QString, LabTable> measuredTables(Recording& recording);
+std::vector<MeasureChart> chartsOf(Recording& recording);
 
 } // namespace lhrs::gui

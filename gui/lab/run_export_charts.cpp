@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Measurements of a recorded run: their tables again, and the charts that its scenario asked for.
+#include "gui/lab/chart_svg.h"
+#include "gui/lab/run_export.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+
+namespace lhrs::gui {
+
+namespace {
+
+bool isFileName(const QString& name)
+{
+    static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
+    return kName.match(name).hasMatch();
+}
+
+QStringList namesOf(const QJsonValue& value)
+{
+    QStringList names;
+    for (const QJsonValue& one : value.isArray() ? value.toArray() : QJsonArray { value })
+        names << one.toString();
+    names.removeAll(QString());
+    return names;
+}
+
+} // namespace
+
+std::map<QString, LabTable> measuredTables(Recording& recording)
+{
+    std::map<qlonglong, std::map<QString, QVariant>> metrics;
+    for (const auto& row : recording.rows("metric"))
+        metrics[row.at("measurement").toLongLong()][row.at("name").toString()] = row.at("value");
+    std::map<QString, LabTable> tables;
+    for (const auto& row : recording.rows("measurement")) {
+        if (!isFileName(row.at("name").toString()))
+            continue; // an untrusted file does not choose where we write
+        LabTable::Row r;
+        r.detail = row.at("detail").toString();
+        r.repetition = row.at("repetition").toInt();
+        r.isWarmUp = row.at("warm_up").toBool();
+        r.faults = row.at("faults").toInt();
+        QStringList factorOrder, metricOrder;
+        const QJsonObject factors = QJsonDocument::fromJson(row.at("factors").toString().toUtf8()).object();
+        for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
+            r.factors[factor.key()] = factor.value().toVariant();
+            factorOrder << factor.key();
+        }
+        for (const auto& [name, value] : metrics[row.at("id").toLongLong()]) {
+            r.metrics[name] = value;
+            metricOrder << name;
+        }
+        tables[row.at("name").toString()].add(std::move(r), factorOrder, metricOrder);
+    }
+    return tables;
+}
+
+// The published values beside it are not in the recording.
+std::vector<MeasureChart> chartsOf(Recording& recording)
+{
+    const std::map<QString, LabTable> tables = measuredTables(recording);
+    std::map<QString, int> counts;
+    std::vector<MeasureChart> charts;
+    for (const auto& row : recording.rows("command")) {
+        if (row.at("call").toString() != "lab.chart" || !row.at("ok").toBool())
+            continue;
+        const QJsonObject told = QJsonDocument::fromJson(row.at("arguments").toString().toUtf8()).array().at(0).toObject();
+        ChartOrder order;
+        order.table = told["table"].toString();
+        order.x = told["x"].toString();
+        order.y = namesOf(told["y"]);
+        order.by = namesOf(told["by"]);
+        order.title = told["title"].toString();
+        order.isLog = told["log"].toBool();
+        const QJsonObject where = told["where"].toObject();
+        for (auto it = where.begin(); it != where.end(); ++it)
+            order.where[it.key()] = cellText(it.value().toVariant());
+        const auto table = tables.find(order.table);
+        if (table == tables.end() || order.y.isEmpty())
+            continue;
+        auto chart = measureChart(table->second, order);
+        if (!chart)
+            continue;
+        const int number = ++counts[order.table];
+        chart->id = order.table + "_chart" + (number == 1 ? QString() : '_' + QString::number(number));
+        charts.push_back(std::move(*chart));
+    }
+    return charts;
+}
+
+} // namespace lhrs::gui
