@@ -41,6 +41,8 @@ QLabel* emptyLabel(const QString& words, QWidget* parent)
     made->setWordWrap(true);
     made->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     made->setMargin(8);
+    made->setBackgroundRole(QPalette::Base);
+    made->setAutoFillBackground(true);
     return made;
 }
 
@@ -71,7 +73,7 @@ PlayPanel::PlayPanel(Player& player, Actions& actions, QWidget* parent)
     auto* steps = new QWidget(m_tabs);
     auto* stepColumn = new QVBoxLayout(steps);
     stepColumn->setContentsMargins(0, 0, 0, 0);
-    stepColumn->addWidget(m_noSteps);
+    stepColumn->addWidget(m_noSteps, 1);
     stepColumn->addWidget(m_stepView, 1);
     auto* results = new QWidget(m_tabs);
     auto* bar = new QHBoxLayout;
@@ -82,7 +84,7 @@ PlayPanel::PlayPanel(Player& player, Actions& actions, QWidget* parent)
     resultColumn->setContentsMargins(0, 0, 0, 0);
     resultColumn->setSpacing(0);
     resultColumn->addLayout(bar);
-    resultColumn->addWidget(m_noRows);
+    resultColumn->addWidget(m_noRows, 1);
     resultColumn->addWidget(m_resultView, 1);
     m_tabs->addTab(steps, tr("Steps"));
     m_tabs->addTab(results, tr("Results"));

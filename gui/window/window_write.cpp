@@ -91,8 +91,8 @@ void MainWindow::arrangeWrite()
     if (room == m_writeRoom) // what somebody has moved stays where it is
         return;
     m_writeRoom = room;
-    m_inner->resizeDocks({ m_editorDock }, { m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
-    m_inner->resizeDocks({ m_playDock }, { m_inner->height() * 46 / 100 }, Qt::Vertical);
+    m_inner->resizeDocks({ m_editorDock }, { 1 + m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
+    m_inner->resizeDocks({ m_playDock }, { 1 + m_inner->height() * 46 / 100 }, Qt::Vertical);
 }
 
 void MainWindow::enableWrite()
