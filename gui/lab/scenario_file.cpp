@@ -17,8 +17,7 @@ namespace {
 constexpr qint64 kBytesMax = 1 << 20;
 
 // Those that come with the program. Other files beside them are somebody's own.
-constexpr const char* kBundled[] = { "beyond_k.js", "degraded_search.js", "demo.js", "file_creation.js", "grow.js", "network_speed.js", "parity_by_hand.js", "parity_tables.js",
-    "raise_availability.js", "reading_a_measurement.js", "record_recovery.js", "recover_k.js", "recovery_tables.js", "recovery_ways.js", "search_times.js", "stale_image.js" };
+const QStringList kBundled = QStringLiteral(LHRS_SCENARIOS).split('|'); // those of scenarios/, from CMake
 
 Error error(const QString& text) { return { text.toStdString() }; }
 
@@ -135,7 +134,7 @@ QString whyReadOnly(const QString& path, const QString& scenarioDirectory)
     if (!info.isWritable() || !(info.permissions() & kAny)) // who may do all is asked, too, what the file says
         return QString("%1 may not be written").arg(info.fileName());
     const bool isThere = !scenarioDirectory.isEmpty() && info.canonicalPath() == QFileInfo(scenarioDirectory).canonicalFilePath();
-    if (isThere && std::any_of(std::begin(kBundled), std::end(kBundled), [&](const char* name) { return info.fileName() == QLatin1String(name); }))
+    if (isThere && kBundled.contains(info.fileName()))
         return QString("%1 comes with the program").arg(info.fileName());
     return {};
 }

@@ -216,7 +216,9 @@ void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, Disp
     const qreal u = in.theme.px(1), side = std::min(14 * u, item.rect.height());
     const QString words = QString::number(process->second.gauges.gate_held());
     const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 12 * u, height = std::max(side, in.theme.lineHeight(kSmallBold)) + 2 * u;
-    const QRectF chip(item.rect.right() - width + 6 * u, item.rect.bottom() - height * 0.6, width, height);
+    // In the corner of a card, where the label below it stays legible; across the edge of a small one, which is full of words.
+    const bool isRoomy = item.rect.height() > 3 * height;
+    const QRectF chip(item.rect.right() - width + (isRoomy ? -4 : 6) * u, item.rect.bottom() - (isRoomy ? height + 4 * u : height * 0.6), width, height);
     const QColor ink = inkOn(in.theme.good);
     out.setObject(item.object);
     out.add(DisplayList::Box { chip, Outline::Rounded, 4 * u, in.theme.good, in.theme.outline, 1.2, false, false });
