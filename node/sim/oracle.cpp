@@ -384,11 +384,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         m_deferred.clear();
         ++m_counts.undone;
         break;
-    case B::kGroupCreated:
-        m_groups[event.group_created().group()] = event.group_created().k();
-        for (std::uint32_t p = 0; p < event.group_created().k(); ++p)
-            m_columns[event.group_created().group()].insert(p);
-        break;
+    case B::kGroupCreated: onGroupCreated(event.group_created()); break;
     case B::kMergeOrdered:
     case B::kMergeCommitted:
     case B::kMergeFinished:

@@ -122,6 +122,7 @@ private:
     void onEnabled(const SimProcess& process);
     void onLost(const pb::GroupLost& lost);
     void onUndone(std::uint32_t target);
+    void onGroupCreated(const pb::GroupCreated& created);
     // The bucket is without a live holder who counts.
     bool isGone(std::uint32_t number) const;
     // Makes up for what a lost bucket could not tell: what its split did, from what its parity buckets applied.
@@ -178,6 +179,7 @@ private:
     std::set<std::uint32_t> m_lostBuckets;
     std::vector<std::uint32_t> m_enabledNow; // in this step
     std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed and were not dead
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;   // group, column: before the group was said to be there
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive; // group, column: likewise, since it counted last
     std::set<std::uint32_t> m_disturbed; // processes
     bool m_isBounded = true;

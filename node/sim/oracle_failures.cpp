@@ -142,6 +142,17 @@ void Oracle::onUndone(std::uint32_t target)
     m_histories.erase(target);
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
+    std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
+}
+
+void Oracle::onGroupCreated(const pb::GroupCreated& created)
+{
+    m_groups[created.group()] = created.k();
+    // A column that failed while the split was under way counts when it is made anew, not before.
+    for (std::uint32_t p = 0; p < created.k(); ++p)
+        if (!m_columnsFailedEarly.contains({ created.group(), p }))
+            m_columns[created.group()].insert(p);
+    std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == created.group(); });
 }
 
 void Oracle::onKilled(const SimProcess& process)
@@ -166,6 +177,8 @@ void Oracle::onFailed(const pb::BucketFailed& failed)
     }
     if (failed.role() == pb::PARITY) {
         m_columns[failed.group()].erase(failed.index());
+        if (!isCreated(failed.group()))
+            m_columnsFailedEarly.insert({ failed.group(), failed.index() });
         if (process != nullptr && !process->isGone())
             m_columnsDeclaredAlive.insert({ failed.group(), failed.index() });
     }
