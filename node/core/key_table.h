@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/ids.h"
+#include "node/core/seeded_numbers.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +13,7 @@ namespace lhrs {
 constexpr std::uint64_t kHashSeed = 0x9e3779b97f4a7c15;
 
 // The hash of a key, seeded so that chosen keys cannot make long probes.
-inline std::uint64_t hashOf(Key key, std::uint64_t seed)
-{
-    std::uint64_t x = key.value ^ seed;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
+inline std::uint64_t hashOf(Key key, std::uint64_t seed) { return SeededNumbers::mixed(key.value ^ seed); }
 
 // Key -> number, open addressing with linear probing, at most 7/8 full; 16 bytes a slot. The number 0 means "not in".
 // Never walked over in hash order by the protocol, so runs do not depend on the seed.
