@@ -3,6 +3,7 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/window/action_button.h"
 #include "gui/window/actions.h"
 #include "gui/window/flow_layout.h"
 
@@ -132,21 +133,7 @@ GatePanel::GatePanel(const Pacer& pacer, Operator& cluster, Selection& selection
 
     auto* buttons = new FlowLayout(nullptr, 6);
     const auto button = [&](const char* id, const QString& words) {
-        QAction* action = actions.get(id);
-        auto* made = new QPushButton(words, this);
-        made->setObjectName(QLatin1String(id) + QStringLiteral("Listed"));
-        made->setCheckable(action->isCheckable());
-        const auto follow = [made, action] {
-            made->setEnabled(action->isEnabled());
-            made->setToolTip(action->toolTip());
-            made->setChecked(action->isChecked());
-        };
-        follow();
-        connect(made, &QPushButton::clicked, action, [made, action] {
-            action->trigger();
-            made->setChecked(action->isChecked());
-        });
-        connect(action, &QAction::changed, made, follow);
+        auto* made = makeActionButton(actions, id, words, QLatin1String(id) + QStringLiteral("Listed"), this);
         buttons->addWidget(made);
         return made;
     };

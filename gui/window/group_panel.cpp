@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/group_panel.h"
 
+#include "gui/window/action_button.h"
 #include "gui/window/actions.h"
 #include "gui/window/flow_layout.h"
 
@@ -62,22 +63,7 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
 
 QPushButton* GroupPanel::button(Actions& actions, const char* id, const QString& words)
 {
-    QAction* action = actions.get(id);
-    auto* made = new QPushButton(words, this);
-    made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
-    made->setCheckable(action->isCheckable());
-    const auto follow = [made, action] {
-        made->setEnabled(action->isEnabled());
-        made->setToolTip(action->toolTip());
-        made->setChecked(action->isChecked());
-    };
-    follow();
-    connect(made, &QPushButton::clicked, action, [made, action] {
-        action->trigger();
-        made->setChecked(action->isChecked());
-    });
-    connect(action, &QAction::changed, made, follow);
-    return made;
+    return makeActionButton(actions, id, words, QLatin1String(id) + QStringLiteral("Button"), this);
 }
 
 // What the buttons say and offer is what is shown.
