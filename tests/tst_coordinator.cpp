@@ -64,7 +64,8 @@ private slots:
     void anOldOfferCountsNoMore();
     void withoutMulticastTheRegistryIsUsedAndSaid();
     void theRegistryMayBeWanted();
-    void aMissingSpareIsSaidOnceForEachPool();
+    void aMissingSpareIsSaidForItsPool();
+    void aMissingSpareIsSaidAgainWhileItLasts();
     void aConfirmationThatIsNotAnsweredStartsOver();
     void incarnationsAreNeverUsedTwice();
 
@@ -324,12 +325,12 @@ void TestCoordinator::theRegistryMayBeWanted()
     QCOMPARE(rig.count(Happened::kRecruitingChanged), std::size_t(0)); // nothing changed
 }
 
-void TestCoordinator::aMissingSpareIsSaidOnceForEachPool()
+void TestCoordinator::aMissingSpareIsSaidForItsPool()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 2), .dataSpares = 1, .paritySpares = 1 });
     rig.registers(CoordinatorRig::kData);
     rig.registers(CoordinatorRig::kParity);
-    for (int second = 0; second < 10; ++second) {
+    for (int second = 0; second < 4; ++second) {
         rig.pass(1s);
         rig.alive(CoordinatorRig::kData);
         rig.alive(CoordinatorRig::kParity);
@@ -346,6 +347,33 @@ void TestCoordinator::aMissingSpareIsSaidOnceForEachPool()
     rig.addSpare(CoordinatorRig::kParity + 1, pb::PARITY);
     rig.pass(2s);
     QVERIFY(rig.file().exists());
+}
+
+// The server started because of the first word may serve somebody else that waits (run 0x5280: the split waited for good).
+void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
+{
+    CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 1, .paritySpares = 0 });
+    rig.registers(CoordinatorRig::kData);
+    const auto said = [&] {
+        return std::count_if(rig.events.begin(), rig.events.end(), [](const pb::Event& e) { return e.has_spare_missing(); });
+    };
+    const auto pass = [&](int seconds) {
+        for (int second = 0; second < seconds; ++second) {
+            rig.pass(1s);
+            rig.alive(CoordinatorRig::kData);
+        }
+    };
+    pass(4);
+    QCOMPARE(said(), std::ptrdiff_t(1));
+    pass(4);
+    QCOMPARE(said(), std::ptrdiff_t(2));
+    pass(10);
+    QCOMPARE(said(), std::ptrdiff_t(4)); // not with every invitation
+    rig.addSpare(CoordinatorRig::kParity, pb::PARITY);
+    pass(2);
+    QVERIFY(rig.file().exists());
+    pass(10);
+    QCOMPARE(said(), std::ptrdiff_t(4));
 }
 
 void TestCoordinator::aConfirmationThatIsNotAnsweredStartsOver()

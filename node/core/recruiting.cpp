@@ -6,6 +6,12 @@
 
 namespace lhrs {
 
+namespace {
+    // Said again about every five seconds while the shortage lasts: the server started because of the last word may have gone
+    // to another purpose that waited, too, and a window that came later has not heard it.
+    constexpr std::uint32_t kRoundsToSayAgain = 8;
+}
+
 Time Recruiter::offerLife() const
 {
     // The server counts from its own sending; we use an offer only while it is surely open there.
@@ -147,8 +153,9 @@ void Recruiter::onTime(Time now, Effects& out)
         if (pool.wanted == 0)
             continue;
         const bool isRegistered = m_shared.spares(role, now).size() >= pool.wanted;
-        if (m_round >= 2 && pool.offers.size() < pool.wanted && !pool.isMissingSaid && !isRegistered) {
+        if (m_round >= pool.sayAgain && pool.offers.size() < pool.wanted && !isRegistered) {
             pool.isMissingSaid = true;
+            pool.sayAgain = m_round + kRoundsToSayAgain;
             auto* event = out.event().mutable_spare_missing();
             event->set_role(role);
             event->set_wanted(pool.wanted - std::uint32_t(pool.offers.size()));

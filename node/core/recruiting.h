@@ -72,7 +72,8 @@ private:
         std::uint32_t wanted = 0;
         std::uint64_t invitation = 0;
         std::vector<Offered> offers;
-        bool isMissingSaid = false; // once per start: nobody else is registered
+        bool isMissingSaid = false; // nobody else is registered
+        std::uint32_t sayAgain = 2; // the round from which on it is said (again)
     };
 
     void invite(pb::Role role, Pool& pool, Time now, Effects& out);
