@@ -67,6 +67,7 @@ void EditorRunTest::aBreakpointStopsBeforeItsCall()
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QCOMPARE(desk.said().mid(0, 6), (QStringList { "one", "two", "three", "four", "three", "four" }));
+    QVERIFY2(desk.window.player().caption().startsWith("The end."), qPrintable(desk.window.player().caption())); // it had no captions
     // To the cursor: once.
     desk.press(Qt::Key_F9);
     desk.edit.goTo(3);

@@ -268,7 +268,7 @@ private:
     }
     void workspace()
     {
-        static constexpr const char* kPlaces[] = { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "present", "stopPresenting", "reducedMotion", "projector" };
+        static constexpr const char* kPlaces[] = { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write", "present", "stopPresenting", "reducedMotion", "projector" };
         const char* place = kPlaces[below(int(std::size(kPlaces)))];
         say(place);
         m_window.actions().get(place)->trigger();
@@ -437,7 +437,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
     window.selection().select({ ObjectKind::Data, 0, 0 });
     for (const auto& [choice, suffix] : { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
         window.setThemeChoice(choice);
-        for (const char* view : { "lecture", "inspect", "faultPanel", "measure", "spaceTime" }) {
+        for (const char* view : { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write" }) {
             window.actions().get(view)->trigger();
             QCOMPARE(keep(QStringLiteral("%1_%2").arg(view, suffix)), QString());
         }

@@ -5,12 +5,12 @@
 
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/cluster_picture.h"
+#include "gui/view/field_style.h"
 #include "gui/lab/event_feed.h"
 #include "gui/view/record_table.h"
 #include "gui/view/theme.h"
 
 #include <QApplication>
-#include <QStyleFactory>
 #include <QTest>
 
 #include <cmath>
@@ -28,7 +28,7 @@ int runOffscreen(int count, char** arguments)
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(count, arguments);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new FieldStyle);
     Theme::registerFonts();
     Test test;
     return QTest::qExec(&test, count, arguments);

@@ -138,7 +138,8 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
             const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
             for (const QString& words : card.note) {
                 const qreal width = theme.width(noteStyle, words) + 1;
-                if (width > row.width() * 0.62)
+                // Beside the whole name, or not at all; only what is urgent may shorten it.
+                if (width > (card.isNoteUrgent ? row.width() * 0.62 : row.width() - theme.width(kSmall, card.process) - 5 * u))
                     continue;
                 out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle, card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
                 chipWidth = width;
@@ -373,7 +374,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     }
     if (const auto lease = leaseOf(in.state, bucket, in.nowNs)) {
         card.isNoteUrgent = lease->leftNs <= 0;
-        card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1), QStringLiteral("lease") };
+        card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1) };
     }
     if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
         card.stateWord = bucket.slicesStored == 1 ? QStringLiteral("rebuilt: 1 slice") : QStringLiteral("rebuilt: %1 slices").arg(bucket.slicesStored);

@@ -3,6 +3,7 @@
 #include "gui/lab/play_printer.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/unsaved_store.h"
+#include "gui/view/field_style.h"
 #include "gui/window/main_window.h"
 
 #include <QApplication>
@@ -11,7 +12,6 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
-#include <QStyleFactory>
 
 #include <algorithm>
 #include <cstdio>
@@ -143,7 +143,7 @@ int main(int count, char** arguments)
         ignoreSizeHints();
     QApplication::setApplicationName(QStringLiteral("lhrs-gui"));
     QApplication::setApplicationVersion(QStringLiteral(LHRS_VERSION));
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new FieldStyle);
     Theme::registerFonts();
 
     QCommandLineParser parser;

@@ -20,7 +20,6 @@
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QStyleFactory>
 #include <QTimer>
 #include <QVBoxLayout>
 

@@ -168,6 +168,7 @@ void Player::launch(ScriptStops stops)
     }
     m_isHeld = false;
     m_since.start();
+    m_hasSpoken = false;
     setCaption(tr("The scenario prepares its cluster …"));
     m_engine.setStops(stops);
     m_engine.start(m_source, m_file, m_settings);
@@ -310,6 +311,7 @@ bool Player::refresh(double)
         m_stepNow = *mail.step;
         emit stepShown(*mail.step);
     }
+    m_hasSpoken = m_hasSpoken || mail.caption || mail.question;
     if (mail.caption)
         setCaption(*mail.caption);
     if (mail.question)
@@ -344,8 +346,8 @@ bool Player::refresh(double)
         m_story.add({ { result.outcome == ScriptOutcome::Held ? StoryLine::Kind::End : StoryLine::Kind::Failed, end } });
         if (result.outcome == ScriptOutcome::Held)
             setProgress(end);
-        else
-            setCaption(end);
+        if (result.outcome != ScriptOutcome::Held || !m_hasSpoken)
+            setCaption(end); // also where the scenario said nothing itself
         showButtons();
         emit runningChanged(false);
         emit finished();

@@ -165,6 +165,7 @@ private:
     int m_votedLast = 0;
     int m_stepsInAll = 0, m_stepsSeen = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
     bool m_isHeld = false, m_wasRunning = false;
+    bool m_hasSpoken = false; // the scenario, by a caption or a question
     QElapsedTimer m_since;
 
     std::mutex m_mutex;

@@ -75,7 +75,7 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 
 StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
-      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)),
+      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
       m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
       m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
@@ -101,6 +101,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_rerank->addItems({ tr("fill the holes"), tr("keep") });
     m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
     m_slice->setSpecialValueText(tr("a fifth of a bucket"));
+    m_loadControl->setSpecialValueText(tr("any"));
+    m_loadControl->setSuffix(tr(" %"));
     m_thresholds->setObjectName(QStringLiteral("thresholds"));
     m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
     m_thresholds->setAccessibleName(tr("Numbers of data buckets from which on K is one higher"));
@@ -190,6 +192,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     row(tr("ranks of a slice"), m_slice, tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at once."));
     row(tr("TCP connections"), m_tcp, tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a connection for one message."));
     row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
+    row(tr("splits above a load of"), m_loadControl, tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer buckets. Any: each time."));
     row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
     row(QString(), m_gate, tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated cluster can always do that."));
     row(QString(), m_merges, tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is smaller by one bucket."));
@@ -280,7 +283,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     explain(m_address, tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running file’s."));
     explain(m_seed, tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
     explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
-    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice })
+    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_loadControl })
         connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
     for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_rerank })
         connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
@@ -315,6 +318,7 @@ LocalOptions StartPage::localOptions() const
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
     options.config.set_rerank(m_rerank->currentIndex() == 1 ? pb::KEEP : pb::FILL_HOLES);
+    options.config.set_load_control(std::uint32_t(m_loadControl->value()) * 10);
     options.config.set_merges(m_merges->isChecked());
     options.config.set_mix_keys(m_mixKeys->isChecked());
     options.config.set_pure_rs(m_pureRs->isChecked());
@@ -447,7 +451,7 @@ bool StartPage::eventFilter(QObject* watched, QEvent* event)
 void StartPage::recall(const Remembered& remembered)
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed })
+    for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
     for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
@@ -462,7 +466,7 @@ void StartPage::recall(const Remembered& remembered)
 void StartPage::keep(Remembered& remembered) const
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed })
+    for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         remembered.keep(key(field), field->value());
     for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
         remembered.keep(key(field), field->currentIndex());

@@ -161,7 +161,7 @@ int main(int count, char** arguments)
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(count, arguments);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new FieldStyle);
     Theme::registerFonts();
     QCommandLineParser parser;
     parser.setApplicationDescription(QStringLiteral("Frames of the canvas alone, by the number of buckets."));

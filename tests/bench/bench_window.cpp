@@ -7,6 +7,7 @@
 #include "tests/bench/window_measures.h"
 
 #include "gui/lab/lab_table.h"
+#include "gui/view/field_style.h"
 
 #include <CLI/CLI.hpp>
 
@@ -124,7 +125,7 @@ int main(int count, char** arguments)
     shorten(eventsSaid, options.events, std::uint64_t(200'000));
     options.size = { width, height };
     QApplication application(count, arguments);
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new FieldStyle);
     Theme::registerFonts();
     qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
         if (type != QtDebugMsg && type != QtInfoMsg && !text.contains(QLatin1String("propagateSizeHints")))

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QProxyStyle>
+
+namespace lhrs::gui {
+
+// Fusion, with frames of fields and check boxes in the colour of the theme's outlines: its own are a darker shade of the window,
+// which cannot be seen on a dark one. (A style sheet could colour them, too, but then draws their arrows and marks itself.)
+class FieldStyle : public QProxyStyle {
+    Q_OBJECT
+public:
+    FieldStyle();
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const override;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const override;
+};
+
+} // namespace lhrs::gui
