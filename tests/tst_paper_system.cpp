@@ -53,6 +53,7 @@ private slots:
     void aGroupGetsMoreParityWhileItLives();
     void aSearchThatTimesOutAlarmsTheCoordinator();
     void aMissedRecordComesBeforeItsBucket();
+    void aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery();
     void theContentsOfBucketsCanBeDisplayed();
     // report 3, 4, 7, 8.4
     void logPreCalculusChangesNothingButTime();
@@ -232,6 +233,23 @@ void TestPaperSystem::aMissedRecordComesBeforeItsBucket()
     QCOMPARE(std::count(order.begin(), order.end(), "bucket"), 1);
     QVERIFY(std::find(order.begin(), order.end(), "record") < std::find(order.begin(), order.end(), "bucket"));
     QCOMPARE(found.path(), pb::RECORD_RECOVERY);
+}
+
+// The members of a group that was just recovered were heard a moment ago; but another of them misses the bucket by now.
+void TestPaperSystem::aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery()
+{
+    FileRig::Options options = small(1);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    rig.operate(pb::INSERT, 1, "one");
+    for (int failure = 0; failure < 3; ++failure) {
+        rig.kill(rig.holder(pb::DATA, 0, 0));
+        const pb::OperationResult found = rig.operate(pb::SEARCH, 1);
+        QCOMPARE(found.value(), "one");
+        QCOMPARE(found.path(), pb::RECORD_RECOVERY);
+        rig.waitForRest();
+    }
 }
 
 // Data and parity bucket contents are displayed.

@@ -151,9 +151,9 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     const FileState::MemberInfo& member = *file.data(accused);
     const Incarnation told(alarm.suspect().holder().incarnation());
     if (!member.hasFailed()) {
-        // An old location, or none; or all members have just been heard: it is worth another try there.
+        // An old location, or none; or all members have just been heard, and nobody has missed one since: it is worth another try there.
         const auto proven = m_provenLive.find(g);
-        if (told != member.holder.incarnation || (proven != m_provenLive.end() && now - proven->second < kProvenLive))
+        if (told != member.holder.incarnation || (!m_groups.contains(g) && proven != m_provenLive.end() && now - proven->second < kProvenLive))
             return;
         if (file.config().recovery() != pb::RECOVERY_MANUAL) {
             tellOfSuspicion(g, pb::DATA, accused.value, "a client has no answer of it", out);
