@@ -210,6 +210,9 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects
     const BucketNumber accused(alarm.suspect().index());
     const FileState::MemberInfo* member = file.data(accused);
     const auto recovery = m_groups.find(g);
+    // A split that was decided since may have moved the key: in the old bucket it would be definitely not found.
+    if (addressOf(addressed(Key(alarm.request().key()), file.config()), file.image()) != accused)
+        return false;
     if (!alarm.is_search() || !member || !member->hasFailed() || recovery == m_groups.end() || !recovery->second->servesRecords())
         return false;
     for (const auto& [p, parity] : file.group(g).parity) {
