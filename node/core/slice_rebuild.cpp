@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kSliceDefault = 3'125;   // ranks
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
+constexpr std::size_t kSlicesAsked = 3;          // one to compute, one to arrive, one to be put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
 constexpr std::size_t kEntryBytes = 32;          // of a record block, beside the record
 constexpr Time kBetweenRounds = 3ms;
@@ -57,8 +58,9 @@ void SliceRebuild::start(Time now, Effects& out)
     };
     for (m_last = store.rankMax(); m_last.value > 0 && !(store.has(m_last) && isLost(m_last));)
         m_last = Rank(m_last.value - 1);
-    m_slice = makeSlice(out);
-    request(*m_slice, now, out);
+    m_slices.push_back(makeSlice(out)); // also where no record is lost: it says so, and brings the results
+    request(m_slices.back(), now, out);
+    askAhead(now, out);
     advance(now, out);
     leave(now, out);
 }
@@ -84,7 +86,7 @@ void SliceRebuild::tellDecoder(Effects& out) const
 
 void SliceRebuild::leave(Time now, const Effects& out)
 {
-    const bool isAsking = (m_slice && !m_slice->missing.empty()) || (m_nextSlice && !m_nextSlice->missing.empty());
+    const bool isAsking = std::any_of(m_slices.begin(), m_slices.end(), [](const Slice& slice) { return !slice.missing.empty(); });
     m_times.leave(now, out, isAsking || !m_unstored.empty());
 }
 
@@ -93,29 +95,39 @@ std::uint32_t SliceRebuild::ranksOfSlice() const
     return m_order.slice() == 0 ? kSliceDefault : m_order.slice();
 }
 
-std::unique_ptr<SliceRebuild::Slice> SliceRebuild::makeSlice(const Effects& out)
+SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
 {
-    auto slice = std::make_unique<Slice>();
+    Slice slice;
     const ParityStore& store = m_bucket.store();
     const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ranksOfSlice();
-    slice->from = m_next;
-    slice->to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
+    slice.from = m_next;
+    slice.to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
     // A member's answer must fit one message, however many ranks were ordered.
     std::size_t bytes = 0;
-    for (Rank r = slice->from; r <= slice->to; r = r.next()) {
+    for (Rank r = slice.from; r <= slice.to; r = r.next()) {
         bytes += store.has(r) ? kEntryBytes * (1 + m_bucket.config().m()) + store.parity(r).size() : 0;
-        if (bytes > kSliceBytesMax && r > slice->from)
-            slice->to = Rank(r.value - 1);
+        if (bytes > kSliceBytesMax && r > slice.from)
+            slice.to = Rank(r.value - 1);
     }
-    m_next = LHRS_MUTANT(SliceSkipsRank) ? slice->to.next().next() : slice->to.next();
-    for (Rank r = slice->from; r <= slice->to && r <= m_last; r = r.next()) {
+    m_next = LHRS_MUTANT(SliceSkipsRank) ? slice.to.next().next() : slice.to.next();
+    for (Rank r = slice.from; r <= slice.to && r <= m_last; r = r.next()) {
         if (!store.has(r))
             continue;
         const auto members = store.members(r);
         if (std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; }))
-            slice->open.push_back(r);
+            slice.open.push_back(r);
     }
     return slice;
+}
+
+// What a step asks for leaves with its end, after the computing; so the survivors put together what comes next only if it
+// was asked for in the step before.
+void SliceRebuild::askAhead(Time now, Effects& out)
+{
+    while (m_slices.size() < kSlicesAsked && m_next <= m_last) {
+        m_slices.push_back(makeSlice(out));
+        request(m_slices.back(), now, out);
+    }
 }
 
 void SliceRebuild::request(Slice& slice, Time now, Effects& out)
@@ -148,13 +160,13 @@ void SliceRebuild::onSliceData(const pb::SliceData& data, Time now, Effects& out
 {
     m_times.enter(now, out);
     const MemberId from { data.role(), data.index() };
-    for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
-        if (!slice || data.rank_from() < slice->from.value || data.rank_to() > slice->to.value || slice->missing.erase(from) == 0)
+    for (Slice& slice : m_slices) {
+        if (data.rank_from() < slice.from.value || data.rank_to() > slice.to.value || slice.missing.erase(from) == 0)
             continue;
-        slice->data[from] = data;
-        slice->inBytes += data.records().size();
-        if (slice->missing.empty())
-            slice->arrived = m_times.since(now, out);
+        slice.data[from] = data;
+        slice.inBytes += data.records().size();
+        if (slice.missing.empty())
+            slice.arrived = m_times.since(now, out);
     }
     advance(now, out);
     leave(now, out);
@@ -162,21 +174,20 @@ void SliceRebuild::onSliceData(const pb::SliceData& data, Time now, Effects& out
 
 void SliceRebuild::advance(Time now, Effects& out)
 {
-    while (m_slice && m_slice->missing.empty() && m_slice->nextRound == Time::max() && m_unstored.size() < kUnstoredMax) {
-        // The next one is on its way while this one is computed.
-        if (!m_nextSlice && m_next <= m_last) {
-            m_nextSlice = makeSlice(out);
-            request(*m_nextSlice, now, out);
-        }
+    while (!m_slices.empty() && m_unstored.size() < kUnstoredMax) {
+        Slice& slice = m_slices.front();
+        if (!slice.missing.empty() || slice.nextRound != Time::max())
+            break;
         const Time begun = out.time(now);
-        compute(*m_slice);
-        m_slice->worked += out.time(now) - begun;
-        if (!m_slice->open.empty()) {
-            m_slice->nextRound = now + std::min(kLongestBetweenRounds, kBetweenRounds * ++m_slice->rounds);
+        compute(slice);
+        slice.worked += out.time(now) - begun;
+        if (!slice.open.empty()) {
+            slice.nextRound = now + std::min(kLongestBetweenRounds, kBetweenRounds * ++slice.rounds);
             return;
         }
-        send(*m_slice, now, out);
-        m_slice = std::move(m_nextSlice);
+        send(slice, now, out);
+        m_slices.pop_front();
+        askAhead(now, out);
     }
     reportWhenDone(now, out);
 }
@@ -286,7 +297,7 @@ bool SliceRebuild::isXor() const
 
 void SliceRebuild::send(Slice& slice, Time now, Effects& out)
 {
-    m_isLastSent = !m_nextSlice && m_next > m_last;
+    m_isLastSent = m_slices.size() == 1 && m_next > m_last;
     auto* event = out.event().mutable_slice_recovered();
     event->set_group(m_bucket.group().value);
     event->set_recovery(m_order.recovery());
@@ -375,9 +386,9 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
 void SliceRebuild::onTime(Time now, Effects& out)
 {
     m_times.enter(now, out);
-    for (Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
-        if (slice && slice->nextRound <= now)
-            request(*slice, now, out);
+    for (Slice& slice : m_slices) {
+        if (slice.nextRound <= now)
+            request(slice, now, out);
     }
     advance(now, out);
     leave(now, out);
@@ -386,10 +397,8 @@ void SliceRebuild::onTime(Time now, Effects& out)
 Time SliceRebuild::deadline() const
 {
     Time earliest = Time::max();
-    for (const Slice* slice : { m_slice.get(), m_nextSlice.get() }) {
-        if (slice)
-            earliest = std::min(earliest, slice->nextRound);
-    }
+    for (const Slice& slice : m_slices)
+        earliest = std::min(earliest, slice.nextRound);
     return earliest;
 }
 

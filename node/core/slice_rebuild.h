@@ -6,6 +6,7 @@
 #include "node/core/node_context.h"
 #include "node/core/task_times.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,7 @@ namespace lhrs {
 class ParityBucket;
 
 // Bucket recovery (demo paper 4(e), lhrs.md 10.6): the recovery manager asks m members for the records of s successive
-// ranks, computes the lost ones - the matrix is inverted once - and sends them to the spares while the next slice is
+// ranks, computes the lost ones - the matrix is inverted once - and sends them to the spares while the next slices are
 // already asked for. Records of live members may change meanwhile: a rank whose contributions are not of one state is
 // asked for again.
 class SliceRebuild {
@@ -48,8 +49,9 @@ private:
         Time requested {}, arrived {}, worked {}; // the first two since the order
     };
 
-    std::unique_ptr<Slice> makeSlice(const Effects& out);
+    Slice makeSlice(const Effects& out);
     void tellDecoder(Effects& out) const;
+    void askAhead(Time now, Effects& out);
     void request(Slice& slice, Time now, Effects& out);
     void advance(Time now, Effects& out);
     void compute(Slice& slice);
@@ -68,7 +70,7 @@ private:
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };
     Rank m_last;                                 // the highest that a lost record had
-    std::unique_ptr<Slice> m_slice, m_nextSlice; // being computed, and asked for meanwhile
+    std::deque<Slice> m_slices;                  // the first is computed when all of it is here, the others are asked for meanwhile
     std::uint32_t m_sent = 0;                    // slices
     bool m_isLastSent = false, m_isReported = false;
     std::set<std::uint64_t> m_unstored;          // SpareSlices under way

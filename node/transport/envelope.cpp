@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/envelope.h"
 
+#include "node/transport/crc32c.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
-
-#ifdef __x86_64__
-#include <nmmintrin.h>
-#endif
 
 namespace lhrs {
 
@@ -42,54 +40,7 @@ struct Tag {
 };
 static_assert(sizeof(Tag) == kTagBytes);
 
-constexpr std::array<std::uint32_t, 256> crcTable()
-{
-    std::array<std::uint32_t, 256> table {};
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-        table[i] = i;
-        for (int bit = 0; bit < 8; ++bit)
-            table[i] = (table[i] >> 1) ^ ((table[i] & 1) != 0 ? 0x82f63b78u : 0u);
-    }
-    return table;
-}
-
-std::uint32_t crcByTable(std::string_view bytes)
-{
-    static constexpr auto kTable = crcTable();
-    std::uint32_t crc = ~0u;
-    for (const char byte : bytes)
-        crc = (crc >> 8) ^ kTable[(crc ^ std::uint8_t(byte)) & 0xff];
-    return ~crc;
-}
-
-#ifdef __x86_64__
-__attribute__((target("sse4.2"))) std::uint32_t crcByInstruction(std::string_view bytes)
-{
-    std::uint64_t crc = ~0u;
-    const char* at = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= 8; at += 8, left -= 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, sizeof word);
-        crc = _mm_crc32_u64(crc, word);
-    }
-    for (; left > 0; ++at, --left)
-        crc = _mm_crc32_u8(std::uint32_t(crc), std::uint8_t(*at));
-    return ~std::uint32_t(crc);
-}
-#endif
-
 } // namespace
-
-std::uint32_t crc32c(std::string_view bytes)
-{
-#ifdef __x86_64__
-    static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
-    if (kHasInstruction)
-        return crcByInstruction(bytes);
-#endif
-    return crcByTable(bytes);
-}
 
 std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort)
 {

@@ -50,7 +50,4 @@ private:
     std::atomic<std::uint64_t> m_counter = 0;
 };
 
-// CRC32C (Castagnoli) of some bytes; RFC 3720, appendix B.4 has examples.
-std::uint32_t crc32c(std::string_view bytes);
-
 } // namespace lhrs

@@ -107,12 +107,12 @@ Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, const pb::Message& m
         Packet& packet = *m_packets[i];
         if (packet.to != to || packet.node != node)
             continue;
-        if (packet.used + size <= kUdpMax)
+        if (packet.used + size <= (isLoopback(to.ip) ? kLoopbackMax : kUdpMax))
             return packet;
         break;
     }
     if (m_count == m_packets.size())
-        m_packets.push_back(std::make_unique<Packet>());
+        m_packets.push_back(std::make_unique_for_overwrite<Packet>());
     Packet& packet = *m_packets[m_count++];
     packet.to = to;
     packet.node = node;

@@ -16,7 +16,8 @@
 
 namespace lhrs {
 
-inline constexpr std::size_t kUdpMax = 1400; // udpMax: bytes of messages that a datagram of ours carries
+inline constexpr std::size_t kUdpMax = 1400; // udpMax: bytes of the longest message that travels as a datagram, so that a network passes it whole
+inline constexpr std::size_t kLoopbackMax = 16'000; // bytes of messages that share a datagram where no network is in between
 
 // The one way out: the messages of some Effects become datagrams, many messages each, or frames of streams. Messages
 // to one receiver keep their order. Belongs to one working thread; the sockets behind it are shared.
@@ -49,7 +50,7 @@ private:
         bool isMulticast = false;
         int kind = 0;         // of its only message, while faults are armed
         std::size_t used = 0; // of the body
-        std::array<char, kEnvelopeBytes + kUdpMax> bytes;
+        std::array<char, kEnvelopeBytes + kLoopbackMax> bytes;
     };
 
     bool mayReach(Endpoint to) const;

@@ -223,7 +223,7 @@ def _split_stall(s: Settings) -> Iterator[Seen]:
 @_measure("degraded_search", Target("degraded_search", "search of a lost record p50 / normal search p50, k=1", 4.0, True))
 def _degraded_search(s: Settings) -> Iterator[Seen]:
     count = s.count(5_000, 1_000)
-    with _cluster(s, 1, 25_000, recovery="on_alarm") as lab:
+    with one_core(), _cluster(s, 1, 25_000, recovery="on_alarm") as lab:
         client = _fill(lab, 25_000)
         keys = {number: lab.keys_for(lab.data(number), 1_000, existing=True) for number in (1, 2)}
         lab.kill(lab.data(2))
@@ -237,7 +237,7 @@ def _degraded_search(s: Settings) -> Iterator[Seen]:
             if client.search(keys[2][repetition]).path != "record recovery":
                 raise NotMeasured("The lost bucket is back; its records were not computed.")
             if repetition:
-                yield Seen("degraded_search", lost / normal, lost, normal, "us", SCHEDULER)
+                yield Seen("degraded_search", lost / normal, lost, normal, "us", ONE_CORE)
 
 
 # ---- kernels
