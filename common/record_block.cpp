@@ -12,13 +12,22 @@ namespace {
 
 constexpr std::uint32_t kBytesMax = 65'536; // a value of 65,535 bytes, in whole symbols
 
-template <class T>
-void put(std::string& out, T value)
-{
-    char bytes[sizeof(T)];
-    std::memcpy(bytes, &value, sizeof(T));
-    out.append(bytes, sizeof(T));
-}
+// The fields of an entry beside its bytes, put together to be appended at once.
+class Head {
+public:
+    template <class T>
+    Head& put(T value)
+    {
+        std::memcpy(m_bytes + m_size, &value, sizeof(T));
+        m_size += sizeof(T);
+        return *this;
+    }
+    std::string_view bytes() const { return { m_bytes, m_size }; }
+
+private:
+    char m_bytes[32];
+    std::size_t m_size = 0;
+};
 
 template <class T>
 bool take(std::string_view& rest, T& value)
@@ -52,12 +61,8 @@ BlockEntry BlockEntry::ofDoneBelow(std::uint64_t client, std::uint64_t number)
 
 void BlockWriter::add(const BlockEntry& entry)
 {
-    put(m_out, std::uint8_t(entry.kind));
-    put(m_out, entry.key.value);
     if (entry.isOfRequests()) {
-        put(m_out, entry.client);
-        put(m_out, entry.number);
-        put(m_out, entry.result);
+        m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.client).put(entry.number).put(entry.result).bytes());
         return;
     }
     addHead(entry, std::uint32_t(entry.bytes.size()));
@@ -66,16 +71,11 @@ void BlockWriter::add(const BlockEntry& entry)
 
 void BlockWriter::addHead(const BlockEntry& entry, std::uint32_t bytes)
 {
-    put(m_out, entry.rank.value);
-    put(m_out, entry.length);
-    put(m_out, entry.version);
-    put(m_out, bytes);
+    m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(bytes).bytes());
 }
 
 std::span<std::byte> BlockWriter::addRoom(const BlockEntry& entry, std::uint32_t bytes)
 {
-    put(m_out, std::uint8_t(entry.kind));
-    put(m_out, entry.key.value);
     addHead(entry, bytes);
     const std::size_t from = m_out.size();
     m_out.resize(from + bytes);

@@ -5,24 +5,40 @@
 
 namespace lhrs {
 
+namespace {
+
+// Room for the ranks that follow, as if all were as long as the first.
+void makeRoom(std::string& out, std::size_t before, Rank first, Rank last)
+{
+    if (before == 0 && first < last)
+        out.reserve(out.size() * (last.value - first.value + 1));
+}
+
+} // namespace
+
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out)
 {
     BlockWriter block(out);
-    for (Rank r = from; r <= std::min(to, store.rankMax()); r = r.next()) {
+    const Rank last = std::min(to, store.rankMax());
+    for (Rank r = from; r <= last; r = r.next()) {
         if (!store.has(r))
             continue;
+        const std::size_t before = out.size();
         const RecordStore::Record record = store.at(r);
         block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = r, .length = std::uint32_t(record.value.size()),
             .version = record.version, .bytes = record.value });
+        makeRoom(out, before, r, last);
     }
 }
 
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out)
 {
     BlockWriter block(out);
-    for (Rank r = from; r <= std::min(to, store.rankMax()); r = r.next()) {
+    const Rank last = std::min(to, store.rankMax());
+    for (Rank r = from; r <= last; r = r.next()) {
         if (!store.has(r))
             continue;
+        const std::size_t before = out.size();
         const ByteSpan parity = store.parity(r);
         BlockEntry entry;
         entry.rank = r;
@@ -36,23 +52,24 @@ void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::strin
             entry.version = m.version;
             block.add(entry);
         }
+        makeRoom(out, before, r, last);
     }
 }
 
-bool readParityRecords(std::string_view block, std::uint32_t m, std::vector<ParityRecordView>& out)
+bool readParityRecords(std::string_view block, std::uint32_t m, ParityRecordViews& out)
 {
     BlockReader reader(block);
     BlockEntry entry;
     while (reader.next(entry)) {
         if (entry.kind != BlockEntry::Kind::Insert)
             return false;
-        ParityRecordView record { entry.rank, entry.bytes, {} };
+        const ParityRecordViews::View record { entry.rank, entry.bytes };
         for (std::uint32_t q = 0; q < m; ++q) {
             if (!reader.next(entry) || entry.rank != record.rank || entry.kind == BlockEntry::Kind::Insert || entry.isOfRequests())
                 return false;
-            record.members.push_back({ entry.key, entry.version, entry.length, entry.kind == BlockEntry::Kind::Update });
+            out.members.push_back({ entry.key, entry.version, entry.length, entry.kind == BlockEntry::Kind::Update });
         }
-        out.push_back(std::move(record));
+        out.records.push_back(record);
     }
     return !reader.isMalformed();
 }

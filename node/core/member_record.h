@@ -20,14 +20,23 @@ void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out
 // positions in order, an Update with key, length and version, or a Delete where there is no member.
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out);
 
-// A parity record as read from a block; `bytes` points into the block.
-struct ParityRecordView {
-    Rank rank;
-    std::string_view bytes;
-    std::vector<ParityStore::Member> members; // m of them
+// Parity records as read from a block; `bytes` points into the block. The members of all of them stand in one row, m of each.
+struct ParityRecordViews {
+    struct View {
+        Rank rank;
+        std::string_view bytes;
+    };
+    std::vector<View> records;
+    std::vector<ParityStore::Member> members;
+
+    std::span<const ParityStore::Member> membersOf(std::size_t record) const
+    {
+        const std::size_t m = members.size() / records.size();
+        return std::span(members).subspan(record * m, m);
+    }
 };
 // False where the block is malformed.
-bool readParityRecords(std::string_view block, std::uint32_t m, std::vector<ParityRecordView>& out);
+bool readParityRecords(std::string_view block, std::uint32_t m, ParityRecordViews& out);
 
 LeaseTimes leaseTimesOf(const pb::Timers& timers);
 // Answers a LeaseRequest, if the asker may have one.

@@ -120,7 +120,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
     LHRS_CHECK(plan);
     bool isConsistent = true;
     std::vector<ByteSpan> contributions;
-    std::vector<std::vector<ParityRecordView>> parity; // keeps what contributions point to
+    ParityRecordViews parity;
     for (const Participant& participant : plan->participants) {
         if (participant.kind == Participant::Kind::Parity) {
             if (participant.index == m_bucket.column().value) {
@@ -128,12 +128,12 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
                 continue;
             }
             const auto block = attempt.contributions.find({ pb::PARITY, participant.index });
-            parity.emplace_back();
-            isConsistent = isConsistent && block != attempt.contributions.end() && readParityRecords(block->second, m, parity.back())
-                && parity.back().size() == 1 && (areSameState(members, parity.back()[0].members) || LHRS_MUTANT(TwoVersionsDecoded));
+            parity = {};
+            isConsistent = isConsistent && block != attempt.contributions.end() && readParityRecords(block->second, m, parity)
+                && parity.records.size() == 1 && (areSameState(members, parity.membersOf(0)) || LHRS_MUTANT(TwoVersionsDecoded));
             if (!isConsistent)
                 break;
-            contributions.push_back(bytesOf(parity.back()[0].bytes));
+            contributions.push_back(bytesOf(parity.records[0].bytes));
             continue;
         }
         const ParityStore::Member& known = members[participant.index];

@@ -205,7 +205,8 @@ void SliceRebuild::compute(Slice& slice)
         MemberId id;
         bool isOwn = false;
         std::vector<BlockEntry> records;
-        std::vector<ParityRecordView> parity;
+        ParityRecordViews parity;
+        std::vector<std::uint32_t> parityAt; // one more than the place in `parity`; 0: none
     };
     std::vector<Contribution> from(m_plan->participants.size()); // in the order of the decoder
     for (std::size_t t = 0; t < from.size(); ++t) {
@@ -226,18 +227,21 @@ void SliceRebuild::compute(Slice& slice)
             }
             continue;
         }
-        contribution.parity.resize(ranks);
-        std::vector<ParityRecordView> records;
-        if (data != slice.data.end() && !readParityRecords(data->second.records(), m, records))
+        contribution.parityAt.resize(ranks);
+        contribution.parity.records.reserve(ranks);
+        contribution.parity.members.reserve(ranks * m);
+        if (data != slice.data.end() && !readParityRecords(data->second.records(), m, contribution.parity))
             return;
-        for (ParityRecordView& record : records) {
-            if (isOfSlice(record.rank))
-                contribution.parity[place(record.rank)] = std::move(record);
+        for (std::uint32_t i = 0; i < contribution.parity.records.size(); ++i) {
+            if (const Rank rank = contribution.parity.records[i].rank; isOfSlice(rank))
+                contribution.parityAt[place(rank)] = i + 1;
         }
     }
     std::vector<std::string*> blocks;
     for (const Position q : m_plan->lost)
         blocks.push_back(&slice.blocks[q]);
+    for (std::string* block : blocks)
+        block->reserve(block->size() + (slice.open.empty() ? 0 : slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size())));
     std::vector<ByteSpan> contributions;
     std::vector<std::span<std::byte>> values(m_plan->lost.size());
     std::vector<Rank> stillOpen;
@@ -251,11 +255,11 @@ void SliceRebuild::compute(Slice& slice)
                 continue;
             }
             if (contribution.id.role == pb::PARITY) {
-                const ParityRecordView& record = contribution.parity[place(rank)];
-                isOneState = record.rank == rank && areSameState(members, record.members);
+                const std::uint32_t at = contribution.parityAt[place(rank)];
+                isOneState = at > 0 && areSameState(members, contribution.parity.membersOf(at - 1));
                 if (!isOneState)
                     break;
-                contributions.push_back(bytesOf(record.bytes));
+                contributions.push_back(bytesOf(contribution.parity.records[at - 1].bytes));
                 continue;
             }
             const ParityStore::Member& known = members[contribution.id.index];

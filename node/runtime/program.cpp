@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/program.h"
 
+#include "node/process/heap.h"
 #include "node/process/lifetime.h"
 #include "node/runtime/runtime.h"
 
@@ -14,6 +15,7 @@ namespace lhrs {
 int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make)
 {
     openLog(options);
+    keepFreedMemory();
     const Descriptor signals(openSignals());
     if (options.diesWithParent && !dieWithParent())
         return kExitClean;

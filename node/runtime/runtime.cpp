@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/runtime.h"
 
+#include "node/process/heap.h"
 #include "node/runtime/thread.h"
 
 #include <poll.h>
@@ -20,6 +21,7 @@ constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
 constexpr int kPortTries = 32; // to find one number that is free for UDP and TCP
 constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
+constexpr auto kBulkOver = std::chrono::seconds(2); // after the last long frame
 
 NodeId drawProcessNumber()
 {
@@ -478,6 +480,8 @@ int Runtime::untilNextChore() const
     if (m_options.coordinator && !m_hasHeardCoordinator)
         next = std::min(next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
     next = std::min({ next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
+    if (const std::int64_t last = m_streams->longFrameNs(); last != m_longFrameSeen)
+        next = std::min(next, steady_clock::time_point(std::chrono::nanoseconds(last)) + kBulkOver);
     if (next == steady_clock::time_point::max())
         return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_clock::now()).count();
@@ -501,6 +505,10 @@ void Runtime::doChores()
     m_threads.look();
     openGateWhenUnrenewed();
     const auto now = std::chrono::steady_clock::now();
+    if (const std::int64_t last = m_streams->longFrameNs(); last != m_longFrameSeen && now.time_since_epoch() >= std::chrono::nanoseconds(last) + kBulkOver) {
+        m_longFrameSeen = last;
+        giveBackFreedMemory();
+    }
     if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
         m_hasChanged = false;
         m_gaugesTold = now;

@@ -26,6 +26,7 @@ constexpr std::uint64_t kWakeId = 1;
 constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
+constexpr std::size_t kLong = std::size_t(64) << 10; // bytes of a frame that is worth a look at what memory it leaves
 constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
 constexpr std::size_t kFramesInCall = 16;
 constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are read, so that a burst of strangers ends
@@ -82,8 +83,15 @@ Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
     return made;
 }
 
+void TcpStreams::noteLength(std::size_t packet)
+{
+    if (packet >= kLong)
+        m_longFrameNs.store(Clock::now().time_since_epoch() / std::chrono::nanoseconds(1), std::memory_order_relaxed);
+}
+
 bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter, bool isAlone)
 {
+    noteLength(packet.size());
     {
         const std::lock_guard lock(m_mutex);
         std::size_t& queued = m_queued[to];
@@ -250,7 +258,14 @@ void TcpStreams::accept()
 bool TcpStreams::read(Incoming& in)
 {
     for (std::size_t turn = 0; turn < kReadsInTurn && !in.isWaiting; ++turn) {
-        const ssize_t count = ::recv(in.socket.get(), m_scratch.data(), m_scratch.size(), 0);
+        // To the end of a frame whose length is known, so that it is handed over as it stands.
+        std::size_t wanted = m_scratch.size();
+        if (in.bytes.size() >= kHeaderBytes) {
+            const std::size_t whole = Envelope::packetBytes(in.bytes);
+            in.bytes.reserve(whole);
+            wanted = std::min(wanted, whole - in.bytes.size());
+        }
+        const ssize_t count = ::recv(in.socket.get(), m_scratch.data(), wanted, 0);
         if (count < 0)
             return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         if (count == 0)
@@ -260,7 +275,7 @@ bool TcpStreams::read(Incoming& in)
         in.bytes.append(m_scratch.data(), std::size_t(count));
         if (!deliver(in))
             return false;
-        if (std::size_t(count) < m_scratch.size())
+        if (std::size_t(count) < wanted)
             return true;
     }
     return true;
@@ -287,6 +302,7 @@ bool TcpStreams::deliver(Incoming& in)
         }
         in.hasSpoken = true;
         in.since = m_now;
+        noteLength(packet.size());
         if (packet.size() == in.bytes.size()) {
             in.isWaiting = !(*m_onFrame)(in.bytes);
             if (!in.isWaiting)

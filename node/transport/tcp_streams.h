@@ -6,6 +6,7 @@
 #include "node/transport/envelope.h"
 #include "node/transport/socket_address.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,8 @@ public:
     };
     Queued queued() const;
     const StreamLimits& limits() const { return m_limits; }
+    // When the last long frame was sent or came, ns of the system's monotonic clock; 0: never. From any thread.
+    std::int64_t longFrameNs() const { return m_longFrameNs.load(std::memory_order_relaxed); }
     // There is room for frames again; from any thread.
     void wake() const;
     // Accepts, reads, connects and writes until stopped; calls `beforeTurn` each time it has something to do.
@@ -121,6 +124,7 @@ private:
     void drop(Line line, Outgoing& out);
     bool makeRoomForPeer();
     void unqueue(Endpoint to, std::size_t bytes);
+    void noteLength(std::size_t packet);
 
     const Envelope& m_envelope;
     Counters& m_counters;
@@ -138,6 +142,7 @@ private:
     Clock::time_point m_now;
     Clock::time_point m_nextCare;
     bool m_isListening = true;
+    std::atomic<std::int64_t> m_longFrameNs = 0;
     const OnFrame* m_onFrame = nullptr;
 
     // Between send() and run().

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/process/heap.h"
+
+#include <malloc.h>
+
+namespace lhrs {
+
+namespace {
+
+constexpr int kMapFrom = 32 << 20; // longer than any message; as much as the allocator accepts
+constexpr int kKeep = 64 << 20;
+
+} // namespace
+
+void keepFreedMemory()
+{
+    ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
+    ::mallopt(M_TRIM_THRESHOLD, kKeep);
+}
+
+void giveBackFreedMemory()
+{
+    ::malloc_trim(0);
+}
+
+} // namespace lhrs
