@@ -431,7 +431,10 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
             isDrawn = image.pixel(x, image.height() / 2) != first;
         return image.size() == window.size() && isDrawn ? QString() : path + QStringLiteral(" is empty");
     };
-    QCOMPARE(keep(QStringLiteral("start")), QString());
+    for (const auto& [choice, suffix] : { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
+        window.setThemeChoice(choice);
+        QCOMPARE(keep(QStringLiteral("start_%1").arg(suffix)), QString());
+    }
     QCOMPARE(window.openRecording(m_path), QString());
     window.timeLine().seek(window.timeLine().newest() * 3 / 4);
     window.selection().select({ ObjectKind::Data, 0, 0 });

@@ -12,6 +12,7 @@
 #include <QDir>
 #include <QEvent>
 #include <QFile>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QFrame>
 #include <QHBoxLayout>
@@ -128,6 +129,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_scenarios->setObjectName(QStringLiteral("scenarios"));
     m_scenarios->setAccessibleName(tr("Scenarios"));
     m_scenarios->setWordWrap(true);
+    m_scenarios->setAlternatingRowColors(true);
+    m_scenarios->setSpacing(2);
     m_scenarios->setMinimumHeight(80);
     m_scenarios->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     for (QLabel* label : { m_intro, m_status, m_help, m_note, m_line, m_command })
@@ -273,10 +276,12 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
             facts << file.needs;
         auto* item = new QListWidgetItem(facts.isEmpty() ? file.title : QStringLiteral("%1\n%2").arg(file.title, facts.join(QStringLiteral(", "))), m_scenarios);
         item->setData(Qt::UserRole, file.path);
+        if (QFileInfo(file.path).fileName() == QLatin1String("demo.js")) // what most come for
+            m_scenarios->setCurrentItem(item);
     }
     if (m_scenarios->count() == 0)
         m_scenarios->addItem(tr("No scenario in %1. File, Open scenario opens one from elsewhere.").arg(scenarioDirectory));
-    else
+    else if (m_scenarios->currentRow() < 0)
         m_scenarios->setCurrentRow(0);
     m_play->setEnabled(m_scenarios->currentItem() != nullptr);
 
