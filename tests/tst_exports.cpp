@@ -3,6 +3,7 @@
 #include "tests/recording_rig.h"
 
 #include "gui/lab/recovery_rows.h"
+#include "gui/lab/recording_file.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/run_series.h"
 #include "gui/lab/series_reader.h"
@@ -81,6 +82,8 @@ struct Run {
         recorder->measurement("recoveries", 1, false, 0, "{\"slice\":1250}", "counts", { { "total_s", 0.25 } });
         recorder->measurement("../../escape", 1, false, 0, "{}", "counts", { { "total_s", 1.0 } });
         recorder->command({ 14, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"title\":\"Recovery by slice\"}]", "\"recoveries_chart\"", true, 1'000 }, "scenario");
+        recorder->meta(kPublishedMeta + "bucket_recovery", "scheme,slice,total_s,source,note\nxor,1250,0.7,lhrs2003,\nxor,3125,0.5,lhrs2003,SUSPECT\n");
+        recorder->command({ 17, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"paper\":\"bucket_recovery\",\"title\":\"Ours and theirs\"}]", "\"recoveries_chart_2\"", true, 1'000 }, "scenario");
         recorder->command({ 15, "lab.chart", "[{\"table\":\"../../escape\",\"x\":\"repetition\",\"y\":[\"total_s\"]}]", "", true, 1'000 }, "scenario");
         recorder->command({ 16, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slise\",\"y\":\"total_s\"}]", "no such column", false, 1'000 }, "scenario");
         recorder->finish();
@@ -385,7 +388,10 @@ void ExportsTest::theSameFileGivesTheSameBytes()
     QVERIFY(again);
     QCOMPARE(exportRun(**again, two.path()).written, first.written);
     QVERIFY(first.written.contains("run.shiviz"));
-    QCOMPARE(first.written.filter("_chart"), QStringList("recoveries_chart.svg")); // of what the scenario drew
+    QCOMPARE(first.written.filter("_chart"), (QStringList { "recoveries_chart.svg", "recoveries_chart_2.svg" })); // of what the scenario drew
+    QFile beside(one.filePath("recoveries_chart_2.svg"));
+    QVERIFY(beside.open(QIODevice::ReadOnly));
+    QVERIFY(beside.readAll().contains("published, lhrs2003")); // the published table is in the recording
     QFile chart(one.filePath("recoveries_chart.svg"));
     QVERIFY(chart.open(QIODevice::ReadOnly));
     const QByteArray svg = chart.readAll();

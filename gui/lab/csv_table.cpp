@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/csv_table.h"
 
+#include "gui/lab/lab_table.h"
+
 #include <QFile>
 #include <QRegularExpression>
 
@@ -24,7 +26,12 @@ Result<CsvTable> CsvTable::read(const QString& path)
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         return Error { QString("%1 cannot be read: %2.").arg(path, file.errorString()).toStdString() };
-    const QStringList lines = QString::fromUtf8(file.readAll()).remove('\r').split('\n', Qt::SkipEmptyParts);
+    return parse(QString::fromUtf8(file.readAll()), path);
+}
+
+Result<CsvTable> CsvTable::parse(const QString& text, const QString& path)
+{
+    const QStringList lines = QString(text).remove('\r').split('\n', Qt::SkipEmptyParts);
     if (lines.isEmpty())
         return Error { (path + " is empty: the first line of a table names its columns.").toStdString() };
     CsvTable table;
@@ -35,6 +42,21 @@ Result<CsvTable> CsvTable::read(const QString& path)
             return Error { QString("%1, line %2: %3 cells, but there are %4 columns.").arg(path).arg(i + 1).arg(table.rows.back().size()).arg(table.columns.size()).toStdString() };
     }
     return table;
+}
+
+QString CsvTable::text() const
+{
+    QString text;
+    const auto add = [&text](const QStringList& cells) {
+        QStringList line;
+        for (const QString& cell : cells)
+            line << csvCell(cell);
+        text += line.join(',') + '\n';
+    };
+    add(columns);
+    for (const QStringList& row : rows)
+        add(row);
+    return text;
 }
 
 QString CsvTable::cell(const QStringList& row, const QString& column) const { return row.value(columns.indexOf(column)); }

@@ -19,6 +19,9 @@ struct CsvTable {
 
     // The error is a sentence that names the file.
     static Result<CsvTable> read(const QString& path);
+    // The same of its text; `path` names it in the error.
+    static Result<CsvTable> parse(const QString& text, const QString& path);
+    QString text() const;
 
     // The cell of a row; empty: not known, or no such column.
     QString cell(const QStringList& row, const QString& column) const;

@@ -63,6 +63,7 @@ LabResult<QJSValue> chart(LabContext& context, const Arguments& o)
         if (!published)
             return published.error();
         order.published = std::move(*published);
+        context.observer.onPublished(order.paper, *order.published);
     }
     const auto drawn = measureChart(context.tables.table(order.table), order);
     if (!drawn)

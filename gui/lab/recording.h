@@ -28,7 +28,7 @@ public:
     static Result<std::unique_ptr<Recording>> openLive(const QString& path);
     void refresh();
 
-    QString meta(const QString& key) const;
+    QString meta(const QString& key) const; // empty: no such key
     bool isSimulated() const { return meta("simulated") == "1"; }
     // What cannot be read, or that the run was not closed; empty: all is there.
     QString damage() const { return m_damage; }

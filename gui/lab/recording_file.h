@@ -15,6 +15,7 @@ namespace lhrs::gui {
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
 constexpr std::uint32_t kRecordingVersion = 1;     // user_version
 constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
+inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
 
 // The statements that make the tables; those that make the indexes, at the end of the run.
 QStringList recordingTables();

@@ -3,6 +3,7 @@
 
 #include "gui/lab/lab_table.h"
 #include "gui/lab/recorder.h"
+#include "gui/lab/recording_file.h"
 #include "gui/lab/script_observer.h"
 
 #include <QJsonDocument>
@@ -93,6 +94,11 @@ public:
         m_next.onMark(text);
     }
     void onRow(const QString& table, int rows) override { m_next.onRow(table, rows); }
+    void onPublished(const QString& name, const CsvTable& table) override
+    {
+        m_recorder.meta(kPublishedMeta + name, table.text());
+        m_next.onPublished(name, table);
+    }
     void onChart(const MeasureChart& chart, bool isNew) override { m_next.onChart(chart, isNew); }
     void onFinished(const ScriptResult& result) override { m_next.onFinished(result); }
 

@@ -40,7 +40,7 @@ ExportResult exportRun(Recording& recording, const QString& directory);
 // ---- parts of it
 
 ExportTable messageTable(Recording& recording);
-// The measurements by name, and the charts that the scenario asked for, without what was published.
+// The measurements by name, and the charts that the scenario asked for, beside what was published.
 std::map<QString, LabTable> measuredTables(Recording& recording);
 std::vector<MeasureChart> chartsOf(Recording& recording);
 

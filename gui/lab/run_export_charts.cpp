@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measurements of a recorded run: their tables again, and the charts that its scenario asked for.
 #include "gui/lab/chart_svg.h"
+#include "gui/lab/recording_file.h"
 #include "gui/lab/run_export.h"
 
 #include <QJsonArray>
@@ -58,7 +59,6 @@ std::map<QString, LabTable> measuredTables(Recording& recording)
     return tables;
 }
 
-// The published values beside it are not in the recording.
 std::vector<MeasureChart> chartsOf(Recording& recording)
 {
     const std::map<QString, LabTable> tables = measuredTables(recording);
@@ -77,7 +77,17 @@ std::vector<MeasureChart> chartsOf(Recording& recording)
         order.isLog = told["log"].toBool();
         const QJsonObject where = told["where"].toObject();
         for (auto it = where.begin(); it != where.end(); ++it)
-            order.where[it.key()] = cellText(it.value().toVariant());
+            if (it.key() == "suspect")
+                order.withSuspect = it.value().toBool();
+            else
+                order.where[it.key()] = cellText(it.value().toVariant());
+        if (const QString paper = told["paper"].toString(); !paper.isEmpty()) {
+            // Recordings of earlier versions do not have it: then the chart shows ours alone.
+            if (auto published = CsvTable::parse(recording.meta(kPublishedMeta + paper), paper)) {
+                order.paper = paper;
+                order.published = std::move(*published);
+            }
+        }
         const auto table = tables.find(order.table);
         if (table == tables.end() || order.y.isEmpty())
             continue;

@@ -12,6 +12,7 @@
 
 namespace lhrs::gui {
 
+struct CsvTable;
 struct MeasureChart;
 
 struct Expectation {
@@ -92,6 +93,8 @@ public:
     // A row was added to a table of measurements.
     virtual void onRow(const QString& /*table*/, int /*rows*/) {}
     // A chart that the script asked for, then again as its table grows.
+    // A published table that a chart is drawn beside.
+    virtual void onPublished(const QString& /*name*/, const CsvTable&) {}
     virtual void onChart(const MeasureChart&, bool /*isNew*/) {}
     virtual void onFinished(const ScriptResult&) {}
 };
