@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/lab_context.h"
 
+#include <cerrno>
 #include <set>
 
+#include <signal.h>
+
 namespace lhrs::gui {
+
+namespace {
+
+// Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on this
+// machine; one that is not seen from here may be asked all the same.
+bool isGone(const KnownProcess& known)
+{
+    return known.info.pid() != 0 && ::kill(pid_t(known.info.pid()), 0) != 0 && errno == ESRCH;
+}
+
+} // namespace
 
 std::uint64_t LabRandom::next()
 {
@@ -118,21 +132,26 @@ LabResult<bool> LabContext::awaitCoordinator(double timeout) const
 
 LabResult<bool> LabContext::catchUp() const
 {
-    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
+    Calls questions, doubtful;
     for (const KnownProcess& known : control.directory()) {
         if (known.hasEnded)
             continue;
         pb::Command command;
         command.mutable_take_snapshot()->set_without_records(true);
-        questions.emplace_back(known.info.node(), std::move(command));
+        (isGone(known) ? doubtful : questions).emplace_back(known.info.node(), std::move(command));
     }
-    constexpr auto kTimeout = std::chrono::seconds(2);
-    const std::vector<Answer> answers = control.callAllAndWait(questions, kTimeout, stopToken());
-    const auto deadline = std::chrono::steady_clock::now() + kTimeout;
-    for (const Answer& answer : answers)
-        if (answer) // one that does not answer has nothing to wait for
-            ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline,
-                stopToken());
+    constexpr std::chrono::milliseconds kTimeout(2000), kTimeoutOfGone(50);
+    const auto await = [&](const Calls& calls, std::chrono::milliseconds timeout) {
+        const std::vector<Answer> answers = control.callAllAndWait(calls, timeout, stopToken());
+        const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+        for (const Answer& answer : answers)
+            if (answer) // one that does not answer has nothing to wait for
+                ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
+    };
+    await(questions, kTimeout);
+    if (!doubtful.empty())
+        await(doubtful, kTimeoutOfGone);
     if (isStopped())
         return stopped();
     return true;
