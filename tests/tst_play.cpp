@@ -80,6 +80,7 @@ private slots:
     void theRunnerPrintsAndExitsAsItShould_data();
     void theRunnerPrintsAndExitsAsItShould();
     void theRunnerWritesTables();
+    void linesThatComeAfterTheScriptAreAnswered();
     void aRedLampThatTheScriptDidNotLookAtIsAnExitCode();
 };
 
@@ -345,6 +346,7 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::newRow("check") << "while (true) { }" << QStringList { "--check" } << 0 << "no error found";
     QTest::newRow("check fails") << "let a = { ...{} };" << QStringList { "--check" } << 2 << "Object.assign";
     QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
+    QTest::newRow("limit of questions") << "lab.now();" << QStringList { "--answer", "--limit", "0.2" } << 4 << "time limit of 0.2 s";
     QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');" << QStringList { "--sim", "--seed", "7" } << 0 << "SIMULATED: virtual time at 1 of real time, seed 7";
     QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed 0: write a number from 0.001 to 100, or max.";
     QTest::newRow("speed of real time") << "lab.now();" << QStringList { "--speed", "2" } << 2 << "write --sim, too";
@@ -385,6 +387,33 @@ void PlayTest::theRunnerWritesTables()
     QCOMPARE(textOf(directory.filePath("out/numbers.csv")).count("\r\n"), 1 + 2 * 3);
     QVERIFY(textOf(directory.filePath("out/numbers_summary.csv")).contains("total_s_median"));
     QCOMPARE(runPlay({ directory.filePath("missing.js") }).code, 2);
+}
+
+void PlayTest::linesThatComeAfterTheScriptAreAnswered()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("var kept = { n: 41 };");
+    script.close();
+    QProcess process;
+    process.start(LHRS_BIN_DIR "/lhrs-play", { "--answer", script.fileName() });
+    process.write("kept.n += 1\nlab.print('between')\nlab.file()\nnothing()\nlet x = ;\nkept.self = kept\n[lab.data([1, 2]).numbers, 1 / 0]\n");
+    process.closeWriteChannel();
+    QVERIFY(process.waitForFinished(kPatience / 1ms));
+    const QStringList out = QString(process.readAllStandardOutput()).split('\n');
+    const QStringList answers = out.filter(QRegularExpression("^answer "));
+    QCOMPARE(answers.size(), 7);
+    QCOMPARE(answers[0], "answer {\"value\":42}");
+    QCOMPARE(answers[1], "answer {}"); // there is no value
+    QVERIFY2(answers[2].startsWith("answer {\"error\":{\"code\":\"NoCluster\",\"message\":\"lab.file needs a cluster"), qPrintable(answers[2]));
+    QVERIFY2(answers[3].contains("ReferenceError: nothing is not defined."), qPrintable(answers[3]));
+    QVERIFY2(answers[4].contains("SyntaxError"), qPrintable(answers[4]));
+    QVERIFY2(answers[5].startsWith("answer {\"error\":{\"code\":\"\",\"message\":\""), qPrintable(answers[5]));
+    QCOMPARE(answers[6], "answer {\"value\":[[1,2],null]}");
+    const auto between = out.indexOf(QRegularExpression("^\\s*> between$"));
+    QVERIFY(between > 0 && between < out.indexOf(answers[1]));
+    QCOMPARE(process.exitCode(), 0);
 }
 
 void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()

@@ -35,9 +35,10 @@ constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitLamp = 
 constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more ends with an error
 constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
 constexpr int kPollMs = 50;
+constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
 
 struct PlayOptions {
-    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false;
+    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false;
     std::string connect, csv, record, file;
     std::uint64_t seed = 1;
     std::string speed = "1"; // of a simulated cluster
@@ -93,6 +94,38 @@ bool awaitEnd(ScriptEngine& engine, int ends)
     return true;
 }
 
+// The lines of standard input, as they come.
+class InputLines {
+public:
+    // Nothing: there is none any more, or it was stopped.
+    std::optional<QString> next(const std::stop_token& stop)
+    {
+        for (;;) {
+            if (const qsizetype end = m_read.indexOf('\n'); end >= 0) {
+                const QString line = QString::fromUtf8(m_read.left(end));
+                m_read.remove(0, end + 1);
+                return line;
+            }
+            if (m_read.size() > kQuestionMax) {
+                std::fprintf(stderr, "lhrs-play: a line of standard input has more than %lld bytes; no more is read\n", static_cast<long long>(kQuestionMax));
+                return std::nullopt;
+            }
+            pollfd item { STDIN_FILENO, POLLIN, 0 };
+            while (::poll(&item, 1, kPollMs) <= 0)
+                if (stop.stop_requested())
+                    return std::nullopt;
+            char part[4096];
+            const ssize_t count = ::read(STDIN_FILENO, part, sizeof part);
+            if (count <= 0)
+                return std::nullopt;
+            m_read.append(part, count);
+        }
+    }
+
+private:
+    QByteArray m_read;
+};
+
 int play(const PlayOptions& options, const QString& source, int ends)
 {
     const QString file = QString::fromStdString(options.file);
@@ -133,7 +166,14 @@ int play(const PlayOptions& options, const QString& source, int ends)
         observer = std::make_unique<RecordingObserver>(*recorder, printer);
         session.ingest().recordTo(recorder.get());
     }
+    InputLines lines; // read by the engine's thread
     ScriptEngine engine(session, observer ? static_cast<ScriptObserver&>(*observer) : printer);
+    if (options.answers)
+        engine.setQuestions({ [&lines](const std::stop_token& stop) { return lines.next(stop); },
+            [](const QString& answer) {
+                std::printf("answer %s\n", qUtf8Printable(answer));
+                std::fflush(stdout);
+            } });
     if (!options.connect.empty()) {
         session.control().watchCluster("tcp://" + options.connect);
         lhrs::pb::Command question;
@@ -233,6 +273,7 @@ int main(int count, char** arguments)
         "End the script after so many seconds; 0: never (0)")->type_name("S")->check(CLI::NonNegativeNumber);
     app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
     app.add_flag("--check", options.isCheck, "Only check that the text is a program");
+    app.add_flag("--answer", options.answers, "When the scenario is over, carry out what comes on standard input, a line of its language each, and print each value as \"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js")->required();
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "

@@ -296,7 +296,8 @@ void ScriptEngine::run(const QString& source, const QString& file)
                 engine.setInterrupted(true);
             }
         }
-        evaluate(context, engine, source, result);
+        (void)evaluate(context, engine, source, result);
+        answerQuestions(context, engine, result);
         callAtEnd(context, lab, result);
         if (m_session.control().detail() != detail) // lab.detail is the script's own
             m_session.control().setDetail(detail, kSample);
@@ -326,7 +327,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
     m_changed.notify_all();
 }
 
-void ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result)
+QJSValue ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result)
 {
     QStringList trace;
     // Strict mode, without shifting lines.
@@ -340,10 +341,10 @@ void ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QStrin
         result.message = m_isLimitReached
             ? QString("The time limit of %1 s is reached.").arg(double(m_settings.limit.count()) / 1000)
             : QString("The script was stopped.");
-        return;
+        return {};
     }
     if (!value.isError() && trace.isEmpty())
-        return;
+        return value;
     result.line = lineOf(value, trace);
     result.code = value.property("code").isString() ? value.property("code").toString() : QString();
     result.outcome = result.code == nameOf(LabCode::ExpectationFailed) ? ScriptOutcome::ExpectationFailed
@@ -358,6 +359,40 @@ void ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QStrin
             result.message += '.';
         result.hint = value.property("hint").toString();
     }
+    return {};
+}
+
+void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, ScriptResult& result)
+{
+    if (!m_questions.next || result.outcome != ScriptOutcome::Held)
+        return;
+    const QJSValue stringify = engine.globalObject().property("JSON").property("stringify");
+    while (const std::optional<QString> line = m_questions.next(phaseToken())) {
+        ScriptResult one;
+        const QJSValue value = evaluate(context, engine, *line, one);
+        if (one.outcome == ScriptOutcome::Stopped) {
+            one.file = result.file;
+            result = one;
+            return;
+        }
+        QJSValue answer = engine.newObject();
+        if (one.outcome == ScriptOutcome::Held)
+            answer.setProperty("value", value);
+        QJSValue text = one.outcome == ScriptOutcome::Held ? stringify.call({ answer }) : QJSValue();
+        if (text.isError()) // such as an object that contains itself
+            one.message = text.property("message").toString();
+        if (!text.isString()) {
+            QJSValue error = engine.newObject(), failed = engine.newObject();
+            error.setProperty("code", one.code);
+            error.setProperty("message", one.message);
+            error.setProperty("hint", one.hint);
+            failed.setProperty("error", error);
+            text = stringify.call({ failed });
+        }
+        m_questions.answer(text.toString());
+    }
+    if (context.isStopped())
+        (void)evaluate(context, engine, {}, result); // which says why
 }
 
 void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result)

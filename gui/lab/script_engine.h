@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include <thread>
 
 class QJSEngine;
+class QJSValue;
 
 namespace lhrs::gui {
 
@@ -37,6 +39,13 @@ struct ScriptHeader {
 };
 ScriptHeader headerOf(const QString& source);
 
+// What comes after a script that held: further lines of its language, carried out one by one until there is none. Both are called
+// in the script's thread.
+struct ScriptQuestions {
+    std::function<std::optional<QString>(const std::stop_token&)> next; // waits for it
+    std::function<void(const QString&)> answer;                         // JSON: {"value": ...} or {"error": {code, message, hint}}
+};
+
 // Where a script stops by itself and waits for proceed().
 enum class ScriptStops { Nowhere, BeforeSteps, BeforeCalls };
 
@@ -53,6 +62,8 @@ public:
     // Whether the text is a program of this engine; nothing of it is run.
     static std::optional<ScriptProblem> check(const QString& source);
 
+    // Of the scripts that are started after it.
+    void setQuestions(ScriptQuestions questions) { m_questions = std::move(questions); }
     // Starts the script; `file` is its name in messages. The former one must have ended (check).
     void start(const QString& source, const QString& file, ScriptSettings settings);
     // Ends the script, also inside a wait or a loop; functions given to lab.atEnd still run. Any thread.
@@ -80,7 +91,9 @@ public:
 
 private:
     void run(const QString& source, const QString& file);
-    void evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result);
+    // Its value; where it did not end well, `result` says so.
+    QJSValue evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result);
+    void answerQuestions(LabContext& context, QJSEngine& engine, ScriptResult& result);
     void callAtEnd(LabContext& context, class Lab& lab, ScriptResult& result);
     void beforeCall(int line, const CallReference& call);
     void dwell(double seconds);
@@ -92,6 +105,7 @@ private:
     Session& m_session;
     ScriptObserver& m_observer;
     ScriptSettings m_settings; // of the present run; written before its thread starts
+    ScriptQuestions m_questions; // likewise
     std::unique_ptr<LabTables> m_tables;
     std::unique_ptr<LabCharts> m_charts;
     std::atomic<bool> m_isRunning { false };
