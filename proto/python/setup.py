@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds the package from its tree: the message classes are made of ../*.proto. What building leaves behind is put into the
-tree's build directory."""
+"""Builds the package from its tree: the message classes are made of ../*.proto, and the published tables go with it. What
+building leaves behind is put into the tree's build directory."""
 import importlib.util
 import pathlib
 import tempfile
@@ -18,7 +18,7 @@ left.mkdir(parents=True, exist_ok=True)
 
 
 class BuildWithMessages(build_py):
-    """build_py that makes lhrs_lab/_generated as well."""
+    """build_py that makes lhrs_lab/_generated and lhrs_lab/_paper as well."""
 
     def run(self):
         super().run()
@@ -30,6 +30,10 @@ class BuildWithMessages(build_py):
             generate.generate(proto, pathlib.Path(made))
             for path in pathlib.Path(made).iterdir():
                 (target / path.name).write_text(path.read_text())
+        tables = pathlib.Path(self.build_lib, "lhrs_lab", "_paper")
+        tables.mkdir(parents=True, exist_ok=True)
+        for path in (proto.parent / "scenarios" / "paper").iterdir():
+            (tables / path.name).write_bytes(path.read_bytes())
 
 
 setup(cmdclass={"build_py": BuildWithMessages},

@@ -2,13 +2,16 @@
 """proto/python against a real cluster of small files."""
 import ast
 import csv
+import json
 import os
+import pathlib
 import select
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
+import xml.dom.minidom
 
 import rig
 
@@ -16,6 +19,7 @@ rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 from lhrs_lab import Lab, LabError, messages as pb  # noqa: E402
+from lhrs_lab import chart, measure  # noqa: E402
 from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
@@ -86,6 +90,41 @@ class Words(unittest.TestCase):
         self.assertCode("BadArgument", numbers_of, {"word": "fast"})
         self.assertEqual(numbers_of({"word": "fast", "is": True, "n": 2}), {"n": 2})
 
+    def test_a_chart_is_to_the_byte_the_one_that_a_scenario_draws(self):
+        rows = [{"slice": s, "scheme": scheme, "gf": gf, "failed_buckets": failed, "total_s": (s * 7 + gf * failed + n) % 11 / 3 + 0.1, "process_s": 0.25}
+                for s in (1250, 3125, 31250) for scheme in ("xor", "rs") for gf in (8, 16) for failed in (1, 2) for n in range(3)]
+        rows += [{"slice": s, "scheme": "long", "gf": 8, "failed_buckets": 1, "total_s": s * 7919 % 997, "process_s": 0} for s in range(1, 1500)]
+        orders = [
+            {"table": "r", "x": "slice", "y": ["total_s", "process_s"], "by": ["gf", "failed_buckets", "scheme"], "paper": "bucket_recovery",
+             "where": {"config": 2}, "title": "Ours & <2003>"},
+            {"table": "r", "x": "slice", "y": "total_s", "by": ["scheme"], "log": True}, {"table": "r", "x": "scheme", "y": ["total_s", "gf"]},
+            {"table": "r", "x": "slice", "y": "total_s", "where": {"scheme": "none"}}]
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            directory.joinpath("paper").symlink_to(rig.ROOT / "scenarios/paper")
+            directory.joinpath("s.js").write_text("// s.js\n" + f"for (const r of {json.dumps(rows)}) lab.row('r', r);\n"
+                                                  + "".join(f"lab.chart({json.dumps(one)});\n" for one in orders))
+            done = subprocess.run([str(rig.PROGRAMS / "lhrs-play"), "--csv", name, str(directory / "s.js")], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with directory.joinpath("r.csv").open(newline="") as file:
+                identity = {"run": next(csv.DictReader(file))["run"], "simulated": False, "machine": ""}
+            table = measure.Table("r", identity)
+            for row in rows:
+                table.add("full", None, False, {"scheme": row["scheme"]}, {key: row[key] for key in row if key != "scheme"}, 0)
+            for number, one in enumerate(orders, start=1):
+                drawn = chart.made(f"r_chart_{number}" if number > 1 else "r_chart", table, one["x"], one["y"], one.get("by", ()), one.get("paper"),
+                                   one.get("where"), one.get("title"), one.get("log", False), False)
+                self.assertEqual(drawn.svg(), directory.joinpath(f"{drawn.name}.svg").read_text(), drawn.name)
+                xml.dom.minidom.parseString(drawn.write(directory / "out").read_text())
+        self.assertCode("BadArgument", chart.made, "c", table, "slices", "total_s", (), None, None, None, False, False)
+        self.assertCode("BadArgument", chart.made, "c", table, "slice", [], (), None, None, None, False, False)
+
+    def test_published_values_are_as_printed_and_doubtful_ones_are_left_out(self):
+        rows = Lab.paper("bucket_recovery", {"config": 2})
+        self.assertEqual((len(rows), rows[0]["source"], rows[0]["slice"]), (30, "lhrs2003", 1250))
+        self.assertGreater(len(Lab.paper("record_recovery", suspect=True)), len(Lab.paper("record_recovery")))
+        self.assertIn("Did you mean search", self.assertCode("BadArgument", Lab.paper, "serch"))
+        self.assertIn("has no column", self.assertCode("BadArgument", Lab.paper, "search", {"nothing": 1}))
 
     def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
         untold = []

@@ -9,6 +9,7 @@
 ...     print(lab.recoveries()[-1].total_s)
 """
 from .audit import Audit
+from .chart import Chart
 from .clients import Client, Handle, Image, Operation, Scan, Verified, Workload
 from .errors import CODES, LabError
 from .events import Event, Gap, Here
@@ -21,5 +22,5 @@ from .values import Target
 from .wire import Process
 
 __version__ = "0.1.0"
-__all__ = ["Audit", "Bucket", "CODES", "Client", "Event", "Fault", "FileState", "Gap", "Group", "Handle", "Here", "Image", "Lab",
-           "LabError", "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]
+__all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event",  "Fault", "FileState", "Gap", "Group", "Handle", 
+           "Here", "Image", "Lab", "LabError",  "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]

@@ -19,6 +19,7 @@ _MODES = {"adjusting": pb.ADJUSTING, "frozen": pb.FROZEN, "exact": pb.EXACT}
 _ORDERS = {"next": pb.NEXT, "present": pb.PRESENT, "uniform": pb.UNIFORM, "zipf": pb.ZIPF}
 _WINDOW_MAX = 65_536
 _GRACE_S = 2.0
+_Bytes = bytes   # where ``bytes`` is a number of them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Scan(Row):
     resends: int
     restarts: int
     time_ms: float
-    found: list[tuple[int, bytes]]   # (key, value) of at most ``keep``
+    found: list[tuple[int, _Bytes]]  # (key, value) of at most ``keep``
 
 
 class Client:

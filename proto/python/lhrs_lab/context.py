@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all calls of a Lab share: asking processes, finding targets, and the events."""
 import concurrent.futures
+import os
 import random
 import time
 from typing import Any, Iterable, Optional, Sequence, Union
@@ -14,6 +15,7 @@ from .wire import Process, Wire
 
 ASK_S = 5.0
 AGAIN_S = 0.02
+_GONE_S = 0.05
 
 #: A target, the name of a process, or something with a ``name`` such as a Client; or a list of them.
 Who = Union[Target, str, Any, Sequence[Any]]
@@ -33,6 +35,7 @@ class Context:
         self._random = random.Random(seed)
         self._record_bytes = 100
         self._is_closed = False
+        self.simulated = False         # whether the cluster is a simulated one (lhrs-sim)
 
     # ---- asking
 
@@ -75,6 +78,13 @@ class Context:
                 return process.number
         raise LabError("Unreachable", "The coordinator has ended.", "lab.restart(lab.coordinator()) starts another one.")
 
+    def _ask_simulator(self, timeout: float = ASK_S, **body: Any) -> Any:
+        """The reply of the simulator, which is nobody's process. LabError Refused: the cluster is a real one."""
+        for process in self._wire.processes(False):
+            if process.is_simulated:
+                return self._result(self._wire.call(process.control, pb.Command(**body)), timeout, "the simulator")
+        raise LabError("Refused", "Real processes have no virtual time.", "Lab.start(simulated=True), or Lab.connect to lhrs-sim.")
+
     def _describe_file(self, timeout: float = ASK_S) -> Any:
         return self._ask(self._coordinator(), timeout, describe_file=pb.DescribeFile()).file
 
@@ -89,11 +99,12 @@ class Context:
         asked = []
         for process in self._wire.processes():
             command = pb.Command(take_snapshot=pb.TakeSnapshot(without_records=True))
-            asked.append(self._wire.call(process.control, command, process.number))
+            asked.append((process, self._wire.call(process.control, command, process.number)))
         deadline = time.monotonic() + 2
-        for future in asked:
+        for process, future in sorted(asked, key=lambda one: _is_gone(one[0])):  # false before true
+            patience = _GONE_S if _is_gone(process) else deadline - time.monotonic()
             try:
-                snapshot = future.result(max(0.001, deadline - time.monotonic())).snapshot
+                snapshot = future.result(max(0.001, patience)).snapshot
             except (concurrent.futures.TimeoutError, LabError):  # who does not answer has nothing to wait for
                 self._wire.forget(future)
                 continue
@@ -132,6 +143,9 @@ class Context:
         if target.role == "process":
             return self._of_name(target.name)
         file = self._describe_file()
+        if target.role == "manager":
+            place = _manager_of(self._group_of(file, target.group).view, target.group)
+            return [(self._process(holder_of(file, place)), place)]
         if target.role == "spare":
             members = {member.holder.node for group in file.groups for member in group.view.members}
             pool = pb.PARITY if target.name == "parity" else pb.DATA
@@ -178,6 +192,27 @@ class Context:
             raise LabError("NotAllowed", "Processes of a cluster that was not started here are not touched.",
                            "Lab.start(...) starts one of its own.")
         return self._local
+
+
+def _is_gone(process: Process) -> bool:
+    """Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on
+    this machine; one that is not seen from here may be asked all the same."""
+    try:
+        os.kill(process.pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is there, and not ours
+        return False
+    return False
+
+
+def _manager_of(view: Any, group: int) -> Any:
+    """The parity bucket that recovers the group now, or would: the chosen one, else the first that is up."""
+    up = [member.index for member in view.members if member.role == pb.PARITY and member.state == pb.UP]
+    if not up:
+        raise LabError("BadArgument", f"Group {group} has no parity bucket that could be its recovery manager.")
+    is_chosen = view.state in (pb.GROUP_FROZEN, pb.GROUP_DEGRADED) and view.manager in up
+    return pb.Place(role=pb.PARITY, number=group, column=view.manager if is_chosen else up[0])
 
 
 def holder_of(file: Any, place: Any) -> int:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults: of processes that were started here, and of the network between any. Each ends with its lease, but for a kill."""
 import dataclasses
-import secrets
 import time
 from typing import Any, Iterable, Optional, Union
 
@@ -9,7 +8,7 @@ from . import messages as pb
 from .context import Context, Who
 from .errors import LabError
 from .events import body_of
-from .values import Row, fields_of
+from .values import Row, fields_of, new_number
 from .wire import Process
 
 _FAULT_KINDS = {"network": "net", "partition": "partition", "pause": "pause", "crash": "kill"}
@@ -41,14 +40,14 @@ class FaultCalls(Context):
     def _fault(self, kind: str, numbers: Iterable[int], begin: float, id_: int = 0, lease: Optional[float] = None,
                at: Optional[str] = None) -> Fault:
         numbers = tuple(numbers)
-        return Fault(id_ or _new_number(), kind, tuple(map(self._name_of, numbers)), numbers, begin, lease, at)
+        return Fault(id_ or new_number(), kind, tuple(map(self._name_of, numbers)), numbers, begin, lease, at)
 
     def kill(self, target: Who, at: Optional[str] = None, count: int = 1, lease: float = 60) -> Fault:
         """Ends processes at once, as a crash does; returns when they are gone. With ``at`` (an event, such as
         'SplitPrepared') each ends itself when it is about to tell of the ``count``-th of them; returns when that is armed,
         for ``lease`` seconds. LabError NotAllowed: not started here; Refused: has ended."""
         local = self._local_cluster()
-        numbers, begin = self._numbers(target), self.now()
+        numbers, begin = self._numbers(target), self._log.now_s()
         self._changing()
         if at is None:
             local.kill(numbers)
@@ -61,7 +60,7 @@ class FaultCalls(Context):
     def pause(self, target: Who, lease: float = 60) -> Fault:
         """Makes processes stand still until ``resume``, or for ``lease`` seconds. LabError NotAllowed, Refused."""
         local = self._local_cluster()
-        numbers, begin = self._numbers(target), self.now()
+        numbers, begin = self._numbers(target), self._log.now_s()
         self._changing()
         local.pause(numbers, lease)
         return self._fault("pause", numbers, begin, lease=lease)
@@ -122,7 +121,7 @@ class FaultCalls(Context):
     # ---- of the network
 
     def _new_fault(self, lease: float) -> Any:
-        number = _new_number()
+        number = new_number()
         return pb.Fault(number=number, lease_ms=max(1, int(lease * 1000)), seed=(self._seed ^ number << 1) & (1 << 64) - 1)
 
     def _peers(self, numbers: Iterable[int]) -> list[Any]:
@@ -144,7 +143,7 @@ class FaultCalls(Context):
         ``kinds``: names of the bodies of Message (none: all); ``drop``, ``duplicate``, ``reorder``, ``corrupt``: shares from 0
         to 1; ``delay_ms``: one way, ``jitter_ms``: 0 to this is added; ``bytes_per_second``: of each path. LabError
         BadArgument, Timeout."""
-        begin = self.now()
+        begin = self._log.now_s()
         fault = self._new_fault(lease)
         for name, share in (("drop", drop), ("duplicate", duplicate), ("reorder", reorder), ("corrupt", corrupt)):
             if not 0 <= share <= 1:
@@ -170,7 +169,7 @@ class FaultCalls(Context):
         comes later. ``direction``: 'both', 'a_to_b', 'b_to_a'. LabError BadArgument, Timeout."""
         if direction not in ("both", "a_to_b", "b_to_a"):
             raise LabError("BadArgument", f"direction is 'both', 'a_to_b' or 'b_to_a', not {direction!r}.")
-        begin, a = self.now(), self._numbers(side_a)
+        begin, a = self._log.now_s(), self._numbers(side_a)
         is_rest = side_b is None
         b = [process.number for process in self._wire.processes() if process.number not in a] if side_b is None \
             else self._numbers(side_b)
@@ -245,7 +244,3 @@ class FaultCalls(Context):
         armed = {row["id"] for row in self.faults() if row["id"] is not None}
         local = self._local
         return len(armed) + (len(local.paused()) + local.ended() if local is not None else 0)
-
-
-def _new_number() -> int:
-    return max(1, secrets.randbits(53))

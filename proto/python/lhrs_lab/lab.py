@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import messages as pb
 from .audit import AuditCalls
+from .chart import Chart
 from .clients import Client
 from .errors import LabError
 from .local import LocalCluster
@@ -56,7 +57,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
         """Not for users: see ``start`` and ``connect``."""
         super().__init__(keep_events, seed)
         self.tables: dict[str, Table] = {}     # by name: what was measured so far
-        self.simulated = False                 # whether the cluster is a simulated one (lhrs-sim)
+        self.charts: list[Chart] = []
         self.config: Any = None                # the file's parameters, a FileConfig
         self._clients: dict[str, Client] = {}
         self._keys_given = set()
@@ -72,7 +73,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
               recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
-              timers: str = "default", bin_dir: Optional[str] = None, timeout: float = 20, keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
+              timers: str = "default", bin_dir: Optional[str] = None, timeout: float = 20,
+              keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
         exists.
 
@@ -80,9 +82,10 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
         record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data buckets
         at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an
         overloaded bucket brings about a split only above this load of the file, 0.1 to 1 (None: always); timers:
-        'classroom' for five times the patience; bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories
-        of this tree, PATH); timeout: seconds. The other options are those of lhrs-coordinator --help. LabError NoCluster,
-        NoSpares, Timeout, BadArgument."""
+        'classroom' for five times the patience.
+
+        bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
+        other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
         servers = {"data": 8, "parity": 6, **(spares or {})}
         if set(servers) != {"data", "parity"} or servers["data"] < 1 or servers["parity"] < k:
             raise LabError("BadArgument", "The file begins with one data bucket and k parity buckets, so spares is "
@@ -192,8 +195,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
 
     def _start_simulated(self, order: Any) -> list[Process]:
         """The simulator starts them, which is nobody's process."""
-        simulator = self._process(self._coordinator()).control
-        reply = self._result(self._wire.call(simulator, pb.Command(start_processes=order)), 10, "the simulator")
+        reply = self._ask_simulator(10, start_processes=order)
         started = [Process.of(entry.process) for entry in reply.processes.processes]
         for process in started:
             self._wire.add(process)
@@ -209,21 +211,19 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
         """Virtual time of a simulated cluster: sets how fast it goes (0: as fast as possible), pauses it, or lets it go on by
         ``count`` steps ('event', 'message' or 'ms') and stand still. {'virtual_s', 'paused', 'speed', 'seed'}; without
         arguments only tells. LabError Refused: real processes have none; BadArgument, Timeout (seconds)."""
-        if not self.simulated:
-            raise LabError("Refused", "Real processes have no virtual time.", "Lab.connect to the coordinator of lhrs-sim.")
         if step not in (None, "event", "message", "ms") or speed is not None and (paused or step):
             raise LabError("BadArgument", "lab.clock either sets the speed, or pauses, or goes on by steps: 'event', 'message', 'ms'.")
-        order = pb.Command(describe_simulation=pb.DescribeSimulation())
         if speed is not None:
-            order = pb.Command(set_clock=pb.SetClock(factor=speed))
+            reply = self._ask_simulator(10, set_clock=pb.SetClock(factor=speed))
         elif paused or step:
-            order = pb.Command(set_clock=pb.SetClock(is_paused=True))
-        simulator = self._process(self._coordinator()).control
-        state = self._result(self._wire.call(simulator, order), 10, "the simulator").simulation
+            reply = self._ask_simulator(10, set_clock=pb.SetClock(is_paused=True))
+        else:
+            reply = self._ask_simulator(10, describe_simulation=pb.DescribeSimulation())
         if step:
             unit = {"event": "events", "message": "messages", "ms": "ns"}[step]
             further = pb.StepClock(**{unit: count * 1_000_000 if step == "ms" else count})
-            state = self._result(self._wire.call(simulator, pb.Command(step_clock=further)), timeout, "the simulator").simulation
+            reply = self._ask_simulator(timeout, step_clock=further)
+        state = reply.simulation
         return {"virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
 
     # ---- targets
@@ -259,7 +259,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
 
     def client(self, name: str = "client-1", image: Optional[str] = None) -> Client:
         """The client of that name: one that is there, or a process that is started now. ``image``: 'adjusting', 'frozen' or
-        'exact'; None: as it is. LabError BadArgument, NotAllowed (connected, and there is none), Refused."""
+        'exact'; None: as it is. LabError BadArgument, NotAllowed
+        (connected, and there is none), Refused."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
             raise LabError("BadArgument", f"A client's name has 1 to 40 letters, digits, - and _, not {name[:60]!r}.")
         if name not in self._clients:

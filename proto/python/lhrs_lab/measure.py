@@ -6,13 +6,15 @@ import itertools
 import os
 import pathlib
 import re
-import statistics
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
+from . import chart as charts
+from . import paper as papers
+from .chart import Chart, cell, quartiles
 from .errors import LabError
 from .faults import FaultCalls
 from .state import StateCalls
-from .values import DETAILS, Row
+from .values import DETAILS, Row, near
 
 Case = dict[str, Any]
 Result = Union[Row, Mapping[str, Any]]
@@ -32,15 +34,6 @@ def machine() -> str:
     except OSError:
         pass  # not Linux: the words say that it is not known
     return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB"
-
-
-def cell(value: Any) -> str:
-    """A cell as lhrs-play writes it: a decimal point, true and false, empty for what is not known."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 class Table:
@@ -64,6 +57,26 @@ class Table:
                           "machine": self._identity["machine"]})
 
     @property
+    def factors(self) -> list[str]:
+        """Columns of what was set, in order."""
+        return list(self._factors)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Columns of what was measured, in order."""
+        return list(self._metrics)
+
+    @property
+    def run(self) -> str:
+        """Which run it is of: start (UTC) and seed."""
+        return str(self._identity["run"])
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times are virtual."""
+        return bool(self._identity["simulated"])
+
+    @property
     def columns(self) -> list[str]:
         """Of the CSV file, in order."""
         return [*_FIRST, *self._factors, *self._metrics, *_LAST]
@@ -82,8 +95,7 @@ class Table:
             line["n"] = len(rows)
             for name in self._metrics:
                 values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
-                three = (None, None, None) if not values else tuple(values * 3) if len(values) == 1 else \
-                    tuple(statistics.quantiles(values, n=4, method="inclusive"))
+                three = quartiles(values) if values else (None, None, None)
                 line[f"{name}_median"], line[f"{name}_q1"], line[f"{name}_q3"] = three[1], three[0], three[2]
             out.append(line)
         return out
@@ -124,8 +136,8 @@ def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
 class MeasureCalls(StateCalls, FaultCalls):
     """See the module."""
 
-    tables: dict[str, Table]
-    simulated: bool
+    tables: dict[str, Table]       # by name: what was measured so far
+    charts: list[Chart]            # that were asked for
     _run_started: str
 
     def _identity(self) -> Mapping[str, Any]:
@@ -175,6 +187,33 @@ class MeasureCalls(StateCalls, FaultCalls):
         factors = {key: value for key, value in given.items() if isinstance(value, (str, bool))}
         table.add(self._detail, None, False, factors, numbers_of(given), self._faults_active())
         return len(table.rows)
+
+    @staticmethod
+    def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> list[dict[str, Any]]:
+        """Rows of a table that the papers printed (scenarios/paper/README.md): ``lab.paper("search", {"config": 2})``; ``suspect``:
+        those in doubt, too. None: the source does not give it. LabError BadArgument: no such table or column."""
+        return papers.paper(name, where, suspect)
+
+    def chart(self, table: Union[str, Table], x: str, y: Union[str, Sequence[str]], by: Union[str, Sequence[str]] = (),
+              paper: Optional[str] = None, where: Optional[Mapping[str, Any]] = None, title: Optional[str] = None, log: bool = False,
+              suspect: bool = False) -> Chart:
+        """Draws a table: medians with quartiles over the column ``x``, a panel for each quantity of ``y``, a line for each combination
+        of ``by`` (above six lines a panel for each value of the first), both axes logarithmic with ``log``. ``paper``: published
+        values of that table dashed beside them, under the same values (``suspect``: those in doubt, too). ``where``: values of
+        columns that rows must have. The Chart follows its table; ``chart.write(directory)`` makes NAME_chart.svg. LabError
+        BadArgument: no such table or column."""
+        name = table.name if isinstance(table, Table) else table
+        if name not in self.tables:
+            raise LabError("BadArgument", f"There is no table {name[:80]!r} yet.",
+                           near(name, list(self.tables)) or "lab.measure or lab.row makes one; then its chart follows it.")
+        before = sum(one.table == name for one in self.charts)
+        made = charts.made(f"{name}_chart" + (f"_{before + 1}" if before else ""), self.tables[name], x, y, by, paper, where, title, log, suspect)
+        self.charts.append(made)
+        return made
+
+    def write(self, directory: Union[str, "os.PathLike[str]"] = ".") -> list[pathlib.Path]:
+        """Writes all tables as CSV files and all charts as SVG files, as lhrs-play --csv does; the paths. LabError BadArgument."""
+        return [*(table.write_csv(directory) for table in self.tables.values()), *(chart.write(directory) for chart in self.charts)]
 
 
 def numbers_of(result: Result) -> Case:

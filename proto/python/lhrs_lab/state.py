@@ -60,6 +60,7 @@ class Bucket(Row):
     incarnation: int
     epoch: Optional[int]
     process: str
+    lease_s: Optional[float] = None  # until it may answer no reads any more, unless it is renewed; None: none is needed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,14 +238,15 @@ class StateCalls(Context):
                           None, file.config.b if is_data else None,
                           STATE_WORDS.get(member.state, "") if is_down else "process gone", member.holder.incarnation, None,
                           process.name)
-        snapshot, statistics = self._ask_all([
+        snapshot, statistics, watched = self._ask_all([
             (process.number, pb.Command(take_snapshot=pb.TakeSnapshot(without_records=True))),
-            (process.number, pb.Command(statistics=pb.Statistics()))])
-        told = snapshot.snapshot
+            (process.number, pb.Command(statistics=pb.Statistics())), (process.number, pb.Command(watch=pb.Watch()))])
+        told, sample = snapshot.snapshot, watched.sample
         return Bucket("data" if is_data else "parity", number, group, position, told.data.level if is_data else None,
                       statistics.gauges.records, file.config.b if is_data else None,
                       STATE_WORDS.get(told.data.state if is_data else told.parity.state, ""), told.incarnation,
-                      told.view.epoch, process.name)
+                      told.view.epoch, process.name,
+                      seconds(sample.lease_left_ns) if sample.grants_needed and not sample.core_is_busy else None)
 
     def records(self, target: Target, start: int = 1, count: int = 256, values: bool = True) -> list[dict[str, Any]]:
         """Records of a bucket in the order of their ranks, from rank ``start``: {rank, key, length (bytes), version, value,

@@ -90,11 +90,12 @@ class TimingCalls(Context):
     def recover(self, group: int = 0, slice: Union[int, str] = "auto",  # pylint: disable=redefined-builtin
                 decode: str = "auto", wait: bool = True, timeout: float = 60, manager: Optional[int] = None) -> Timing:
         """Looks after a group and recovers those of its members that do not answer: what a file with recovery='manual' waits
-        for. ``slice``: ranks; ``decode``: 'auto' or 'rs'; ``manager``: parity column of the recovery manager, refused where that
-        is not up (None: the first that is). Returns when the group is whole (seconds: ``timeout``), or at
-        once without ``wait``. LabError Refused (nothing failed; lost), NoSpares, Timeout."""
-        if decode not in ("auto", "rs"):
-            raise LabError("BadArgument", f"decode is 'auto' or 'rs', not {decode!r}.")
+        for. ``slice``: ranks; ``decode``: 'auto', 'rs', or 'xor', which is refused afterwards where XOR was not enough;
+        ``manager``: parity column of the recovery manager, refused where that is not up (None: the first that is). Returns when
+        the group is whole (seconds: ``timeout``), or at once without ``wait``. LabError Refused (nothing failed; lost), NoSpares,
+        Timeout."""
+        if decode not in ("auto", "xor", "rs"):
+            raise LabError("BadArgument", f"decode is 'auto', 'xor' or 'rs', not {decode!r}.")
         if slice != "auto" and not (isinstance(slice, int) and slice >= 1):
             raise LabError("BadArgument", f"slice is a number of ranks, at least 1, or 'auto', not {slice!r}.")
         before = self._group_of(self._describe_file(), group)
@@ -119,6 +120,10 @@ class TimingCalls(Context):
                     raise LabError("Refused", f"The members of group {group} are back, but parity bucket {group}.{manager} was not "
                                    f"the recovery manager: it was lost, too. It was parity bucket {group}.{told.finished.manager}.")
                 failed = tuple(_place_of(event.bucket_failed) for event in told.failed)
+                if decode == "xor" and not (told.finished is not None and told.finished.is_xor):
+                    raise LabError("Refused", f"The members of group {group} are back, but not by XOR: that is enough for one data bucket "
+                                   f"while parity column 0 lives, and here {', '.join(failed)} were lost.",
+                                   "decode='auto' takes XOR where it is enough.")
                 return (self._recovery_timing(told.finished, told.failed) if told.finished is not None
                         else Timing("bucket recovery", group, failed=failed))
             if time.monotonic() >= deadline:
@@ -170,7 +175,7 @@ class _Told:
     def take(self, event: Any) -> None:
         """One event; LabError where it says that the recovery does not go on."""
         kind = event.WhichOneof("body")
-        body = getattr(event, kind) if kind else None
+        body: Any = getattr(event, kind) if kind else None
         if kind == "epoch_changed" and body.view.group == self.group:
             self.was_ill = self.was_ill or body.view.state != pb.GROUP_UP
         elif kind == "spare_missing":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Messages as plain values, and the words in which places, states and results are told."""
 import dataclasses
+import secrets
 from typing import Any, Optional
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -34,9 +35,9 @@ class Row:
 class Target:
     """Whom a call is about; resolved to processes when it is used. Made by ``lab.data(5)`` and its like."""
 
-    role: str                        # 'data', 'parity', 'coordinator', 'spare', 'process'
+    role: str                        # 'data', 'parity', 'coordinator', 'manager', 'spare', 'process'
     numbers: tuple[int, ...] = ()    # bucket numbers, or parity columns
-    group: int = 0                   # of parity buckets
+    group: int = 0                   # of parity buckets, and of a recovery manager
     name: str = ""                   # of a process, or the pool of a spare
     index: int = 0                   # which of the spares
 
@@ -45,7 +46,14 @@ class Target:
             return "data " + ", ".join(map(str, self.numbers))
         if self.role == "parity":
             return ", ".join(f"parity {self.group}.{column}" for column in self.numbers)
+        if self.role == "manager":
+            return f"manager of group {self.group}"
         return f"spare {self.name} {self.index}" if self.role == "spare" else self.name or self.role
+
+
+def new_number() -> int:
+    """A number for a fault that no other fault has."""
+    return max(1, secrets.randbits(53))
 
 
 def seconds(ns: int) -> float:

@@ -65,7 +65,7 @@ class Wire:
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
         self._lock = threading.Lock()
-        self._jobs: collections.deque[Callable[[], None]] = collections.deque()
+        self._jobs: collections.deque[Callable[[], Any]] = collections.deque()
         self._tickets = itertools.count(1)
         self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
         self._processes: dict[int, Process] = {}
@@ -145,7 +145,7 @@ class Wire:
             if known is None or known.has_ended:
                 return
             known.has_ended, known.how_it_ended = True, how
-            known.ended_wall_ns = time.time_ns() if known.is_ours else 0
+            known.ended_wall_ns = time.time_ns() if known.is_ours and not known.is_simulated else 0
             waiting = [(ticket, entry[2]) for ticket, entry in self._waiting.items() if entry[1] == number]
             for ticket, _ in waiting:
                 del self._waiting[ticket]
@@ -165,7 +165,7 @@ class Wire:
 
     # ---- the thread
 
-    def _do(self, job: Callable[[], None]) -> None:
+    def _do(self, job: Callable[[], Any]) -> None:
         with self._lock:
             if self._is_closing:
                 raise LabError("NoCluster", "This Lab has been closed.", "Make another one.")

@@ -2,7 +2,7 @@
 """Witnesses: a checksum of every record of some buckets, kept here and not in the file, to be compared with what they hold later."""
 import dataclasses
 import hashlib
-from typing import Optional, Sequence
+from typing import AbstractSet, Any, Optional, Sequence
 
 from . import messages as pb
 from .context import Context
@@ -11,12 +11,14 @@ from .values import Row, Target, place_name
 
 _PAGE = 512
 _Contents = dict[int, tuple[str, bytes]]   # by rank: key or keys, checksum
+_Pinned = dict[tuple[str, int], bytes]     # by place and rank: the bytes themselves
 
 
 @dataclasses.dataclass(frozen=True)
 class Compared(Row):
     """``records`` at the time of the witness; of them ``equal``, ``changed``, ``missing`` now; ``extra``: new ranks.
-    ``first``: the first that differs, in words."""
+    ``first``: the first that differs, in words; ``pinned``: {place, rank, key, before, now (bytes, or None), equal} of each
+    rank whose bytes were kept."""
 
     records: int
     equal: int
@@ -24,19 +26,21 @@ class Compared(Row):
     missing: int
     extra: int
     first: Optional[str]
+    pinned: list[dict[str, Any]]
 
 
 class Witness:
     """What buckets held at one time. Made by ``lab.witness(target)``."""
 
-    def __init__(self, calls: "WitnessCalls", target: Target) -> None:
+    def __init__(self, calls: "WitnessCalls", target: Target, pin: Sequence[int]) -> None:
         self._calls = calls
         self._target = target
-        self._before = calls._contents_of(target)
+        self._pin = frozenset(pin)
+        self._before, self._bytes = calls._contents_of(target, self._pin)
 
     def compare(self) -> Compared:
         """Reads the same buckets again, whichever processes hold them now. LabError Unreachable: one is not there."""
-        now = self._calls._contents_of(self._target)
+        now, now_bytes = self._calls._contents_of(self._target, self._pin)
         equal = changed = missing = extra = 0
         first = None
         for place, before in self._before.items():
@@ -50,20 +54,27 @@ class Witness:
                 extra += rank not in before
                 missing += rank not in after
                 changed += rank in before and rank in after
-        return Compared(sum(map(len, self._before.values())), equal, changed, missing, extra, first)
+        pinned = [{"place": place, "rank": rank, "key": self._before[place][rank][0], "before": data,
+                   "now": now_bytes.get((place, rank)), "equal": now_bytes.get((place, rank)) == data}
+                  for (place, rank), data in sorted(self._bytes.items())]
+        return Compared(sum(map(len, self._before.values())), equal, changed, missing, extra, first, pinned)
 
 
 class WitnessCalls(Context):
     """See the module."""
 
-    def witness(self, target: Target) -> Witness:
-        """Keeps a checksum of every record of some data or parity buckets. LabError BadArgument, Refused."""
+    def witness(self, target: Target, pin: Sequence[int] = ()) -> Witness:
+        """Keeps a checksum of every record of some data or parity buckets, and of the ranks ``pin`` the bytes. LabError BadArgument,
+        Refused."""
         if not isinstance(target, Target) or target.role not in ("data", "parity"):
             raise LabError("BadArgument", f"lab.witness needs data or parity buckets, not {target}.")
-        return Witness(self, target)
+        if not all(isinstance(rank, int) and rank >= 1 for rank in pin):
+            raise LabError("BadArgument", f"pin of lab.witness is a list of ranks, from 1, not {pin!r}.", "pin=[17]")
+        return Witness(self, target, pin)
 
-    def _contents_of(self, target: Target) -> dict[str, _Contents]:
+    def _contents_of(self, target: Target, pin: AbstractSet[int]) -> tuple[dict[str, _Contents], _Pinned]:
         found: dict[str, _Contents] = {}
+        kept: _Pinned = {}
         for process, place in self._targets(target):
             ranks: _Contents = {}
             rank = 1
@@ -71,9 +82,11 @@ class WitnessCalls(Context):
                 page = self._ask(process.number, read_contents=pb.ReadContents(rank_from=rank, count=_PAGE)).contents
                 ranks.update((one.rank, (str(one.key), hashlib.sha256(one.value).digest())) for one in page.data)
                 ranks.update((one.rank, (_keys(one.members), hashlib.sha256(one.parity).digest())) for one in page.parity)
+                kept.update(((place_name(place), one.rank), one.value) for one in page.data if one.rank in pin)
+                kept.update(((place_name(place), one.rank), one.parity) for one in page.parity if one.rank in pin)
                 rank = page.next_rank
             found[place_name(place)] = ranks
-        return found
+        return found, kept
 
 
 def _keys(members: Sequence[pb.ContentsPage.ParityMember]) -> str:
