@@ -346,6 +346,25 @@ class Cluster(unittest.TestCase):
         handle.stop()
 
 
+class Watched(unittest.TestCase):
+    """A small cluster whose messages can be held, which lhrs-play watches and records."""
+
+    assertCode = Words.assertCode
+
+    def test_expectations_are_kept_with_how_they_came_out(self):
+        with start(m=1, k=0, spares={"data": 2, "parity": 0}) as lab:
+            lab.expect(True, "one is one")
+            lab.expect_equal([1, 2], [1, 2], "lists are equal")
+            lab.expect_within(2, 1, 3, "two lies between")
+            self.assertIn("got 1, wanted 2", self.assertCode("ExpectationFailed", lab.expect_equal, 1, 2, "one is two"))
+            self.assertEqual(lab.expect_error("BadArgument", lambda: lab.bucket(lab.data(9))).code, "BadArgument")
+            self.assertCode("ExpectationFailed", lab.expect_error, "Refused", lab.file)
+            lab.split()
+            lab.expect_none("GroupLost")
+            self.assertCode("ExpectationFailed", lab.expect_none, "SplitFinished")
+            self.assertEqual([one.held for one in lab.expectations], [True, True, True, False, True, False, True, False])
+
+
 class Ends(unittest.TestCase):
     """Clusters of their own, because they end."""
 

@@ -13,6 +13,7 @@ from .chart import Chart
 from .clients import Client, Handle, Image, Operation, Scan, Verified, Workload
 from .errors import CODES, LabError
 from .events import Event, Gap, Here
+from .expect import Expectation
 from .faults import Fault
 from .lab import Lab
 from .measure import Table
@@ -22,5 +23,5 @@ from .values import Target
 from .wire import Process
 
 __version__ = "0.1.0"
-__all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event",  "Fault", "FileState", "Gap", "Group", "Handle", 
+__all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", 
            "Here", "Image", "Lab", "LabError",  "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]

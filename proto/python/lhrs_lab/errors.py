@@ -11,6 +11,7 @@ CODES = {
     "Refused": "the process refused the command and says why",
     "Unreachable": "the process has ended or is not known",
     "Timeout": "the time-out passed; the message says what was seen instead",
+    "ExpectationFailed": "what was expected to be true is not",
     "Unsupported": "something that this needs is missing on this machine, or not in this version",
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
 import atexit
+import random
 import re
 import time
 import types
@@ -11,6 +12,7 @@ from .audit import AuditCalls
 from .chart import Chart
 from .clients import Client
 from .errors import LabError
+from .expect import ExpectCalls
 from .local import LocalCluster
 from .measure import MeasureCalls, Table, started_now
 from .timing import TimingCalls
@@ -44,7 +46,7 @@ def _arguments(**o: Any) -> list[str]:
     return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
 
 
-class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
+class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
     """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
@@ -58,6 +60,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
         super().__init__(keep_events, seed)
         self.tables: dict[str, Table] = {}     # by name: what was measured so far
         self.charts: list[Chart] = []
+        self.expectations = []                 # in the order in which they were looked at
         self.config: Any = None                # the file's parameters, a FileConfig
         self._clients: dict[str, Client] = {}
         self._keys_given = set()
@@ -170,6 +173,16 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
             self._log.wait_beyond(self._log.committed, time.monotonic() + 0.05)
 
     @property
+    def random(self) -> random.Random:
+        """Random numbers that are drawn by the seed of this Lab, as a measurement's order is: ``lab.random.choice([1, 2, 3])``."""
+        return self._random
+
+    @property
+    def version(self) -> str:
+        """The version of the programs, as the coordinator says it."""
+        return self._process(self._coordinator()).version
+
+    @property
     def endpoint(self) -> str:
         """The coordinator's control endpoint: for ``Lab.connect``, lhrs-gui --connect and proto/watch.py."""
         return self._process(self._coordinator()).control
@@ -244,6 +257,11 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
         return Target("coordinator")
 
     @staticmethod
+    def manager(group: int) -> Target:
+        """The recovery manager of a group: the parity bucket that recovers it now, or would."""
+        return Target("manager", group=group)
+
+    @staticmethod
     def spare(pool: str, index: int = 0) -> Target:
         """A spare server of the pool 'data' or 'parity'."""
         if pool not in ("data", "parity"):
@@ -257,9 +275,9 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
 
     # ---- clients
 
-    def client(self, name: str = "client-1", image: Optional[str] = None) -> Client:
+    def client(self, name: str = "client-1", image: Optional[str] = None, patience: Optional[float] = None) -> Client:
         """The client of that name: one that is there, or a process that is started now. ``image``: 'adjusting', 'frozen' or
-        'exact'; None: as it is. LabError BadArgument, NotAllowed
+        'exact'; ``patience``: seconds, as for ``c.wait_for_answers``; None: as it is. LabError BadArgument, NotAllowed
         (connected, and there is none), Refused."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
             raise LabError("BadArgument", f"A client's name has 1 to 40 letters, digits, - and _, not {name[:60]!r}.")
@@ -267,6 +285,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls):
             self._clients[name] = self._find_client(name)
         if image is not None:
             self._clients[name].treat_image(image)
+        if patience is not None:
+            self._clients[name].wait_for_answers(patience)
         return self._clients[name]
 
     def _find_client(self, name: str) -> Client:
