@@ -351,6 +351,37 @@ class Watched(unittest.TestCase):
 
     assertCode = Words.assertCode
 
+    def test_messages_are_held_let_through_and_lost_and_no_clock_goes_meanwhile(self):
+        with start(m=2, k=1, b=20, gate=True, spares={"data": 1, "parity": 1}) as lab:
+            alice = lab.client("alice")
+            alice.run("insert", count=3)
+            lab.settle()
+            self.assertIn("is open", self.assertCode("Refused", lab.held))
+            self.assertTrue(lab.gate(within=PATIENCE)["closed"])
+            handle = alice.start("insert", count=1)
+            request = lab.wait_until(lambda: [one for one in lab.held() if one.kind == "insert"], PATIENCE)[0]
+            self.assertEqual((request.sender, request.receiver), ("alice", "data-1"))
+            self.assertEqual(lab.release(message=request)[0].id, request.id)
+            delta = lab.wait_until(lambda: [one for one in lab.held() if one.kind == "delta"], PATIENCE)[0]
+            self.assertEqual((delta.sender, delta.receiver), ("data-1", "parity-1"))
+            self.assertEqual(lab.file().records, 4)  # stored, and not acknowledged
+            self.assertEqual([one.kind for one in lab.release(message=delta, drop=True)], ["delta"])
+            self.assertNotIn("delta", [one.kind for one in lab.held()])
+            again = []  # nothing else brings the change to the parity bucket but a clock that goes on to the resend
+            while not again:
+                again = [one for one in lab.release(clock=True) if one.kind == "delta"]
+            self.assertEqual(handle.progress().done, 0)
+            self.assertCode("Refused", lab.measure, "held", lambda _: {"n": 1}, repetitions=1)
+            self.assertFalse(lab.gate(False)["closed"])
+            self.assertEqual(handle.wait(PATIENCE).results, {"ok": 1})
+            self.assertGreater(lab.wait_for("GateOpened", where={"process": "data-1"}, since=type(lab.here())(0, 0)).released, 0)
+            self.assertEqual(lab.hold_workload(), 1)
+            bob = lab.client("bob")
+            two = [client.start("insert", count=1) for client in (alice, bob)]
+            self.assertEqual([handle.progress().done for handle in two], [0, 0])
+            self.assertEqual(lab.hold_workload(False), 0)
+            self.assertEqual([handle.wait(PATIENCE).operations for handle in two], [1, 1])
+
     def test_expectations_are_kept_with_how_they_came_out(self):
         with start(m=1, k=0, spares={"data": 2, "parity": 0}) as lab:
             lab.expect(True, "one is one")

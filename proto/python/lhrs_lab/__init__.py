@@ -15,6 +15,7 @@ from .errors import CODES, LabError
 from .events import Event, Gap, Here
 from .expect import Expectation
 from .faults import Fault
+from .gate import Held
 from .lab import Lab
 from .measure import Table
 from .state import Bucket, FileState, Group, Split
@@ -23,5 +24,5 @@ from .values import Target
 from .wire import Process
 
 __version__ = "0.1.0"
-__all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", 
+__all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
            "Here", "Image", "Lab", "LabError",  "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]

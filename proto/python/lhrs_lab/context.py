@@ -35,6 +35,7 @@ class Context:
         self._random = random.Random(seed)
         self._record_bytes = 100
         self._is_closed = False
+        self._unanswered: dict[str, list[Any]] = {}
         self.simulated = False         # whether the cluster is a simulated one (lhrs-sim)
 
     # ---- asking

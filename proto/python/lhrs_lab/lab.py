@@ -76,7 +76,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
               recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
-              timers: str = "default", bin_dir: Optional[str] = None, timeout: float = 20,
+              timers: str = "default", gate: bool = False,
+              bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
         exists.
@@ -86,6 +87,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an
         overloaded bucket brings about a split only above this load of the file, 0.1 to 1 (None: always); timers:
         'classroom' for five times the patience.
+
+        gate: messages can be held (``lab.gate``).
 
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
         other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
@@ -100,7 +103,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
         try:
-            lab._local = LocalCluster(lab._wire, bin_dir, timeout)
+            lab._local = LocalCluster(lab._wire, bin_dir, timeout, gate)
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
@@ -215,9 +218,10 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         return started
 
     def _tell_new(self, started: list[Process]) -> None:
-        """Processes that come later tell as much as the others."""
+        """Processes that come later tell as much as the others, and are held like them."""
         if self._detail != "full":
             self._tell_detail([process.number for process in started])
+        self._tell_holds(started)
 
     def clock(self, speed: Optional[float] = None, paused: bool = False, step: Optional[str] = None, count: int = 1,
               timeout: float = 60) -> dict[str, Any]:
@@ -237,6 +241,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
             further = pb.StepClock(**{unit: count * 1_000_000 if step == "ms" else count})
             reply = self._ask_simulator(timeout, step_clock=further)
         state = reply.simulation
+        self._is_gated = state.is_paused
         return {"virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
 
     # ---- targets

@@ -60,8 +60,9 @@ class Child:
 class LocalCluster:
     """Starts and ends processes and tells the wire of them."""
 
-    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float) -> None:
+    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False) -> None:
         self._wire = wire
+        self._flags = ["--die-with-parent", *(["--gate"] if has_gate else [])]
         self._patience_s = patience_s              # until a process that starts is ready
         self._bin = program_directory(bin_dir)
         self._spawner = concurrent.futures.ThreadPoolExecutor(1, "lhrs-lab-children")
@@ -129,7 +130,7 @@ class LocalCluster:
         log = open(self.logs / f"{name}.log", "ab")  # pylint: disable=consider-using-with
         try:
             popen = subprocess.Popen(  # pylint: disable=consider-using-with
-                [str(self._bin / program), *arguments, "--name", name, "--die-with-parent"],
+                [str(self._bin / program), *arguments, "--name", name, *self._flags],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, process_group=0)
         except OSError as error:
             raise LabError("NoCluster", f"{self._bin / program} cannot be started: {error.strerror}.") from None

@@ -13,6 +13,7 @@ from . import paper as papers
 from .chart import Chart, cell, quartiles
 from .errors import LabError
 from .faults import FaultCalls
+from .gate import GateCalls
 from .state import StateCalls
 from .values import DETAILS, Row, near
 
@@ -133,7 +134,7 @@ def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
     return [dict(zip(factors, values)) for values in itertools.product(*factors.values())]
 
 
-class MeasureCalls(StateCalls, FaultCalls):
+class MeasureCalls(StateCalls, FaultCalls, GateCalls):
     """See the module."""
 
     tables: dict[str, Table]       # by name: what was measured so far
@@ -152,7 +153,7 @@ class MeasureCalls(StateCalls, FaultCalls):
         ``run`` gives a Timing, a Workload, or a dict; their numbers become the metrics. ``before`` and ``after`` are not
         measured. Each repetition goes through the cases in an ``order`` drawn by the seed ('shuffled') or as 'given';
         ``warm_up`` repetitions come first and are marked. The table is appended to the one of that name; an error in
-        ``run`` ends it but keeps its rows. LabError BadArgument: no number was returned."""
+        ``run`` ends it but keeps its rows. LabError BadArgument: no number was returned; Refused: the gate is closed."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
             raise LabError("BadArgument", f"The name of a table has 1 to 64 letters, digits, - and _, not {name[:80]!r}.")
         if order not in ("shuffled", "given") or detail not in DETAILS:
@@ -167,10 +168,12 @@ class MeasureCalls(StateCalls, FaultCalls):
                     self._random.shuffle(turn)
                 is_warm_up = round_ <= warm_up
                 for case in turn:
+                    self._not_gated()
                     if before is not None:
                         before(case)
                     faults = self._faults_active()
                     metrics = numbers_of(run(case))
+                    self._not_gated()
                     facts = {**case, **(constants or {})}
                     table.add(detail, round_ if is_warm_up else round_ - warm_up, is_warm_up, facts,
                               {key: value for key, value in metrics.items() if key not in facts}, max(faults, self._faults_active()))

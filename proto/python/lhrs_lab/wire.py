@@ -70,10 +70,11 @@ class Wire:
         self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
         self._processes: dict[int, Process] = {}
         self._watched: set[str] = set()
-        self._dealers: dict[str, zmq.Socket] = {}    # of the thread alone, as the next three
+        self._dealers: dict[str, zmq.Socket] = {}    # of the thread alone, as the next four
         self._children: dict[int, tuple[int, Callable[[], None]]] = {}
         self._coordinator = ""
         self._asked = 0.0
+        self._chores: dict[str, list[Any]] = {}      # by name: period, when next, what
         self._is_closing = False
         self.unreadable = 0                          # messages that were none of ours
         self._poller = zmq.Poller()
@@ -115,6 +116,20 @@ class Wire:
             self._coordinator = coordinator
             self._asked = 0.0
         self._do(do)
+
+    def repeat(self, name: str, period_s: float, chore: Optional[Callable[[], None]]) -> None:
+        """From now on the thread does that again and again (leases end unless they are renewed); None: no more. When this
+        returns, what was done before under that name is not under way any more."""
+        done = threading.Event()
+
+        def do() -> None:
+            self._chores.pop(name, None)
+            if chore is not None:
+                self._chores[name] = [period_s, time.monotonic() + period_s, chore]
+            done.set()
+        self._do(do)
+        if threading.current_thread() is not self._thread:
+            done.wait(_ASK_AGAIN_S * 8)  # the thread may be closing
 
     def watch_events(self, endpoint: str) -> None:
         """The events of that endpoint are wanted."""
@@ -199,6 +214,10 @@ class Wire:
             self._read_events()
             for dealer in self._dealers.values():
                 self._read_replies(dealer)
+            for entry in list(self._chores.values()):
+                if time.monotonic() >= entry[1]:
+                    entry[1] = time.monotonic() + entry[0]
+                    entry[2]()
             if self._coordinator and time.monotonic() - self._asked > _ASK_AGAIN_S:
                 self._asked = time.monotonic()
                 command = pb.Command(ticket=0, list_processes=pb.ListProcesses())

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Holds: no new operations, or no messages at all. Both last until they are ended, or until this Python ends: they have leases
+that are renewed here."""
+import dataclasses
+import time
+from typing import Any, Callable, Optional, Sequence
+
+from . import messages as pb
+from .context import Context
+from .errors import LabError
+from .events import Here
+from .values import Row
+from .wire import Process
+
+_LEASE_S, _PERIOD_S = 5.0, 1.5
+_ANSWER_S = 1.0
+_ARRIVAL_S = 0.1       # what was sent is held where it goes, or was lost
+_PROCESSES_MAX = 64
+_HINT = "Lab.start(gate=True) starts processes whose messages can be held. A simulated cluster always has that."
+
+
+@dataclasses.dataclass(frozen=True)
+class Held(Row):
+    """A message at the closed gate of its receiver, or one that was let through."""
+
+    kind: str                 # as in proto/message.proto: 'insert'
+    sender: str               # names of processes
+    receiver: str
+    id: int                   # as its sender gave it
+    number: Optional[int]     # in the receiver's queue; None: no gate held it (simulated)
+    size_bytes: Optional[int]
+    process: int = dataclasses.field(default=0, repr=False)   # number of the receiver
+
+
+class _Look:
+    """All gates as they are at about one time."""
+
+    def __init__(self) -> None:
+        self.held: list[tuple[int, Held]] = []  # since when; the oldest first
+        self.under_way = 0                      # sent and not arrived; with those that are lost
+        self.next_timer_ns = -1
+
+
+class GateCalls(Context):
+    """See the module."""
+
+    _is_gated = False
+    _unanswered: dict[str, list[Any]]    # by why they are asked again and again
+    _is_holding = False
+    _gate_trouble = ""
+
+    # ---- the workload
+
+    def hold_workload(self, on: bool = True, timeout: float = 10) -> int:
+        """All clients, those that start later included, begin no new operations, or begin them again: those under way end,
+        commanded ones wait, workloads stand still. How many clients hold. LabError Timeout (seconds)."""
+        self._changing()
+        self._is_holding = on
+        self._wire.repeat("workload", _PERIOD_S, self._renew_hold if on else None)
+        order = pb.HoldWorkload(is_held=on, lease_ms=int(_LEASE_S * 1000))
+        clients = [process.number for process in self._wire.processes() if process.kind == "client"]
+        replies = self._ask_all(((number, pb.Command(hold_workload=order)) for number in clients), timeout)
+        return sum(reply.client.is_held for reply in replies)
+
+    def _renew_hold(self) -> None:
+        order = pb.HoldWorkload(is_held=True, lease_ms=int(_LEASE_S * 1000))
+        self._tell_each("workload", [one for one in self._wire.processes() if one.kind == "client"], lambda: pb.Command(hold_workload=order))
+
+    # ---- the gate
+
+    def gate(self, on: bool = True, within: float = 0.02) -> dict[str, Any]:
+        """No message is delivered and no protocol clock goes (so that no lease and no resend runs out), or they do again: at all
+        processes, or at none. Real processes need ``Lab.start(gate=True)``; the virtual clock of a simulated cluster stands still.
+        Calls that wait for an operation do not return meanwhile: ``c.start`` begins one. {'now_s', 'closed'}.
+
+        within: seconds in which each real process must have stopped its clock; one that is later opens the gate again
+        everywhere. LabError Unsupported (no gate), Refused (it did not close, and why)."""
+        self._changing()
+        if self.simulated:
+            return self._pause_clock(on)
+        if on:
+            self._close_gates(within)
+        else:
+            self._open_gates()
+        self._catch_up()  # what was delivered before
+        return {"now_s": self._log.now_s(), "closed": on}
+
+    def _pause_clock(self, on: bool) -> dict[str, Any]:
+        state = self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation
+        if state.is_paused != on:
+            order = pb.SetClock(is_paused=True) if on else pb.SetClock(factor=state.factor)
+            state = self._ask_simulator(set_clock=order).simulation
+        self._is_gated = state.is_paused
+        return {"now_s": self._log.now_s(), "closed": state.is_paused}
+
+    @staticmethod
+    def _gate_order(on: bool) -> Any:
+        # The same time for all: clocks leave out the same piece, however late each of them hears of it.
+        return pb.Command(set_gate=pb.SetGate(is_closed=on, lease_ms=int(_LEASE_S * 1000), at_ns=time.monotonic_ns()))
+
+    def _close_gates(self, within: float) -> None:
+        processes = self._wire.processes()
+        if not 1 <= len(processes) <= _PROCESSES_MAX:
+            raise LabError("Refused", f"The gate is for 1 to {_PROCESSES_MAX} processes, and there are {len(processes)}.")
+        self._is_gated, self._gate_trouble = True, ""
+        self._wire.repeat("gate", _PERIOD_S, self._renew_gate)
+        order = self._gate_order(True)
+        try:
+            for process, reply in self._gates(order, max(within, _ANSWER_S)):
+                late = (reply.gate.stopped_ns - order.set_gate.at_ns) / 1e9
+                if not reply.gate.is_closed or late > within:
+                    raise LabError("Refused", f"{process.name} stopped its clock {1000 * late:.0f} ms after the command, and {1000 * within:g} ms are "
+                                   "allowed: the gate is open again everywhere.",
+                                   "On a busy machine lab.gate(within=0.2) waits longer.")
+        except BaseException:
+            self._open_gates()
+            raise
+
+    def _open_gates(self) -> None:
+        self._wire.repeat("gate", 0, None)
+        self._is_gated = False
+        self._gates(self._gate_order(False), _ANSWER_S)
+
+    def _gates(self, command: Any, timeout: float) -> list[tuple[Process, Any]]:
+        """(process, reply) of all living ones. LabError Unsupported: one has no gate; else as it says."""
+        deadline = time.monotonic() + timeout
+        asked = []
+        for process in self._wire.processes():
+            one = pb.Command()
+            one.CopyFrom(command)
+            asked.append((process, self._wire.call(process.control, one, process.number)))
+        replies = []
+        trouble: Optional[LabError] = None
+        for process, future in asked:
+            try:
+                replies.append((process, self._result(future, max(0.001, deadline - time.monotonic()), process.name)))
+            except LabError as error:
+                if error.code == "NotAllowed":
+                    trouble = LabError("Unsupported", f"{process.name} was started without --gate: its messages and its clock go on.", _HINT)
+                elif error.code != "Unreachable":  # one that has ended holds nothing
+                    trouble = trouble or LabError(error.code, f"The gate of {process.name}: {error.message}")
+        if trouble is not None and not (command.HasField("set_gate") and not command.set_gate.is_closed and trouble.code == "Unsupported"):
+            raise trouble
+        return replies
+
+    def _renew_gate(self) -> None:
+        """In the wire's thread; also for processes that came later. Half a gate is worse than none."""
+        def told(future: Any) -> None:
+            error = None if future.cancelled() else future.exception()
+            if isinstance(error, LabError) and error.code in ("NotAllowed", "Refused") and self._is_gated:
+                self._is_gated, self._gate_trouble = False, f"{error.message} The gate is open again everywhere."
+                self._wire.repeat("gate", 0, None)
+                self._tell_each("gate", self._wire.processes(), lambda: self._gate_order(False))
+        self._tell_each("gate", self._wire.processes(), lambda: self._gate_order(True), told)
+
+    def _tell_each(self, name: str, processes: Sequence[Process], command: Callable[[], Any],
+                   told: Optional[Callable[[Any], None]] = None) -> None:
+        """Sends without waiting; what is not answered by the next time is forgotten."""
+        for old in self._unanswered.pop(name, ()):
+            self._wire.forget(old)
+        sent = self._unanswered.setdefault(name, [])
+        for process in processes:
+            future = self._wire.call(process.control, command(), process.number)
+            if told is not None:
+                future.add_done_callback(told)
+            sent.append(future)
+
+    def _tell_holds(self, started: Sequence[Process]) -> None:
+        """Processes that come later are held like the others."""
+        if self._is_holding:
+            self._ask_all((one.number, pb.Command(hold_workload=pb.HoldWorkload(is_held=True, lease_ms=int(_LEASE_S * 1000))))
+                          for one in started if one.kind == "client")
+        if self._is_gated and not self.simulated:
+            self._ask_all((one.number, self._gate_order(True)) for one in started)
+
+    # ---- what is held
+
+    def _look(self) -> _Look:
+        look = _Look()
+        for process, reply in self._gates(pb.Command(describe_gate=pb.DescribeGate()), _ANSWER_S):
+            state = reply.gate
+            if not state.is_closed:
+                raise LabError("Refused", self._gate_trouble or f"The gate of {process.name} is open: messages are delivered as they come.",
+                               "lab.gate() closes the gate.")
+            look.held += [(one.since_ns, self._held_message(one, process.number)) for one in state.messages]
+            look.under_way += state.messages_out - state.messages_in
+            if state.next_timer_ns >= 0 and (look.next_timer_ns < 0 or state.next_timer_ns < look.next_timer_ns):
+                look.next_timer_ns = state.next_timer_ns
+        look.held.sort(key=lambda entry: entry[0])
+        return look
+
+    def _held_message(self, one: Any, receiver: int) -> Held:
+        return Held(one.kind, self._name_of(getattr(one, "from")), self._name_of(receiver), one.id, one.number, one.bytes, receiver)
+
+    def held(self) -> list[Held]:
+        """What the closed gate of real processes holds, the oldest first, at most 256 messages of each process. LabError Refused (it is
+        open), Unsupported (no gate, or a simulated cluster, in which messages are on their way and not at their receivers)."""
+        if self.simulated:
+            raise LabError("Unsupported", "In a simulated cluster messages are not held at their receivers: they are on their way.",
+                           "lab.release() lets the next one arrive.")
+        return [message for _, message in self._look().held]
+
+    def release(self, count: int = 1, message: Optional[Held] = None, drop: bool = False, clock: bool = False,
+                timeout: float = 60) -> list[Held]:
+        """Lets ``count`` messages through the closed gate, the oldest first, each as one step of its receiver; what that step sends
+        is held in turn. What was let through: fewer than wanted when nothing more is held.
+
+        message: this one, of ``lab.held()``; drop: lost instead; clock: where nothing is held, all clocks go on to the next timer of any
+        process (else they stand). Of a simulated cluster the clock goes on up to the next arrival, and message, drop and clock
+        are Unsupported. LabError Refused (the gate is open), Timeout (seconds)."""
+        if count < 1 or message is not None and message.number is None:
+            raise LabError("BadArgument", "lab.release lets at least one message through; one that is named is an entry of lab.held().")
+        self._changing()
+        if self.simulated:
+            if message is not None or drop or clock:
+                raise LabError("Unsupported", "A simulated cluster lets messages through in the order of their arrival, and loses none.",
+                               "lab.net(drop=1, kinds=[...]) loses messages there.")
+            return self._release_simulated(count, timeout)
+        released: list[Held] = []
+        deadline = time.monotonic() + timeout
+        look = self._look()
+        under_way = look.under_way
+        while len(released) < count and time.monotonic() < deadline:
+            if message is None and not look.held:
+                if not clock or look.next_timer_ns < 0:
+                    break
+                # All clocks together, or who lent a lease would forget it before the borrower does.
+                self._gates(pb.Command(release_held=pb.ReleaseHeld(advance_ns=max(1, look.next_timer_ns))), _ANSWER_S)
+            else:
+                one = message or look.held[0][1]
+                reply = self._ask(one.process, _ANSWER_S, release_held=pb.ReleaseHeld(number=one.number, is_dropped=drop))
+                released += [self._held_message(passed, one.process) for passed in reply.gate.released]
+            look = self._look_when_arrived(under_way)
+            under_way = look.under_way
+            if message is not None:
+                break
+        self._catch_up()
+        return released
+
+    def _look_when_arrived(self, under_way: int) -> _Look:
+        """Until as much is under way as before; not for long, since what was lost never arrives."""
+        deadline = time.monotonic() + _ARRIVAL_S
+        while True:
+            look = self._look()
+            if look.under_way <= under_way or time.monotonic() >= deadline:
+                return look
+
+    def _release_simulated(self, count: int, timeout: float) -> list[Held]:
+        self._catch_up()  # what was delivered before the gate closed may still be on its way to us
+        before = Here(self._log.committed, 0)
+        self._ask_simulator(timeout, step_clock=pb.StepClock(messages=count))
+        self._catch_up()
+        arrived = []
+        for process, event in self._log.raw_since(before.index)[1]:
+            if event.HasField("message_received"):
+                body = event.message_received
+                arrived.append(Held(body.kind, self._name_of(getattr(body, "from")), self._name_of(process), body.id, None, body.bytes, process))
+        return arrived
+
+    def _not_gated(self) -> None:
+        if self._is_gated:
+            raise LabError("Refused", "Nothing is measured while the gate is closed: messages and clocks stand still.",
+                           "lab.gate(False) opens it.")
+
+
+__all__ = ["GateCalls", "Held"]
