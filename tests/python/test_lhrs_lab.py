@@ -383,7 +383,7 @@ class Watched(unittest.TestCase):
             self.assertEqual([handle.wait(PATIENCE).operations for handle in two], [1, 1])
 
     def test_expectations_are_kept_with_how_they_came_out(self):
-        with start(m=1, k=0, spares={"data": 2, "parity": 0}) as lab:
+        with start(m=1, k=0, simulated=True, speed=10, spares={"data": 2, "parity": 0}) as lab:
             lab.expect(True, "one is one")
             lab.expect_equal([1, 2], [1, 2], "lists are equal")
             lab.expect_within(2, 1, 3, "two lies between")
@@ -398,6 +398,36 @@ class Watched(unittest.TestCase):
 
 class Ends(unittest.TestCase):
     """Clusters of their own, because they end."""
+
+    def test_a_simulated_cluster_that_was_started_here_is_broken_like_a_real_one(self):
+        with start(m=2, k=1, b=10, simulated=True, speed=20, seed=7, spares={"data": 5, "parity": 2}) as lab:
+            alice = lab.client("alice")
+            self.assertEqual(alice.run("insert", count=15).results, {"ok": 15})
+            before = lab.settle()
+            lab.kill(lab.manager(0))
+            fault = lab.kill([lab.data(1)], at="RecordRead")
+            lab.wait_for("EpochChanged", timeout=PATIENCE)
+            self.assertEqual(lab.settle(PATIENCE), before)
+            self.assertEqual(lab.heal(fault), 1)
+            fault = lab.kill(lab.data([0, 1]))
+            lab.wait_for("GroupLost", timeout=PATIENCE)
+            self.assertEqual(sorted(lab.restart(fault)), sorted(fault.victims))
+            lab.acknowledge_loss(0)
+            self.assertEqual(lab.settle(PATIENCE).records, 0)
+            spare = lab.spare("data")
+            paused = lab.pause(spare)
+            self.assertEqual([row["kind"] for row in lab.faults()], ["pause"])
+            lab.resume(paused)
+            self.assertEqual(lab.faults(), [])
+            lab.gate()
+            handle = alice.start("insert", count=1)
+            passed = []
+            while "insert" not in passed:  # leases are asked for meanwhile
+                passed += [one.kind for one in lab.release()]
+            self.assertEqual(handle.progress().done, 0)
+            Words.assertCode(self, "Unsupported", lab.held)
+            lab.gate(False)
+            self.assertEqual(handle.wait(PATIENCE).operations, 1)
 
     def test_a_coordinator_that_was_killed_finds_its_file_again_and_a_hand_recovers(self):
         with start(m=2, k=1, b=10, recovery="manual", spares={"data": 5, "parity": 2}) as lab:

@@ -15,6 +15,7 @@ from .errors import LabError
 from .expect import ExpectCalls
 from .local import LocalCluster
 from .measure import MeasureCalls, Table, started_now
+from .simulated import SimulatedCluster
 from .timing import TimingCalls
 from .values import Target
 from .wire import Process
@@ -76,7 +77,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
               recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
-              timers: str = "default", gate: bool = False,
+              timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False,
               bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
@@ -88,10 +89,13 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         overloaded bucket brings about a split only above this load of the file, 0.1 to 1 (None: always); timers:
         'classroom' for five times the patience.
 
-        gate: messages can be held (``lab.gate``).
+        simulated: one process is all others, and its virtual time goes ``speed`` times as fast as real time (0.001 to 100; 0: as
+        fast as possible), with the numbers that ``seed`` gives; gate: messages can be held (``lab.gate``).
 
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
         other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
+        if not (speed == 0 or 0.001 <= speed <= 100):
+            raise LabError("BadArgument", f"speed is 0.001 to 100, or 0: as fast as possible, not {speed!r}.")
         servers = {"data": 8, "parity": 6, **(spares or {})}
         if set(servers) != {"data", "parity"} or servers["data"] < 1 or servers["parity"] < k:
             raise LabError("BadArgument", "The file begins with one data bucket and k parity buckets, so spares is "
@@ -103,11 +107,14 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
         try:
-            lab._local = LocalCluster(lab._wire, bin_dir, timeout, gate)
+            lab.simulated = simulated
+            lab._local = SimulatedCluster(lab._wire, bin_dir, timeout, speed, seed) if simulated else \
+                LocalCluster(lab._wire, bin_dir, timeout, gate)
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
             lab._local.start_servers(pb.DATA, servers["data"])
+            lab._local.begin()
             lab._await_file(timeout)
             lab._await_known(timeout)
         except BaseException:
@@ -199,7 +206,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         self._changing()
         started = []
         for pool, word, count in ((pb.DATA, "data", data), (pb.PARITY, "parity", parity)):
-            if count and self.simulated:
+            if count and self.simulated and self._local is None:
                 there = sum(process.name.startswith(f"{word}-") for process in self._wire.processes(False))
                 names = [f"{word}-{there + number}" for number in range(1, count + 1)]
                 started += self._start_simulated(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names))

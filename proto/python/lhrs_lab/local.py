@@ -82,6 +82,9 @@ class LocalCluster:
         self.address = self._ready(first, "udp")
         return first
 
+    def begin(self) -> None:
+        """All are there that are wanted from the start. Real time goes on anyway."""
+
     def start_servers(self, pool: int, count: int) -> list[Process]:
         """Further servers that wait in a pool (messages.DATA or messages.PARITY); they start side by side."""
         word = "parity" if pool == pb.PARITY else "data"

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A simulated cluster that was started here: one process, lhrs-sim, is all others. What the system does to real processes is done to
+these by command."""
+import concurrent.futures
+from typing import Any, Optional, Sequence
+
+from . import messages as pb
+from .errors import LabError
+from .local import LocalCluster
+from .values import new_number
+from .wire import Process, Wire
+
+_ASK_S = 5.0
+_LOOK_S = 0.25
+_KILL_LEASE_MS = 1000
+
+
+class SimulatedCluster(LocalCluster):
+    """See the module."""
+
+    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, speed: float, seed: int) -> None:
+        super().__init__(wire, bin_dir, patience_s)
+        self._speed, self._seed = speed, seed
+        self._simulator = ""
+
+    def start_coordinator(self, arguments: Sequence[str]) -> Process:
+        """The simulator, with no servers yet. Virtual time stands still until ``begin``."""
+        first = self._start([("simulation", "lhrs-sim", [
+            *arguments, "--seed", str(self._seed), "--speed", "max" if self._speed == 0 else f"{self._speed:g}", "--paused",
+            "--data-spares", "0", "--parity-spares", "0"])])[0]
+        self._simulator = first.control
+        self._wire.repeat("ended", _LOOK_S, self._look)
+        return first
+
+    def begin(self) -> None:
+        """All are there that are wanted from the start."""
+        self._ask(pb.Command(set_clock=pb.SetClock(factor=self._speed)))
+
+    def start_servers(self, pool: int, count: int) -> list[Process]:
+        """Further servers that wait in a pool (messages.DATA or messages.PARITY)."""
+        word = "parity" if pool == pb.PARITY else "data"
+        names = [f"{word}-{self._servers[pool] + number}" for number in range(1, count + 1)]
+        self._servers[pool] += count
+        return self._processes(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names)) if names else []
+
+    def start_client(self, name: str) -> Process:
+        """A client."""
+        return self._processes(pb.StartProcesses(kind=pb.CLIENT, names=[name]))[0]
+
+    def _processes(self, order: Any) -> list[Process]:
+        started = [Process.of(entry.process) for entry in self._ask(pb.Command(start_processes=order)).processes.processes]
+        for process in started:
+            process.is_ours = True  # its end is learned of the simulator, not of the coordinator
+            self._wire.add(process)
+        return started
+
+    # ---- asking
+
+    def _ask(self, command: Any, process: int = 0) -> Any:
+        return self._result(self._wire.call(self._simulator, command, process))
+
+    def _result(self, future: "concurrent.futures.Future[Any]") -> Any:
+        try:
+            return future.result(_ASK_S)
+        except concurrent.futures.TimeoutError:
+            self._wire.forget(future)
+            raise LabError("Timeout", f"The simulator did not answer within {_ASK_S:g} s.") from None
+
+    def _each(self, numbers: Sequence[int], command: Any) -> list[Any]:
+        """Each gets its own order, all at one instant of virtual time."""
+        state = self._ask(pb.Command(describe_simulation=pb.DescribeSimulation())).simulation
+        stands = len(numbers) > 1 and not state.is_paused
+        if stands:
+            self._ask(pb.Command(set_clock=pb.SetClock(is_paused=True)))
+        try:
+            sent = []
+            for number in numbers:
+                one = pb.Command()
+                one.CopyFrom(command)
+                sent.append(self._wire.call(self._simulator, one, number))
+            return [self._result(future) for future in sent]
+        finally:
+            if stands:
+                self._ask(pb.Command(set_clock=pb.SetClock(factor=state.factor)))
+
+    def _look(self) -> None:
+        """In the wire's thread: who has ended, which nobody but the simulator sees."""
+        def told(future: Any) -> None:
+            if future.exception() is None:
+                for number in future.result().simulation.ended:
+                    self._wire.end(number, "killed")
+        self._wire.call(self._simulator, pb.Command(describe_simulation=pb.DescribeSimulation())).add_done_callback(told)
+
+    # ---- faults of processes
+
+    def _living_numbers(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            known = self._wire.find(number)
+            if known is None:
+                raise LabError("BadArgument", f"There is no process {number}.")
+            if known.has_ended:
+                raise LabError("Refused", f"The process {known.name} has ended already.")
+
+    def kill(self, numbers: Sequence[int]) -> None:
+        """Ends processes as a crash does, all at one instant."""
+        self._living_numbers(numbers)
+        fault = pb.Fault(number=new_number(), lease_ms=_KILL_LEASE_MS)
+        fault.crash.SetInParent()
+        self._each(numbers, pb.Command(arm_fault=pb.ArmFault(fault=fault)))
+        for number in numbers:
+            self._wire.end(number, "killed on request")
+
+    def pause(self, numbers: Sequence[int], lease_s: float) -> None:
+        """They stand still until ``resume``, or until the lease ends (virtual seconds)."""
+        self._living_numbers(numbers)
+        fault = pb.Fault(number=new_number(), lease_ms=max(1, round(lease_s * 1000)))
+        fault.pause.SetInParent()
+        self._each(numbers, pb.Command(arm_fault=pb.ArmFault(fault=fault)))
+
+    def resume(self, numbers: Sequence[int]) -> None:
+        """Paused processes go on. LabError Refused: one is not paused."""
+        self._living_numbers(numbers)
+        listed = self._each(numbers, pb.Command(list_faults=pb.ListFaults()))
+        for number, reply in zip(numbers, listed):
+            pauses = [entry.requested.number for entry in reply.faults.faults if entry.requested.HasField("pause")]
+            if not pauses:
+                known = self._wire.find(number)
+                raise LabError("Refused", f"The process {known.name if known else number} is not paused.")
+            for fault in pauses:
+                self._ask(pb.Command(heal_faults=pb.HealFaults(number=fault)), number)
+
+    def paused(self) -> dict[int, float]:
+        """Nothing: these are faults like others, and listed with them."""
+        return {}
+
+    def ended(self) -> int:
+        """How many processes have ended and were not started again."""
+        return sum(process.has_ended and process.how_it_ended != "started again" for process in self._wire.processes(False))
+
+    def restart(self, numbers: Sequence[int]) -> list[Process]:
+        """Others in their places: servers as empty spares, a coordinator that listens for its file first."""
+        for number in numbers:
+            known = self._wire.find(number)
+            if known is not None and known.kind == "client":
+                raise LabError("Refused", f"Servers and the coordinator are started again, not {known.name}: what a client "
+                               "knows ends with its process.", "lab.client(NAME) starts another one.")
+        started = self._processes(pb.StartProcesses(again=numbers))
+        for number in numbers:
+            self._wire.end(number, "started again")
+            known = self._wire.find(number)
+            if known is not None:
+                known.how_it_ended = "started again"
+        return started
+
+
+__all__ = ["SimulatedCluster"]
