@@ -2,10 +2,13 @@
 """proto/python against a real cluster of small files."""
 import ast
 import csv
+import inspect
 import json
 import os
 import pathlib
+import re
 import select
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,7 +22,7 @@ rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 from lhrs_lab import Lab, LabError, messages as pb  # noqa: E402
-from lhrs_lab import chart, measure  # noqa: E402
+from lhrs_lab import chart, clients, lamps, measure, witness  # noqa: E402
 from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
@@ -125,6 +128,38 @@ class Words(unittest.TestCase):
         self.assertGreater(len(Lab.paper("record_recovery", suspect=True)), len(Lab.paper("record_recovery")))
         self.assertIn("Did you mean search", self.assertCode("BadArgument", Lab.paper, "serch"))
         self.assertIn("has no column", self.assertCode("BadArgument", Lab.paper, "search", {"nothing": 1}))
+
+    def test_every_call_of_a_scenario_is_here_or_the_readme_says_where(self):
+        reference = json.loads((rig.ROOT / "gui/lab/lab_reference.json").read_text())["calls"]
+        table = (rig.ROOT / "proto/python/README.md").read_text().split("## What differs")[1].split("\n## ")[0]
+        told = {word for line in table.splitlines() if line.startswith("| `") for word in re.findall("`([^`]+)`", line.split("|")[1])}
+        owners = {"lab": Lab, "client": clients.Client, "handle": clients.Handle, "table": measure.Table, "witness": witness.Witness,
+                  "question": lamps.Question}
+        options = {one["call"]: [option["name"] for option in one.get("options", [])] for one in reference}
+        known, missing = set(), []
+        for one in reference:
+            owner, name = one["call"].split(".")
+            member = Lab.start if one["call"] == "lab.cluster" else \
+                getattr(owners[owner], re.sub("([A-Z])", r"_\1", name).lower(), None)
+            known |= {one["call"], *(f"{one['call']} {option}" for option in options[one.get("optionsOf", one["call"])])}
+            if member is None and one["call"] not in told and one["call"] not in ("lab.simulated", "table.rows"):  # attributes
+                missing.append(one["call"])
+            if callable(member):
+                parameters = inspect.signature(member).parameters
+                takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+                missing += [f"{one['call']} {option}" for option in options[one.get("optionsOf", one["call"])]
+                            if not takes_all and re.sub("([A-Z])", r"_\1", option).lower() not in parameters
+                            and f"{one['call']} {option}" not in told]
+        self.assertEqual(missing, [])
+        self.assertEqual(told - known, set())
+
+    def test_without_a_watcher_lamps_and_captions_say_what_they_need(self):
+        class Alone(lamps.LampCalls):
+            def __init__(self):  # no connections: nothing is asked
+                pass
+        self.assertIn("watch=True", self.assertCode("Unsupported", Alone().lamps))
+        self.assertIn("record=", self.assertCode("Unsupported", Alone().say, "Look."))
+        self.assertIn("no window", self.assertCode("Unsupported", Alone().highlight, "data 0"))
 
     def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
         untold = []
@@ -382,6 +417,43 @@ class Watched(unittest.TestCase):
             self.assertEqual(lab.hold_workload(False), 0)
             self.assertEqual([handle.wait(PATIENCE).operations for handle in two], [1, 1])
 
+    def test_the_lamps_are_lit_by_what_is_done_here_and_the_run_is_recorded(self):
+        with tempfile.TemporaryDirectory() as directory:
+            record = pathlib.Path(directory, "run.lhrun")
+            with start(m=2, k=1, b=10, record_bytes=20, recovery="manual", spares={"data": 6, "parity": 3}, record=record) as lab:
+                lab.step("a", "Growth")
+                lab.say('"Quoted", and\nin two lines.')
+                question = lab.predict("Which bucket is split?", ["0", "1"])
+                alice = lab.client("alice")
+                alice.run("insert", count=25, window=4)
+                question.reveal(0, "The split pointer decides.")
+                lab.settle()
+                self.assertEqual({one.id: one.state for one in lab.lamps()}["I1"], "not checked")
+                self.assertIn("I1", self.assertCode("ExpectationFailed", lab.expect_lamps, ["I1"], checked=True, timeout=0))
+                before = lab.witness(lab.data(0), pin=[1])
+                lab.kill(lab.data(0))
+                self.assertEqual(lab.recover(0, decode="xor", timeout=PATIENCE).decode, "xor")
+                compared = before.compare()
+                self.assertEqual((compared.equal, [one["equal"] for one in compared.pinned]), (compared.records, [True]))
+                self.assertEqual(len(compared.pinned[0]["before"]), 20)
+                verified = alice.verify()
+                self.assertEqual((verified.keys, verified.equal, verified.lost), (25, 25, 0))
+                self.assertEqual(alice.verify(lab.data(1)).missing, 0)
+                lab.settle()
+                self.assertEqual(lab.audit().unequal, 0)
+                lab.expect_lamps(["I1", "I2", "I5", "I6", "I7", "I13", "I22"], checked=True)
+                self.assertEqual([one.id for one in lab.lamps() if one.state == "violated"], [])
+                self.assertEqual(lab.in_scenario("lab.file().records + 1"), 26)
+                self.assertCode("NotAllowed", lab.in_scenario, "lab.kill(lab.data(0))")
+                self.assertCode("Refused", lab.watch)
+            with sqlite3.connect(record) as file:
+                self.assertEqual(file.execute("SELECT step, text FROM caption WHERE kind = 'step'").fetchall(), [("a", "Growth")])
+                self.assertEqual(file.execute("SELECT text, answer FROM question").fetchall(), [("Which bucket is split?", 0)])
+                self.assertIn(("I13", "holds"), file.execute("SELECT invariant, state FROM lamp").fetchall())
+                self.assertGreater(file.execute("SELECT count(*) FROM operation").fetchone()[0], 25)
+            file.close()
+            self.assertCode("BadArgument", start, m=1, k=0, spares={"data": 1, "parity": 0}, record=record)
+
     def test_expectations_are_kept_with_how_they_came_out(self):
         with start(m=1, k=0, simulated=True, speed=10, spares={"data": 2, "parity": 0}) as lab:
             lab.expect(True, "one is one")
@@ -400,7 +472,7 @@ class Ends(unittest.TestCase):
     """Clusters of their own, because they end."""
 
     def test_a_simulated_cluster_that_was_started_here_is_broken_like_a_real_one(self):
-        with start(m=2, k=1, b=10, simulated=True, speed=20, seed=7, spares={"data": 5, "parity": 2}) as lab:
+        with start(m=2, k=1, b=10, simulated=True, speed=20, seed=7, spares={"data": 5, "parity": 2}, watch=True) as lab:
             alice = lab.client("alice")
             self.assertEqual(alice.run("insert", count=15).results, {"ok": 15})
             before = lab.settle()
@@ -428,6 +500,7 @@ class Ends(unittest.TestCase):
             Words.assertCode(self, "Unsupported", lab.held)
             lab.gate(False)
             self.assertEqual(handle.wait(PATIENCE).operations, 1)
+            lab.expect_lamps(["I5", "I18"], checked=False)
 
     def test_a_coordinator_that_was_killed_finds_its_file_again_and_a_hand_recovers(self):
         with start(m=2, k=1, b=10, recovery="manual", spares={"data": 5, "parity": 2}) as lab:

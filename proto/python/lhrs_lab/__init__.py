@@ -17,6 +17,7 @@ from .expect import Expectation
 from .faults import Fault
 from .gate import Held
 from .lab import Lab
+from .lamps import Lamp
 from .measure import Table
 from .state import Bucket, FileState, Group, Split
 from .timing import Timing
@@ -25,4 +26,4 @@ from .wire import Process
 
 __version__ = "0.1.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
-           "Here", "Image", "Lab", "LabError",  "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]
+           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]

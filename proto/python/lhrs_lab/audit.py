@@ -9,9 +9,11 @@ import time
 from typing import Any, Optional
 
 from . import messages as pb
-from .context import AGAIN_S, Context
+from .context import AGAIN_S
+from .lamps import LampCalls
 from .errors import LabError
 from .values import Row, member_place
+from .watcher import call
 
 _PAGE = 4096
 
@@ -69,7 +71,7 @@ def field(bits: int) -> Field:
     return Field(bits)
 
 
-class AuditCalls(Context):
+class AuditCalls(LampCalls):
     """See the module."""
 
     def audit(self, group: Optional[int] = None, timeout: float = 10) -> Audit:
@@ -83,6 +85,7 @@ class AuditCalls(Context):
             try:
                 if not file.at_rest:
                     raise LabError("Refused", file.under_way or "splits are owed")
+                self._judge(call("lab.audit", group, {"timeout": 1}), timeout)
                 audits = [self._audit_group(file, one) for one in file.groups if group is None or one.number == group]
                 return Audit(sum(one.ranks for one in audits), sum(one.unequal for one in audits),
                              next((one.first for one in audits if one.first), None))

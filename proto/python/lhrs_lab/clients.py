@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 from . import messages as pb
 from .errors import LabError
 from .values import PATH_WORDS, RESULT_WORDS, Row, Target, seconds, text_of
+from .watcher import target_text, text
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -239,6 +240,11 @@ class Client:
             order.only_bucket, order.bucket = True, bucket.number
             order.file.CopyFrom(self._lab._describe_file().file)
         self._lab._changing()
+        options = {"window": window, "timeout": timeout}
+        judged = self._lab._judge(f"lab.client({text(self.name)}).verify(Object.assign({text(options)}, "
+                                  f"{{ place: {'null' if place is None else target_text('data', [order.bucket], 0)} }}))", timeout)
+        if judged is not None:
+            return Verified(**{field.name: int(judged[field.name]) for field in dataclasses.fields(Verified)})
         done = self._lab._ask(self.number, timeout, verify=order).workload
         ok = done.results["OK"] if "OK" in done.results else 0
         return Verified(done.operations, ok - min(ok, done.wrong + done.newer), done.newer, done.older, done.missing,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
 import atexit
+import os
 import random
 import re
 import time
@@ -13,6 +14,7 @@ from .chart import Chart
 from .clients import Client
 from .errors import LabError
 from .expect import ExpectCalls
+from .lamps import LampCalls
 from .local import LocalCluster
 from .measure import MeasureCalls, Table, started_now
 from .simulated import SimulatedCluster
@@ -47,7 +49,7 @@ def _arguments(**o: Any) -> list[str]:
     return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
 
 
-class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
+class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, ExpectCalls):
     """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
@@ -77,8 +79,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
               rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
               recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
-              timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False,
-              bin_dir: Optional[str] = None, timeout: float = 20,
+              timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, watch: bool = False,
+              record: Union[str, "os.PathLike[str]", None] = None, bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
         exists.
@@ -90,7 +92,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
         'classroom' for five times the patience.
 
         simulated: one process is all others, and its virtual time goes ``speed`` times as fast as real time (0.001 to 100; 0: as
-        fast as possible), with the numbers that ``seed`` gives; gate: messages can be held (``lab.gate``).
+        fast as possible), with the numbers that ``seed`` gives; gate: messages can be held (``lab.gate``); watch: the invariants
+        are judged (``lab.lamps``); record: the run is recorded into this file as well (``lab.watch``).
 
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
         other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
@@ -110,6 +113,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
             lab.simulated = simulated
             lab._local = SimulatedCluster(lab._wire, bin_dir, timeout, speed, seed) if simulated else \
                 LocalCluster(lab._wire, bin_dir, timeout, gate)
+            lab._watch_bin = bin_dir
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
@@ -117,6 +121,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
             lab._local.begin()
             lab._await_file(timeout)
             lab._await_known(timeout)
+            if watch or record is not None:
+                lab.watch(record, timeout)
         except BaseException:
             lab.close()
             raise
@@ -160,6 +166,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, ExpectCalls):
             return
         self._is_closed = True
         atexit.unregister(self.close)
+        self._end_watch()  # before the processes end, which is no part of the run
         if self._local is not None:
             self._local.stop()
         self._wire.close()

@@ -5,8 +5,8 @@ import hashlib
 from typing import AbstractSet, Any, Optional, Sequence
 
 from . import messages as pb
-from .context import Context
 from .errors import LabError
+from .lamps import LampCalls
 from .values import Row, Target, place_name
 
 _PAGE = 512
@@ -37,10 +37,13 @@ class Witness:
         self._target = target
         self._pin = frozenset(pin)
         self._before, self._bytes = calls._contents_of(target, self._pin)
+        self._judged = calls._judge_witness(target)   # the same at who judges the invariants
 
     def compare(self) -> Compared:
         """Reads the same buckets again, whichever processes hold them now. LabError Unreachable: one is not there."""
         now, now_bytes = self._calls._contents_of(self._target, self._pin)
+        if self._judged:
+            self._calls._judge(f"void {self._judged}.compare()", 0)
         equal = changed = missing = extra = 0
         first = None
         for place, before in self._before.items():
@@ -60,7 +63,7 @@ class Witness:
         return Compared(sum(map(len, self._before.values())), equal, changed, missing, extra, first, pinned)
 
 
-class WitnessCalls(Context):
+class WitnessCalls(LampCalls):
     """See the module."""
 
     def witness(self, target: Target, pin: Sequence[int] = ()) -> Witness:

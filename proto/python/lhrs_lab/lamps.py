@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The invariant lamps, and the recording of a run: what lhrs-play finds and keeps, which watches beside (see watcher)."""
+import dataclasses
+import os
+import pathlib
+import warnings
+from typing import Any, Optional, Sequence, Union
+
+from .context import Context
+from .errors import LabError
+from .local import program_directory
+from .values import Row, Target
+from .watcher import EXIT_LAMP, Watcher, call, scenario_of, target_text
+
+_ANSWER_S = 15.0
+_CONNECT_S = 20.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Lamp(Row):
+    """An invariant of lhrs.md as far as this run has exercised it."""
+
+    id: str        # 'I1' to 'I22'
+    state: str     # 'holds', 'violated' (once is for ever), 'pending' (a change is under way), 'not checked'
+    checks: int
+    words: str     # 'at most 2 forwards, image never ahead'
+    detail: str    # '412 checks, last 12.043 s', or why it does not hold
+
+
+@dataclasses.dataclass
+class Question:
+    """A question of ``lab.predict``."""
+
+    _calls: "LampCalls"
+    _number: int
+
+    def reveal(self, index: int, why: str = "") -> None:
+        """Says which choice was right, from 0, and why."""
+        self._calls._narrate(f"kept.q{self._number}.reveal({int(index)}, {call('String', why)})")
+
+
+class LampCalls(Context):
+    """See the module."""
+
+    _watcher: Optional[Watcher] = None
+    _watch_bin: Optional[str] = None
+    _kept = 0
+
+    def watch(self, record: Union[str, "os.PathLike[str]", None] = None, timeout: float = _CONNECT_S) -> None:
+        """From now on lhrs-play watches beside: it judges the invariants (``lab.lamps``), and writes the recording ``record``, a file
+        NAME.lhrun that must not exist and is complete after ``lab.close()``. The lamps know nothing of what was before, so
+        begin with ``Lab.start(watch=True)`` or ``Lab.start(record=...)``. One more process that hears all events. LabError Refused (it
+        watches already), Unsupported (there is no lhrs-play), Timeout (seconds), BadArgument (the file)."""
+        if self._watcher is not None:
+            raise LabError("Refused", "lhrs-play watches this cluster already.")
+        path = pathlib.Path(record) if record is not None else None
+        if path is not None and path.exists():
+            raise LabError("BadArgument", f"{path} exists already, and a recording is never overwritten.", "Name another file.")
+        program = program_directory(self._watch_bin) / "lhrs-play"
+        if not os.access(program, os.X_OK):
+            raise LabError("Unsupported", f"There is no {program}, which judges the invariants and writes recordings.",
+                           "./run builds all programs.")
+        file = self._describe_file()
+        endpoint = self._process(self._coordinator()).control
+        self._watcher = Watcher(program, endpoint, scenario_of(file.config, self._record_bytes), path, timeout)
+
+    def _watching(self) -> Watcher:
+        if self._watcher is None:
+            raise LabError("Unsupported", "Nobody judges the invariants of this run: that is done by lhrs-play, which watches beside.",
+                           "Lab.start(watch=True), or lab.watch() before anything happens.")
+        return self._watcher
+
+    def in_scenario(self, line: str, timeout: float = 10) -> Any:
+        """Carries out one line of JavaScript as in a scenario (scenarios/README.md), by the lhrs-play that watches beside, and gives its
+        value: ``lab.in_scenario("lab.bucket(lab.data(0))")``. Processes are not touched there (lab.kill is NotAllowed). LabError
+        as the line says, Unsupported (nobody watches), Timeout (seconds)."""
+        if "\n" in line:
+            raise LabError("BadArgument", "lab.in_scenario carries out one line; this text has several.")
+        return self._watching().ask(line, timeout)
+
+    # ---- the lamps
+
+    def lamps(self) -> list[Lamp]:
+        """The invariant lamps I1 to I22 as they are now. Most are judged from events of operations (detail 'full' or
+        'operations'); I1 to I4 by ``lab.audit``, I7 and I19 by ``c.verify``, I13 by a witness that is compared after a recovery. What
+        nothing has exercised is 'not checked', never 'holds'. LabError Unsupported: nobody watches, see ``lab.watch``."""
+        return [Lamp(one["id"], one["state"], int(one["checks"]), one["words"], one["detail"])
+                for one in self._watching().ask("lab.lamps()", _ANSWER_S)]
+
+    def expect_lamps(self, ids: Optional[Sequence[str]] = None, checked: bool = False, timeout: float = 5) -> None:
+        """Expects that none of these lamps (None: of all) is violated; with ``checked`` also that each of them was checked and holds.
+        ``timeout``: seconds for what is pending. LabError ExpectationFailed names those that are wrong; BadArgument, Unsupported."""
+        options = {"ids": None if ids is None else list(ids), "checked": checked, "timeout": timeout}
+        self._watching().ask(call("lab.expectLamps", options), timeout + _ANSWER_S)
+
+    def _judge(self, line: str, timeout: float) -> Any:
+        """Has it done there, too, where somebody watches: only so are its findings in the lamps. None: nobody does."""
+        return None if self._watcher is None else self._watcher.ask(line, timeout + _ANSWER_S)
+
+    def _judge_witness(self, target: Target) -> str:
+        """The name of a witness that is taken there as well; empty: nobody watches."""
+        if self._watcher is None:
+            return ""
+        self._kept += 1
+        name = f"kept.w{self._kept}"
+        self._watcher.ask(f"void ({name} = lab.witness({target_text(target.role, target.numbers, target.group)}))", _ANSWER_S)
+        return name
+
+    # ---- narration, which goes into the recording
+
+    def _narrate(self, line: str) -> Any:
+        if self._watcher is None or self._watcher.record is None:
+            raise LabError("Unsupported", "There is no window here and no recording that this could go into.",
+                           "Lab.start(record='run.lhrun') makes one, and lhrs-gui --open run.lhrun shows it; print() says something here.")
+        return self._watcher.ask(line, _ANSWER_S)
+
+    def step(self, id: str, title: str) -> None:  # pylint: disable=redefined-builtin
+        """Begins a chapter of the recording. LabError Unsupported: there is none (so also the calls below)."""
+        self._narrate(call("lab.step", id, title))
+
+    def say(self, text: str) -> None:
+        """A caption of the recording."""
+        self._narrate(call("lab.say", text))
+
+    def note(self, text: str) -> None:
+        """A note for the presenter of the recording."""
+        self._narrate(call("lab.note", text))
+
+    def mark(self, text: str) -> None:
+        """A marker in the recording."""
+        self._narrate(call("lab.mark", text))
+
+    def predict(self, text: str, choices: Sequence[str]) -> Question:
+        """A question that the recording asks where it is shown; ``q.reveal`` answers it. There is no hall here, so no votes."""
+        self._kept += 1
+        self._narrate(f"void (kept.q{self._kept} = {call('lab.predict', {'text': text, 'choices': list(choices)})})")
+        return Question(self, self._kept)
+
+    def camera(self, **options: Any) -> None:
+        """Where the window looks when it shows the recording: the options of lab.camera in scenarios/README.md."""
+        self._narrate(call("lab.camera", options))
+
+    def highlight(self, *_: Any, **__: Any) -> None:
+        """A ring around something in the window: LabError Unsupported, because there is none, and recordings keep none."""
+        raise LabError("Unsupported", "There is no window here, and a recording keeps no rings around things.",
+                       "A caption can say where to look: lab.say(...).")
+
+    # ---- end
+
+    def _end_watch(self) -> None:
+        watcher, self._watcher = self._watcher, None
+        if watcher is None:
+            return
+        code, word = watcher.close()
+        if code == EXIT_LAMP:
+            warnings.warn(f"An invariant was violated in this run: {word}", RuntimeWarning, stacklevel=3)
+        elif code not in (0, 1):  # 1: an expectation failed, which its caller was told
+            warnings.warn(f"lhrs-play, which watched beside, ended with exit code {code}: {word}", RuntimeWarning, stacklevel=3)
+
+
+__all__ = ["Lamp", "LampCalls", "Question"]
