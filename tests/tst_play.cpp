@@ -414,6 +414,14 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     const auto between = out.indexOf(QRegularExpression("^\\s*> between$"));
     QVERIFY(between > 0 && between < out.indexOf(answers[1]));
     QCOMPARE(process.exitCode(), 0);
+
+    // Who asks has ended: nobody reads what is printed, and the recording is complete all the same.
+    process.start(LHRS_BIN_DIR "/lhrs-play", { "--answer", "--record", directory.filePath("run.lhrun"), script.fileName() });
+    process.closeReadChannel(QProcess::StandardOutput);
+    process.closeWriteChannel();
+    QVERIFY(process.waitForFinished(kPatience / 1ms));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 0);
 }
 
 void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()

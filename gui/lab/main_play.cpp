@@ -141,6 +141,8 @@ int play(const PlayOptions& options, const QString& source, int ends)
         settings.sets[text.section('=', 0, 0)] = text.section('=', 1);
     }
 
+    if (options.answers || !options.record.empty())
+        ::signal(SIGPIPE, SIG_IGN); // who no longer reads what is printed does not cut a recording off
     PlayPrinter printer(stdout);
     Session session;
     if (options.isSimulated) {
