@@ -477,7 +477,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(alice.run("insert", count=15).results, {"ok": 15})
             before = lab.settle()
             lab.kill(lab.manager(0))
-            fault = lab.kill([lab.data(1)], at="RecordRead")
+            fault = lab.kill([lab.data(1)], at="RecordRead", lease=3600)  # virtual seconds
             lab.wait_for("EpochChanged", timeout=PATIENCE)
             self.assertEqual(lab.settle(PATIENCE), before)
             self.assertEqual(lab.heal(fault), 1)
@@ -487,7 +487,7 @@ class Ends(unittest.TestCase):
             lab.acknowledge_loss(0)
             self.assertEqual(lab.settle(PATIENCE).records, 0)
             spare = lab.spare("data")
-            paused = lab.pause(spare)
+            paused = lab.pause(spare, lease=3600)
             self.assertEqual([row["kind"] for row in lab.faults()], ["pause"])
             lab.resume(paused)
             self.assertEqual(lab.faults(), [])

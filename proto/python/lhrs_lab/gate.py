@@ -13,7 +13,7 @@ from .values import Row
 from .wire import Process
 
 _LEASE_S, _PERIOD_S = 5.0, 1.5
-_ANSWER_S = 1.0
+_ANSWER_S = 3.0
 _ARRIVAL_S = 0.1       # what was sent is held where it goes, or was lost
 _PROCESSES_MAX = 64
 _HINT = "Lab.start(gate=True) starts processes whose messages can be held. A simulated cluster always has that."

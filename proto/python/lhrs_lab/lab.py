@@ -240,8 +240,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
     def clock(self, speed: Optional[float] = None, paused: bool = False, step: Optional[str] = None, count: int = 1,
               timeout: float = 60) -> dict[str, Any]:
         """Virtual time of a simulated cluster: sets how fast it goes (0: as fast as possible), pauses it, or lets it go on by
-        ``count`` steps ('event', 'message' or 'ms') and stand still. {'virtual_s', 'paused', 'speed', 'seed'}; without
-        arguments only tells. LabError Refused: real processes have none; BadArgument, Timeout (seconds)."""
+        ``count`` steps ('event', 'message' or 'ms') and stand still. {'now_s', 'virtual_s' (since the simulator began),
+        'paused', 'speed', 'seed'}; without arguments only tells. LabError Refused: real processes have none; BadArgument, Timeout (seconds)."""
         if step not in (None, "event", "message", "ms") or speed is not None and (paused or step):
             raise LabError("BadArgument", "lab.clock either sets the speed, or pauses, or goes on by steps: 'event', 'message', 'ms'.")
         if speed is not None:
@@ -256,7 +256,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             reply = self._ask_simulator(timeout, step_clock=further)
         state = reply.simulation
         self._is_gated = state.is_paused
-        return {"virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
+        return {"now_s": self._log.now_s(), "virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
 
     # ---- targets
 
