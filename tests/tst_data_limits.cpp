@@ -39,7 +39,7 @@ private slots:
     void anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain();
     void silentClientsAreForgotten();
 
-    void contentsGoBlockAfterBlockWhileChangesGoOn();
+    void contentsGoInBlocksWhileChangesGoOn();
     void contentsAreSentOnlyToWhoIsInTheView();
 };
 
@@ -300,12 +300,12 @@ void TestDataLimits::silentClientsAreForgotten()
 
 // ---- a further parity bucket
 
-void TestDataLimits::contentsGoBlockAfterBlockWhileChangesGoOn()
+void TestDataLimits::contentsGoInBlocksWhileChangesGoOn()
 {
     DataRig::Options options;
     options.init = { 1 };
     DataRig rig(options);
-    for (std::uint64_t c = 0; c < 6; ++c)
+    for (std::uint64_t c = 0; c < 24; ++c)
         rig.put(c, makeValue(1, Key(c), 1, 60000));
     pb::Message ask = Sender(DataRig::kParity + 1).message();
     ask.mutable_send_contents()->set_column(1);
@@ -316,12 +316,20 @@ void TestDataLimits::contentsGoBlockAfterBlockWhileChangesGoOn()
     QCOMPARE(rig.driven.message(ask).count(Body::kContents), std::size_t(0)); // a copy does not start it twice
     std::uint32_t expectedFirst = 1;
     std::set<std::uint64_t> keys;
+    std::size_t later = 0; // than the last block: they come as Deltas alone
+    std::deque<std::pair<pb::Message, Sequence>> underWay; // with the sequence number of that moment
+    const auto look = [&] {
+        for (const Step::Sent& sent : step.of(Body::kContents, DataRig::kParity + 1))
+            underWay.emplace_back(sent.message, rig.data().link().sequence());
+    };
+    look();
+    QCOMPARE(underWay.size(), std::size_t(kBlocksUnderWay));
     for (std::uint32_t block = 0;; ++block) {
-        const auto sent = step.of(Body::kContents, DataRig::kParity + 1);
-        QCOMPARE(sent.size(), std::size_t(1));
-        const pb::Contents contents = sent[0].message.contents();
+        QVERIFY(!underWay.empty() && underWay.size() <= kBlocksUnderWay);
+        const auto [message, sequence] = underWay.front();
+        const pb::Contents contents = message.contents();
         QCOMPARE(contents.block(), block);
-        QCOMPARE(contents.snap(), rig.data().link().sequence());
+        QCOMPARE(contents.snap(), sequence);
         QCOMPARE(contents.rank_first(), expectedFirst);
         QCOMPARE(contents.asker(), 501u);
         for (const BlockEntry& entry : entriesOf(contents.records())) {
@@ -332,15 +340,19 @@ void TestDataLimits::contentsGoBlockAfterBlockWhileChangesGoOn()
         }
         if (contents.is_last()) {
             QCOMPARE(contents.rank_last(), ~0u);
+            QVERIFY(block > kBlocksUnderWay);
             break;
         }
         expectedFirst = contents.rank_last() + 1;
+        later += underWay.back().first.contents().is_last() ? 1 : 0;
         // Changes go on meanwhile, to the new one too, and are answered without it.
         QCOMPARE(rig.insert(100 + block, "meanwhile").count(Body::kDelta), std::size_t(2));
         QCOMPARE(rig.deltaAck(0, rig.data().link().sequence()).count(Body::kReply), std::size_t(1));
-        step = rig.ack(sent[0].message, DataRig::kParity + 1);
+        step = rig.ack(message, DataRig::kParity + 1);
+        underWay.pop_front();
+        look();
     }
-    QCOMPARE(keys.size(), std::size_t(rig.data().store().count()));
+    QCOMPARE(keys.size() + later, std::size_t(rig.data().store().count()));
     QCOMPARE(rig.data().state(), pb::UP);
 }
 

@@ -356,7 +356,7 @@ void TestParityFilling::aMalformedBlockIsNotAcknowledged()
         QVERIFY(!rig.driven.message(message).acknowledges(message));
         QCOMPARE(rig.parity().store().recordGroups(), 0u);
     }
-    // A block that comes before its predecessor waits at the sender.
+    // A block that comes before its predecessor waits for it.
     pb::Message second = rig.contentsMessage({ .block = 1, .snap = 1 });
     QVERIFY(!rig.driven.message(second).acknowledges(second));
     message.mutable_contents()->set_records(whole);

@@ -2,6 +2,7 @@
 #include "node/core/contents_sender.h"
 
 #include "common/record_block.h"
+#include "node/core/blocks_ahead.h"
 
 #include <limits>
 
@@ -18,6 +19,13 @@ ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& ord
     , m_to(to)
 {
     LHRS_CHECK(m_to.incarnation.value == order.incarnation());
+}
+
+void ContentsSender::sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results,
+    Sequence sequence, Time now, Effects& out)
+{
+    for (; !m_isLastSent && m_underWay < kBlocksUnderWay; ++m_underWay)
+        sendBlock(bucket, store, results, sequence, now, out);
 }
 
 void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results,
@@ -62,7 +70,7 @@ bool ContentsSender::onAck(const AckList::Entry& entry)
 {
     if (entry.purpose != NodeContext::ContentsBlock || entry.message.contents().asker() != m_to.incarnation.value)
         return false;
-    m_isDone = m_isLastSent;
+    m_isDone = --m_underWay == 0 && m_isLastSent;
     return true;
 }
 

@@ -8,7 +8,7 @@
 namespace lhrs {
 
 // A data bucket's answer to "would you like to send me your contents?" (lhrs.md 9.2): all records to one new parity
-// bucket, block after acknowledged block, while changes go on. Each block says as of which sequence number it is, so
+// bucket, a few blocks under way at once, while changes go on. Each block says as of which sequence number it is, so
 // no step is long and nothing stands still. See "Contents block by block" in node/PROTOCOL.md.
 class ContentsSender {
 public:
@@ -22,16 +22,18 @@ public:
     ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to);
     Incarnation asker() const { return m_to.incarnation; }
     bool isDone() const { return m_isDone; }
-    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+    void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
     // True if the acknowledged message was this sender's block; then the next may go.
     bool onAck(const AckList::Entry& entry);
     void stop();
 
 private:
+    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+
     NodeContext& m_context;
     const HolderInfo m_to;
     Rank m_next { 1 };
-    std::uint32_t m_block = 0;
+    std::uint32_t m_block = 0, m_underWay = 0;
     bool m_isLastSent = false;
     bool m_isDone = false;
 };

@@ -532,7 +532,7 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
     m_scans.onAck(m_parts, entry, now, out);
     for (auto& [asker, sender] : m_contents) {
         if (sender->onAck(entry) && !sender->isDone())
-            sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+            sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
     }
     progress(now, out);
 }

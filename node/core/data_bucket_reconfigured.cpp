@@ -315,7 +315,7 @@ void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& o
     if (sender)
         return;
     sender = std::make_unique<ContentsSender>(m_parts.context, order, column->second.holder);
-    sender->sendBlock({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+    sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
 }
 
 } // namespace lhrs

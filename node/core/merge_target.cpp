@@ -8,8 +8,10 @@ namespace lhrs {
 void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
 {
     const pb::MoveRecords& move = message.move_records();
-    if (move.block() > m_blocks.size())
-        return; // the source sends it again
+    if (move.block() > m_blocks.size()) {
+        m_ahead.keep(move.block(), message);
+        return;
+    }
     if (move.block() == m_blocks.size() && !m_isComplete) {
         if (!BlockReader(move.records()).isWellFormed())
             return;
@@ -17,6 +19,8 @@ void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
         m_isComplete = move.is_last();
     }
     NodeContext::acknowledge(message, out);
+    if (const auto next = m_ahead.take(std::uint32_t(m_blocks.size())))
+        onMoveRecords(*next, out);
 }
 
 void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)

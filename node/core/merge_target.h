@@ -35,6 +35,7 @@ private:
 
     const pb::Split m_order;
     std::vector<std::string> m_blocks;
+    BlocksAhead m_ahead;
     bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;
     std::vector<Rank> m_ranks;   // planned, in the order of the records
     std::size_t m_planned = 0;   // records that are in the batch so far

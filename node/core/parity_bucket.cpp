@@ -342,8 +342,10 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     held.split = batch.split();
     held.level = batch.level();
     held.mergesFrom = batch.merges_from();
-    if (batch.block() > held.blocks.size())
-        return; // the blocks before come again
+    if (batch.block() > held.blocks.size()) {
+        held.ahead.keep(batch.block(), message);
+        return;
+    }
     if (batch.block() == held.blocks.size() && !held.isComplete) {
         if (!isFit(batch.changes()))
             return;
@@ -356,7 +358,10 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         }
     }
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
+    const auto next = held.ahead.take(std::uint32_t(held.blocks.size()));
     applyWhatFollows(q, now, out);
+    if (next)
+        onPrepareBatch(*next, now, out);
 }
 
 void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/core/blocks_ahead.h"
 #include "node/core/lease.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_store.h"
@@ -81,6 +82,7 @@ private:
         Level level = 0;
         std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
         std::vector<std::string> blocks;
+        BlocksAhead ahead;
         bool isComplete = false;       // all blocks are here
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
@@ -98,6 +100,7 @@ private:
         ResultTable results;
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
+        BlocksAhead contentsAhead;
         std::vector<ContentsRange> ranges;
         Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
         std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such

@@ -78,7 +78,11 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
             acknowledge(q, out, message.id()); // the answer to the last block may have been lost
         return;
     }
-    if (contents.block() > position.contentsExpected || !isFit(contents.records()))
+    if (contents.block() > position.contentsExpected) {
+        position.contentsAhead.keep(contents.block(), message);
+        return;
+    }
+    if (!isFit(contents.records()))
         return;
     BlockReader reader(contents.records());
     if (!contents.is_last())
@@ -106,8 +110,11 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     position.ranges.push_back({ Rank(contents.rank_last()), contents.snap() });
     position.level = contents.level();
     position.contentsLast = contents.snap();
-    if (!contents.is_last())
+    if (!contents.is_last()) {
+        if (const auto next = position.contentsAhead.take(position.contentsExpected))
+            takeContents(*next, now, out);
         return;
+    }
     position.awaitsContents = false;
     if (LHRS_MUTANT(CreationMissesWrites) && !position.held.empty()) {
         position.applied = position.held.rbegin()->first;

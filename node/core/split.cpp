@@ -60,7 +60,14 @@ void StagedBatch::start(BucketParts& bucket, std::uint64_t split, Sequence seque
     m_sequence = sequence;
     m_level = level;
     m_next = std::move(next);
-    sendBlock(bucket, now, out);
+    sendBlocks(bucket, now, out);
+}
+
+void StagedBatch::sendBlocks(BucketParts& bucket, Time now, Effects& out)
+{
+    const std::size_t columns = bucket.link.columns().size();
+    while (!m_isLastSent && m_unacknowledged + columns <= kBlocksUnderWay * columns)
+        sendBlock(bucket, now, out);
 }
 
 void StagedBatch::sendBlock(BucketParts& bucket, Time now, Effects& out)
@@ -97,12 +104,11 @@ void StagedBatch::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
 {
     if (entry.purpose != NodeContext::BatchBlock || entry.message.prepare_batch().split() != m_split || m_isStaged)
         return;
-    if (--m_unacknowledged > 0)
-        return;
-    if (m_isLastSent)
-        m_isStaged = true;
+    --m_unacknowledged;
+    if (!m_isLastSent)
+        sendBlocks(bucket, now, out);
     else
-        sendBlock(bucket, now, out);
+        m_isStaged = m_unacknowledged == 0;
 }
 
 void StagedBatch::stop(BucketParts& bucket)
@@ -150,11 +156,17 @@ void SplitSource::start(BucketParts& bucket, Time now, Effects& out)
     m_isInSmallBlocks = out.fires(Point::BatchOfOne);
     m_batch.start(bucket, m_order.split(), sequence, m_order.level(), [this, &bucket](std::string& block) { return nextChanges(bucket, block); }, now, out,
         m_isMerge ? bucket.number.value : 0);
-    sendRecords(bucket, now, out);
+    sendBlocks(bucket, now, out);
     reportWhenPrepared(bucket, now, out);
 }
 
-void SplitSource::sendRecords(BucketParts& bucket, Time now, Effects& out)
+void SplitSource::sendBlocks(BucketParts& bucket, Time now, Effects& out)
+{
+    for (; !m_isLastSent && m_underWay < kBlocksUnderWay; ++m_underWay)
+        sendBlock(bucket, now, out);
+}
+
+void SplitSource::sendBlock(BucketParts& bucket, Time now, Effects& out)
 {
     pb::Message message;
     message.set_incarnation(bucket.incarnation.value);
@@ -206,10 +218,9 @@ bool SplitSource::nextChanges(BucketParts& bucket, std::string& out)
 void SplitSource::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
     if (entry.purpose == NodeContext::MoveBlock && entry.message.move_records().split() == m_order.split()) {
-        if (m_isLastSent)
-            m_isMoved = true;
-        else
-            sendRecords(bucket, now, out);
+        --m_underWay;
+        sendBlocks(bucket, now, out);
+        m_isMoved = m_isLastSent && m_underWay == 0;
     }
     m_batch.onAck(bucket, entry, now, out);
     reportWhenPrepared(bucket, now, out);
@@ -274,8 +285,12 @@ void SplitTarget::onMoveRecords(BucketParts& bucket, const pb::Message& message,
         m_split = move.split();
         m_level = move.level();
     }
-    if (move.split() != m_split || move.block() > m_expected)
-        return; // the source sends it again
+    if (move.split() != m_split)
+        return;
+    if (move.block() > m_expected) {
+        m_ahead.keep(move.block(), message);
+        return;
+    }
     if (move.block() < m_expected) {
         NodeContext::acknowledge(message, out);
         return;
@@ -302,6 +317,8 @@ void SplitTarget::onMoveRecords(BucketParts& bucket, const pb::Message& message,
     if (move.is_last()) {
         m_isComplete = true;
         stage(bucket, now, out);
+    } else if (const auto next = m_ahead.take(m_expected)) {
+        onMoveRecords(bucket, *next, now, out);
     }
 }
 

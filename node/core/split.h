@@ -3,6 +3,7 @@
 
 #include "common/ids.h"
 #include "common/record_block.h"
+#include "node/core/blocks_ahead.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_link.h"
 #include "node/core/record_store.h"
@@ -28,7 +29,7 @@ struct BucketParts {
 };
 
 // The changes of one end of a split on their way to its parity buckets: staged there as one sequence number until the
-// decision (lhrs.md 5.2). Blocks are made when the former one has arrived everywhere.
+// decision (lhrs.md 5.2). A few blocks are under way at once.
 class StagedBatch {
 public:
     // Writes the next block of changes; returns whether it was the last.
@@ -42,6 +43,7 @@ public:
     void stop(BucketParts& bucket);
 
 private:
+    void sendBlocks(BucketParts& bucket, Time now, Effects& out);
     void sendBlock(BucketParts& bucket, Time now, Effects& out);
 
     std::uint64_t m_split = 0;
@@ -77,7 +79,8 @@ public:
     void abort(BucketParts& bucket, Time now);
 
 private:
-    void sendRecords(BucketParts& bucket, Time now, Effects& out);
+    void sendBlocks(BucketParts& bucket, Time now, Effects& out);
+    void sendBlock(BucketParts& bucket, Time now, Effects& out);
     bool nextChanges(BucketParts& bucket, std::string& out);
     void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
     bool leaves(const BucketParts& bucket, Key key) const;
@@ -95,7 +98,7 @@ private:
     bool m_isInSmallBlocks = false; // of its batch, at a point
     std::size_t m_sent = 0;    // leavers that are in blocks so far
     std::size_t m_changed = 0; // leavers and moves that are in the batch so far
-    std::uint32_t m_block = 0;
+    std::uint32_t m_block = 0, m_underWay = 0;
     bool m_isLastSent = false;
     bool m_isMoved = false;
     std::vector<std::string> m_copies; // the blocks; freed when target and parity have them
@@ -120,6 +123,7 @@ private:
     std::uint64_t m_split = 0;
     Level m_level = 0;
     std::uint32_t m_expected = 0; // the next block
+    BlocksAhead m_ahead;
     bool m_isComplete = false;
     bool m_isReported = false;
     Rank m_staged { 1 };
