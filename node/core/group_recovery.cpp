@@ -251,6 +251,7 @@ void GroupRecovery::abortParity(Time now, Effects& out)
 void GroupRecovery::startOver(Time now, Effects& out)
 {
     ++m_attempts;
+    m_isEpochUntold = m_isEpochUntold || !m_orders.areDone();
     m_orders.forget();
     if (m_enlistment)
         m_enlistment->stop(now, out);
@@ -272,6 +273,7 @@ void GroupRecovery::newEpoch(pb::GroupState state, const char* reason, Time now,
     FileState::Group& g = group();
     g.epoch = g.epoch.next();
     g.state = state;
+    m_isEpochUntold = false;
     m_orders.sendEpoch(m_group, now, out);
     m_parts.announceEpoch(m_group, reason, out);
 }
@@ -413,6 +415,10 @@ void GroupRecovery::advance(Time now, Effects& out)
         if (!m_growth.isSettled(m_group) || (m_parity && !m_parity->isOver()))
             return;
         if (failures() == 0 && group().state == pb::GROUP_UP) { // only what was on its way in
+            if (m_isEpochUntold) { // while the last epoch was: who has not heard of it would never
+                restore(now, out);
+                return;
+            }
             group().isRecovering = false;
             m_step = Step::Over;
             return;

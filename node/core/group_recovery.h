@@ -109,6 +109,7 @@ private:
     Step m_step = Step::Probe;
     Orders m_orders;
     // probing
+    bool m_isEpochUntold = false; // it was ordered, and forgotten before all had it
     bool m_isProbing = false;
     std::map<MemberId, Probed> m_silent;
     std::uint64_t m_probing = 0; // number of the present one
