@@ -236,7 +236,7 @@ bool Coordinator::isLoadLow(const pb::Overload& overload) const
     const std::uint64_t limit = m_file.config().load_control(); // per mille
     // A bucket of level j has one of 2^j parts of all keys.
     const std::uint64_t records = std::uint64_t(overload.count()) << std::min(overload.level(), 31u);
-    const std::uint64_t room = std::uint64_t(m_file.config().b()) * (m_file.buckets() + m_growth.owed());
+    const std::uint64_t room = std::uint64_t(m_file.config().b()) * (m_file.buckets() + m_growth.owed() + m_growth.besideFirst());
     return limit > 0 && double(records) * 1000 <= double(limit) * double(room);
 }
 

@@ -108,7 +108,7 @@ void Coordinator::takeOver(Time now, Effects& out)
     event->set_buckets(m_file.buckets());
     event->set_groups(std::uint32_t(m_file.groups().size()));
     event->set_silent(std::uint32_t(found.silent.size()));
-    event->set_open_splits(found.split ? 1 : 0);
+    event->set_open_splits(std::uint32_t(found.splits.size()));
 
     std::vector<GroupNumber> groups;
     for (auto& [g, group] : m_file.groups()) {
@@ -123,8 +123,15 @@ void Coordinator::takeOver(Time now, Effects& out)
                 m_takeover.send(std::move(message), &member, now, out);
         }
     }
-    if (found.split)
-        m_growth.resume(found.split->split, found.split->isMerge, found.split->isDecided, now, out);
+    std::vector<SplitWave::Unfinished> unfinished;
+    for (const FileRebuild::Split& split : found.splits) {
+        if (split.isMerge)
+            m_growth.resumeMerge(split.split, split.isDecided, now, out);
+        else
+            unfinished.push_back({ split.split, { split.level - 1, split.source.value }, split.isDecided });
+    }
+    if (!unfinished.empty())
+        m_growth.resumeSplits(unfinished, now, out);
     for (const FileRebuild::Silent& silent : found.silent) {
         if (const FileState::MemberInfo* member = m_file.member(silent.group, silent.member.role, silent.member.index))
             m_unheard.insert(member->holder.incarnation);

@@ -2,6 +2,7 @@
 #include "node/core/file_rebuild.h"
 
 #include "common/points.h"
+#include "node/core/split_wave.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,15 +14,17 @@ namespace {
 
 using Open = pb::OpenSplit;
 
-bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
+bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
 {
-    return split && !split->isMerge && member.role() == pb::DATA && bucketAt(g, Position(member.index()), m) == split->target;
+    return member.role() == pb::DATA && std::any_of(splits.begin(), splits.end(), [&](const FileRebuild::Split& split) {
+        return !split.isMerge && bucketAt(g, Position(member.index()), m) == split.target;
+    });
 }
 
 // A merge gave everything of it to another bucket, and only its release is missing.
-bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::optional<FileRebuild::Split>& split, std::uint32_t m)
+bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
 {
-    return member.role() == pb::DATA && !isSplitTarget(member, g, split, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
+    return member.role() == pb::DATA && !isSplitTarget(member, g, splits, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
 }
 
 std::uint64_t youngest(const pb::View& view)
@@ -145,9 +148,9 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
     });
 }
 
-bool FileRebuild::isMember(const Group& group, const pb::Member& member, const std::optional<Split>& split) const
+bool FileRebuild::isMember(const Group& group, const pb::Member& member, const std::vector<Split>& splits) const
 {
-    return isBucket(group, member) || isSplitTarget(member, GroupNumber(group.view.group()), split, config().m());
+    return isBucket(group, member) || isSplitTarget(member, GroupNumber(group.view.group()), splits, config().m());
 }
 
 std::uint32_t FileRebuild::columns(const Group& group) const
@@ -179,9 +182,9 @@ FileRebuild::KnownLevel FileRebuild::levelOf(const Group& group, const pb::Membe
     return known;
 }
 
-std::map<BucketNumber, FileRebuild::KnownLevel> FileRebuild::levels(const std::map<GroupNumber, Group>& groups) const
+FileRebuild::Levels FileRebuild::levels(const std::map<GroupNumber, Group>& groups) const
 {
-    std::map<BucketNumber, KnownLevel> levels;
+    Levels levels;
     for (const auto& [g, group] : groups) {
         for (const pb::Member& member : group.view.members()) {
             if (member.role() == pb::DATA && isBucket(group, member))
@@ -191,12 +194,8 @@ std::map<BucketNumber, FileRebuild::KnownLevel> FileRebuild::levels(const std::m
     return levels;
 }
 
-FileImage FileRebuild::imageOf(const std::map<BucketNumber, KnownLevel>& levels, const std::optional<Split>& split) const
+FileImage FileRebuild::imageOf(const Levels& levels) const
 {
-    if (split && split->isMerge)
-        return advanceSplit({ split->level - 1, split->target.value });
-    if (split) // as it is before the decision
-        return { split->level - 1, split->source.value };
     const bool isAnyExact = std::any_of(levels.begin(), levels.end(), [](const auto& item) { return item.second.isExact; });
     std::optional<Level> least;
     for (const auto& [a, known] : levels) {
@@ -214,8 +213,15 @@ FileImage FileRebuild::imageOf(const std::map<BucketNumber, KnownLevel>& levels,
     return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
 }
 
-FileImage FileRebuild::within(
-    FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, KnownLevel>& levels) const
+FileImage FileRebuild::imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
+{
+    if (splits.empty() || !splits.front().isInTurn)
+        return within(imageOf(levels), groups, levels);
+    const Split& first = splits.front(); // as it is before the decision
+    return first.isMerge ? advanceSplit({ first.level - 1, first.target.value }) : FileImage { first.level - 1, first.source.value };
+}
+
+FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
     // Where a whole group is gone, the levels of the others may fit more than one file. A group that is known tells which
     // of its buckets do not exist: they are not lost.
@@ -247,42 +253,64 @@ FileImage FileRebuild::within(
     return image;
 }
 
-// ---- the split that was under way
+// ---- the splits that were under way
 
-std::optional<FileRebuild::Split> FileRebuild::openSplit(const std::map<GroupNumber, Group>& groups) const
+std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
-    std::optional<Split> open;
-    std::uint64_t latest = 0;
+    std::map<std::uint64_t, Split> open; // by name
+    Split latest;
+    std::uint64_t latestCommitted = 0;
     for (const auto& [g, group] : groups) {
         for (const auto& [incarnation, report] : group.reports) {
             for (const pb::OpenSplit& part : report->splits()) {
+                const Split named { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level(), false, part.is_merge() };
+                if (part.split() > latest.split)
+                    latest = named;
+                if (part.step() == Open::COMMITTED)
+                    latestCommitted = std::max(latestCommitted, part.split());
                 // A target and the parity buckets keep the name of the split that they carried out last; the source forgets
                 // it when it is over.
-                latest = std::max(latest, part.split());
                 const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
-                if (!isOver && (!open || part.split() > open->split))
-                    open = Split { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level(), false, part.is_merge() };
+                if (!isOver)
+                    open.emplace(part.split(), named);
             }
         }
     }
-    // They are begun one after the other, so an older one is over: a bucket that a merge has emptied may not know.
-    if (open && open->split < latest)
-        open.reset();
-    if (open)
-        open->isDecided = mayCommit(*open, groups);
-    return open;
+    // What was begun before the latest is over: a bucket that a merge has emptied may not know. But for the splits of one
+    // wave: their names and their targets follow each other, and each is decided when the one before is over.
+    std::erase_if(open, [&](const auto& item) {
+        const Split& split = item.second;
+        const std::uint64_t before = latest.split - split.split;
+        const bool isOfItsWave = config().parallel_splits() && !split.isMerge && !latest.isMerge && before < SplitWave::kWidthMax
+            && split.target.value + before == latest.target.value && split.split >= latestCommitted;
+        return before != 0 && !isOfItsWave;
+    });
+    std::vector<Split> splits;
+    for (const auto& [name, split] : open)
+        splits.push_back(split);
+    if (splits.empty())
+        return splits;
+    Split& first = splits.front();
+    const Word word = wordOf(first, groups);
+    // Of the splits before it nothing may be left but what they have created; of one that was undone, not even that.
+    if (config().parallel_splits() && !first.isMerge && !word.isCommitted) {
+        for (BucketNumber a; a < first.target; a = a.next())
+            first.isInTurn = first.isInTurn && levels.contains(a);
+    }
+    first.isDecided = word.isCommitted || (word.areAllPrepared && first.isInTurn);
+    return splits;
 }
 
-bool FileRebuild::mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const
+FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const
 {
     // lhrs.md 5.2: committed iff a survivor has committed, or all survivors have prepared - and what left the source still
     // exists on the other side.
-    bool areAllPrepared = true;
+    Word word;
     bool isTargetThere = false;
     for (const BucketNumber bucket : { split.source, split.target }) {
         const auto group = groups.find(groupOf(bucket, config().m()));
         if (group == groups.end()) {
-            areAllPrepared = false;
+            word.areAllPrepared = false;
             continue;
         }
         const Position q = positionOf(bucket, config().m());
@@ -296,13 +324,13 @@ bool FileRebuild::mayCommit(const Split& split, const std::map<GroupNumber, Grou
                 if (part.split() == split.split && part.bucket() == bucket.value)
                     step = part.step();
             }
-            if (step == Open::COMMITTED)
-                return true;
-            areAllPrepared = areAllPrepared && step == Open::PREPARED;
+            word.isCommitted = word.isCommitted || step == Open::COMMITTED;
+            word.areAllPrepared = word.areAllPrepared && step == Open::PREPARED;
             isTargetThere = isTargetThere || bucket == split.target;
         }
     }
-    return areAllPrepared && isTargetThere;
+    word.areAllPrepared = word.areAllPrepared && isTargetThere;
+    return word;
 }
 
 // ---- what is missing
@@ -316,13 +344,13 @@ std::string FileRebuild::missing() const
     if (!hasFile())
         return m_isFileKnown ? "there is a file, and none of its buckets is heard" : "";
     const auto known = groups();
-    const auto split = openSplit(known);
     const auto levels = this->levels(known);
-    const FileImage image = split ? imageOf(levels, split) : within(imageOf(levels, split), known, levels);
+    const std::vector<Split> splits = openSplits(known, levels);
+    const FileImage image = imageWith(splits, known, levels);
     for (const auto& [g, group] : known) {
         std::uint32_t silent = 0, members = 0;
         for (const pb::Member& member : group.view.members()) {
-            if (!isMember(group, member, split) || isReleased(member, g, image, split, config().m()))
+            if (!isMember(group, member, splits) || isReleased(member, g, image, splits, config().m()))
                 continue;
             ++members;
             silent += group.reports.contains(Incarnation(member.holder().incarnation())) ? 0 : 1;
@@ -349,16 +377,17 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
     if (!hasFile())
         return found;
     const auto known = groups();
-    found.split = openSplit(known);
     const std::uint32_t m = config().m();
     const auto levels = this->levels(known);
-    const FileImage image = found.split ? imageOf(levels, found.split) : within(imageOf(levels, found.split), known, levels);
+    found.splits = openSplits(known, levels);
+    const FileImage image = imageWith(found.splits, known, levels);
     file.setImage(image);
     file.setExists();
     for (const Incarnation incarnation : m_replaced)
         file.replaced().add(incarnation);
     const auto concernsSplit = [&](GroupNumber g) {
-        return found.split && (g == groupOf(found.split->source, m) || g == groupOf(found.split->target, m));
+        return std::any_of(found.splits.begin(), found.splits.end(),
+            [&](const Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
     };
     for (const auto& [g, group] : known) {
         FileState::Group& entry = file.group(g);
@@ -368,15 +397,15 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         file.setAvailability(group.view.availability(), group.view.asked());
         entry.k = columns(group);
         for (const pb::Member& member : group.view.members()) {
-            if (!isMember(group, member, found.split))
+            if (!isMember(group, member, found.splits))
                 continue;
-            if (isReleased(member, g, image, found.split, m))
+            if (isReleased(member, g, image, found.splits, m))
                 continue; // it gets its Cancel
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
             if (!info.hasFailed() && hasFailed(member)) // the view that calls it UP is an old one
                 info.state = pb::FAILED;
             if (!info.hasFailed())
-                info.state = isSplitTarget(member, g, found.split, m) ? pb::INIT : pb::UP;
+                info.state = isSplitTarget(member, g, found.splits, m) ? pb::INIT : pb::UP;
             const bool isSilent = !info.hasFailed() && !group.reports.contains(info.holder.incarnation);
             if (isSilent)
                 found.silent.push_back({ g, idOf(member) });
@@ -410,8 +439,10 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             enterLost(a, lhrs::levelOf(a, image));
     }
     // The target of a split that is decided exists, also when nothing is left of its group.
-    if (found.split && !found.split->isMerge && found.split->isDecided && !file.data(found.split->target))
-        enterLost(found.split->target, found.split->level);
+    for (const Split& split : found.splits) {
+        if (!split.isMerge && split.isDecided && !file.data(split.target))
+            enterLost(split.target, split.level);
+    }
     return found;
 }
 

@@ -22,13 +22,14 @@ public:
         Level level = 0;         // of both afterwards
         bool isDecided = false;  // finished; else undone
         bool isMerge = false;    // the source gives everything to the target; `level` as it was before
+        bool isInTurn = true;    // all splits before it are decided: (i,n) is as it was before this one
     };
     struct Silent {
         GroupNumber group;
         MemberId member;
     };
     struct Found {
-        std::optional<Split> split;   // that was under way
+        std::vector<Split> splits;    // that were under way, in their order: one, or a wave. Only the first may be decided
         std::vector<Silent> silent;   // members of the last view that did not report
         std::vector<Silent> declared; // of these, those that are failed at once: an open split must not meet them again
     };
@@ -69,8 +70,8 @@ private:
     bool hasFailed(const pb::Member& member) const;
     // Whether it is a bucket, and not what something undecided was to bring in.
     bool isBucket(const Group& group, const pb::Member& member) const;
-    // The same, or the target of the split that was under way.
-    bool isMember(const Group& group, const pb::Member& member, const std::optional<Split>& split) const;
+    // The same, or the target of a split that was under way.
+    bool isMember(const Group& group, const pb::Member& member, const std::vector<Split>& splits) const;
     std::uint32_t columns(const Group& group) const;
     // A view is of an earlier time: of a bucket that is silent, and of which no parity bucket tells, it gives the least
     // level that it can have.
@@ -78,13 +79,21 @@ private:
         Level level = 0;
         bool isExact = false;
     };
+    using Levels = std::map<BucketNumber, KnownLevel>;
     KnownLevel levelOf(const Group& group, const pb::Member& member) const;
-    std::map<BucketNumber, KnownLevel> levels(const std::map<GroupNumber, Group>& groups) const;
-    FileImage imageOf(const std::map<BucketNumber, KnownLevel>& levels, const std::optional<Split>& split) const;
+    Levels levels(const std::map<GroupNumber, Group>& groups) const;
+    FileImage imageOf(const Levels& levels) const;
     // The same, or a smaller one where what the groups know says so.
-    FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const std::map<BucketNumber, KnownLevel>& levels) const;
-    std::optional<Split> openSplit(const std::map<GroupNumber, Group>& groups) const;
-    bool mayCommit(const Split& split, const std::map<GroupNumber, Group>& groups) const;
+    FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
+    // What the splits that were under way say of it, or else the levels.
+    FileImage imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
+    std::vector<Split> openSplits(const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
+    // How far the survivors of both groups are with it.
+    struct Word {
+        bool isCommitted = false;   // at one of them
+        bool areAllPrepared = true; // and what left the source exists on the other side
+    };
+    Word wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 
     bool m_isFileKnown = false;
     std::map<NodeId, pb::StateReport> m_reports;

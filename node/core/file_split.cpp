@@ -5,16 +5,18 @@
 
 namespace lhrs {
 
-FileSplit::FileSplit(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now)
+FileSplit::FileSplit(CoordinatorParts& parts, const Plan& plan, Time now)
     : m_parts(parts)
-    , m_split(split)
-    , m_ticket(ticket)
+    , m_split(plan.split)
+    , m_ticket(plan.ticket)
     , m_started(now)
-    , m_source(parts.file.image().n + (LHRS_MUTANT(CommitsOutOfOrder) && parts.file.image().n + 1 < (1U << parts.file.image().i) ? 1 : 0))
-    , m_target(m_source.value + (1U << parts.file.image().i))
-    , m_level(parts.file.image().i + 1)
+    , m_source(plan.before.n + (LHRS_MUTANT(CommitsOutOfOrder) && plan.before.n + 1 < (1U << plan.before.i) ? 1 : 0))
+    , m_target(m_source.value + (1U << plan.before.i))
+    , m_level(plan.before.i + 1)
     , m_group(parts.file.groupOf(m_target))
     , m_isNewGroup(m_target.value % parts.file.config().m() == 0)
+    , m_isOrdered(plan.isAlone)
+    , m_hasTurn(plan.isAlone)
     , m_enlistment(parts)
     , m_orders(parts)
 {
@@ -52,7 +54,7 @@ void FileSplit::resume(bool isDecided, Time now, Effects& out)
     if (isDecided)
         commitSource(now, out);
     else
-        undo("the coordinator was started anew before all had prepared", now, out);
+        doom("the coordinator was started anew before all had prepared");
 }
 
 bool FileSplit::onOffer(const pb::Message& message, Time now, Effects& out)
@@ -65,6 +67,20 @@ void FileSplit::tell(Time now, Effects& out)
     m_step = Step::Tell;
     m_orders.sendEpoch(m_group, now, out, [this](const HolderInfo& holder) { return m_enlistment.has(holder); });
     advance(now, out);
+}
+
+void FileSplit::order(Time now, Effects& out)
+{
+    m_isOrdered = true;
+    if (m_step == Step::Told && !m_isDoomed)
+        stage(now, out);
+}
+
+void FileSplit::takeTurn(Time now, Effects& out)
+{
+    m_hasTurn = true;
+    if (m_step == Step::Stage)
+        advance(now, out);
 }
 
 void FileSplit::stage(Time now, Effects& out)
@@ -150,10 +166,17 @@ void FileSplit::finish(Time now, Effects& out)
 
 // ---- undoing what is not decided
 
-void FileSplit::undo(std::string reason, Time now, Effects& out)
+void FileSplit::doom(const std::string& reason)
 {
+    if (m_isDoomed || (isDecided() && !LHRS_MUTANT(AbortAfterCommit)) || isUndoing() || isOver())
+        return;
+    m_isDoomed = true;
+    m_undoReason = reason;
     m_limit = Time::max();
-    m_undoReason = std::move(reason);
+}
+
+void FileSplit::undo(Time now, Effects& out)
+{
     m_orders.forget();
     if (m_step == Step::Recruit) { // nobody else was told of it
         m_step = Step::Cancel;
@@ -180,8 +203,8 @@ void FileSplit::cancel(Time now, Effects& out)
 {
     m_step = Step::Cancel;
     m_enlistment.stop(now, out); // not waited for: one of them may be why this is undone
-    if (!m_parts.file.data(m_source)->hasFailed())
-        m_parts.file.data(m_source)->state = pb::UP;
+    if (FileState::MemberInfo* source = m_parts.file.data(m_source); source && source->state == pb::SPLITTING)
+        source->state = pb::UP;
     FileState::Group& group = m_parts.file.group(m_group);
     if (group.data.empty()) {
         m_parts.file.erase(m_group);
@@ -200,10 +223,10 @@ void FileSplit::onFailed(Time now, Effects& out)
     if (isOver())
         return;
     m_orders.forgetFailed();
-    if ((isDecided() && !LHRS_MUTANT(AbortAfterCommit)) || m_step == Step::Undo || m_step == Step::Cancel)
+    if ((isDecided() && !LHRS_MUTANT(AbortAfterCommit)) || isUndoing())
         advance(now, out);
     else
-        undo("a member of its groups failed", now, out);
+        doom("a member of its groups failed");
 }
 
 bool FileSplit::isSettled(GroupNumber g) const
@@ -220,16 +243,21 @@ bool FileSplit::isSettled(GroupNumber g) const
 
 void FileSplit::advance(Time now, Effects& out)
 {
-    if (!m_orders.areDone())
+    if (!m_orders.areDone() || (m_isDoomed && !isUndoing()))
         return;
     switch (m_step) {
     case Step::Recruit:
         if (m_enlistment.isConfirmed())
             tell(now, out);
         return;
-    case Step::Tell: stage(now, out); return;
+    case Step::Tell:
+        m_step = Step::Told;
+        if (m_isOrdered)
+            stage(now, out);
+        return;
+    case Step::Told: return;
     case Step::Stage:
-        if (m_isSourcePrepared && m_isTargetPrepared)
+        if (m_isSourcePrepared && m_isTargetPrepared && m_hasTurn)
             commitSource(now, out);
         return;
     case Step::CommitSource: {
@@ -310,8 +338,6 @@ void FileSplit::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
 
 void FileSplit::onTime(Time now, Effects& out)
 {
-    if (m_limit <= now)
-        undo("staging took longer than its limit", now, out);
     m_enlistment.onTime(now, out);
     if (m_step == Step::CommitSource)
         advance(now, out);

@@ -51,10 +51,8 @@ void Growth::pump(Time now, Effects& out)
     m_now = now;
     if (m_creation && m_creation->isConfirmed())
         endCreation(out);
-    if (m_split && m_split->takeDecided())
-        announce(out);
-    if (m_split && m_split->isOver())
-        endSplit(now, out);
+    moveSplits(now, out);
+    fillWave(now, out);
     if (m_merge && m_merge->takeDecided())
         announce(out);
     if (m_merge && m_merge->isOver())
@@ -136,36 +134,70 @@ void Growth::startSplit(Time now, Effects& out)
         startParity(group, 0, now, out); // the split stays owed
         return;
     }
-    --m_owed;
-    std::uint64_t ticket = 0;
-    if (!m_splitTickets.empty()) {
-        ticket = m_splitTickets.front();
-        m_splitTickets.pop_front();
-    }
-    m_split = std::make_unique<FileSplit>(m_parts, (file.coordinatorEpoch() << 32) + ++m_lastSplit, ticket, now);
-    m_split->start(now, out);
+    const std::size_t width = file.config().parallel_splits() && !m_isNextNarrow ? SplitWave::kWidthMax : 1;
+    m_isNextNarrow = false;
+    m_wave.begin(width, takeDebt(), now, out);
 }
 
-void Growth::resume(std::uint64_t split, bool isMerge, bool isDecided, Time now, Effects& out)
+SplitWave::Begun Growth::takeDebt()
 {
-    if (isMerge) {
-        m_merge = std::make_unique<FileMerge>(m_parts, split, 0, now);
-        m_merge->resume(isDecided, now, out);
-    } else {
-        m_split = std::make_unique<FileSplit>(m_parts, split, 0, now);
-        m_split->resume(isDecided, now, out);
+    --m_owed;
+    SplitWave::Begun begun { (m_parts.file.coordinatorEpoch() << 32) + ++m_lastSplit };
+    if (!m_splitTickets.empty()) {
+        begun.ticket = m_splitTickets.front();
+        m_splitTickets.pop_front();
     }
+    return begun;
+}
+
+void Growth::moveSplits(Time now, Effects& out)
+{
+    std::optional<SplitWave::Ended> ended;
+    do {
+        if (m_wave.takeDecided())
+            announce(out);
+        ended = m_wave.takeEnded(now, out);
+        if (ended)
+            endSplit(*ended, now, out);
+    } while (ended);
+    if (m_wave.takeDecided()) // its turn came just now
+        announce(out);
+}
+
+// As many as are owed and may go beside each other; then those that have joined are staged.
+void Growth::fillWave(Time now, Effects& out)
+{
+    while (m_wave.areAllTold()) {
+        if (m_owed > 0 && m_parityWanted.empty() && now >= m_pauseUntil && m_wave.mayJoin()) {
+            m_wave.join(takeDebt(), now, out);
+        } else {
+            m_wave.close(now, out);
+            moveSplits(now, out);
+        }
+    }
+}
+
+void Growth::resumeSplits(const std::vector<SplitWave::Unfinished>& splits, Time now, Effects& out)
+{
+    m_wave.resume(splits, now, out);
     pump(now, out);
 }
 
-void Growth::endSplit(Time now, Effects& out)
+void Growth::resumeMerge(std::uint64_t merge, bool isDecided, Time now, Effects& out)
 {
-    const std::unique_ptr<FileSplit> split = std::move(m_split);
-    if (split->wasUndone()) {
+    m_merge = std::make_unique<FileMerge>(m_parts, merge, 0, now);
+    m_merge->resume(isDecided, now, out);
+    pump(now, out);
+}
+
+void Growth::endSplit(const SplitWave::Ended& split, Time now, Effects& out)
+{
+    if (split.wasUndone) {
         ++m_owed;
+        m_isNextNarrow = true;
         m_pauseUntil = now + kPause;
-        if (split->ticket() != 0)
-            m_splitTickets.push_front(split->ticket());
+        if (split.ticket != 0)
+            m_splitTickets.push_front(split.ticket);
     }
     announce(out);
 }
@@ -218,8 +250,7 @@ void Growth::startParity(GroupNumber g, std::uint64_t ticket, Time now, Effects&
 
 void Growth::onFailed(GroupNumber g, Time now, Effects& out)
 {
-    if (m_split && m_split->concerns(g))
-        m_split->onFailed(now, out);
+    m_wave.onFailed(g, now, out);
     if (m_merge && m_merge->concerns(g))
         m_merge->onFailed(now, out);
     if (m_parity && m_parity->group() == g)
@@ -229,21 +260,19 @@ void Growth::onFailed(GroupNumber g, Time now, Effects& out)
 
 bool Growth::isOnItsWay(GroupNumber g, MemberId member) const
 {
-    if (m_split && m_split->brings(g, member))
-        return true;
-    return m_parity && m_parity->group() == g && member == MemberId { pb::PARITY, m_parity->column().value };
+    return m_wave.brings(g, member) || (m_parity && m_parity->group() == g && member == MemberId { pb::PARITY, m_parity->column().value });
 }
 
 bool Growth::isSettled(GroupNumber g) const
 {
-    return (!m_split || m_split->isSettled(g)) && (!m_merge || m_merge->isSettled(g)) && (!m_parity || m_parity->group() != g);
+    return m_wave.isSettled(g) && (!m_merge || m_merge->isSettled(g)) && (!m_parity || m_parity->group() != g);
 }
 
 // ---- what comes in
 
 bool Growth::onOffer(const pb::Message& message, Time now, Effects& out)
 {
-    const bool isOurs = (m_creation && m_creation->onOffer(message, now, out)) || (m_split && m_split->onOffer(message, now, out))
+    const bool isOurs = (m_creation && m_creation->onOffer(message, now, out)) || m_wave.onOffer(message, now, out)
         || (m_parity && m_parity->onOffer(message, now, out));
     pump(now, out);
     return isOurs;
@@ -251,8 +280,7 @@ bool Growth::onOffer(const pb::Message& message, Time now, Effects& out)
 
 void Growth::onPrepared(const pb::Prepared& prepared, Time now, Effects& out)
 {
-    if (m_split)
-        m_split->onPrepared(prepared, now, out);
+    m_wave.onPrepared(prepared, now, out);
     if (m_merge)
         m_merge->onPrepared(prepared, now, out);
     pump(now, out);
@@ -269,8 +297,7 @@ void Growth::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
 {
     if (m_creation)
         m_creation->onAcknowledged(entry);
-    if (m_split)
-        m_split->onAcknowledged(entry, now, out);
+    m_wave.onAcknowledged(entry, now, out);
     if (m_merge)
         m_merge->onAcknowledged(entry, now, out);
     if (m_parity)
@@ -282,8 +309,7 @@ void Growth::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
 {
     if (m_creation)
         m_creation->onGivenUp(entry, now, out);
-    if (m_split)
-        m_split->onGivenUp(entry, now, out);
+    m_wave.onGivenUp(entry, now, out);
     if (m_parity)
         m_parity->onGivenUp(entry, now, out);
 }
@@ -292,8 +318,7 @@ void Growth::onTime(Time now, Effects& out)
 {
     if (m_creation)
         m_creation->onTime(now, out);
-    if (m_split)
-        m_split->onTime(now, out);
+    m_wave.onTime(now, out);
     if (m_merge)
         m_merge->onTime(now, out);
     if (m_parity)
@@ -306,8 +331,7 @@ Time Growth::deadline() const
     Time earliest = Time::max();
     if (m_creation)
         earliest = std::min(earliest, m_creation->deadline());
-    if (m_split)
-        earliest = std::min(earliest, m_split->deadline());
+    earliest = std::min(earliest, m_wave.deadline());
     if (m_merge)
         earliest = std::min(earliest, m_merge->deadline());
     if (m_parity)
@@ -324,8 +348,8 @@ std::string Growth::underWay() const
 {
     if (m_creation)
         return "creating the file";
-    if (m_split)
-        return m_split->words();
+    if (!m_wave.isEmpty())
+        return m_wave.words();
     if (m_merge)
         return m_merge->words();
     if (m_parity)

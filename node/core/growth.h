@@ -4,9 +4,9 @@
 #include "node/core/coordinator_parts.h"
 #include "node/core/enlistment.h"
 #include "node/core/file_merge.h"
-#include "node/core/file_split.h"
 #include "node/core/lease.h"
 #include "node/core/parity_creation.h"
+#include "node/core/split_wave.h"
 
 #include <deque>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace lhrs {
 
 // How the file comes into being and grows (lhrs.md 2): the splits that are owed, the K rule, and what is begun when.
-// One reconfiguration at a time; its steps are FileSplit's and ParityCreation's.
+// One reconfiguration at a time; its steps are FileSplit's and ParityCreation's. Only splits may be several (SplitWave).
 class Growth {
 public:
     explicit Growth(CoordinatorParts& parts) : m_parts(parts) {}
@@ -37,12 +37,13 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // A split or merge that was under way when the former coordinator ended: finished or undone. Its members are in the
+    // Splits, or a merge, that were under way when the former coordinator ended: finished or undone. Their members are in the
     // table.
-    void resume(std::uint64_t split, bool isMerge, bool isDecided, Time now, Effects& out);
+    void resumeSplits(const std::vector<SplitWave::Unfinished>& splits, Time now, Effects& out);
+    void resumeMerge(std::uint64_t merge, bool isDecided, Time now, Effects& out);
 
-    // Whether it is this split or merge that is under way.
-    bool isUnderWay(std::uint64_t split) const { return (m_split && m_split->name() == split) || (m_merge && m_merge->name() == split); }
+    // Whether this split or merge is under way.
+    bool isUnderWay(std::uint64_t split) const { return m_wave.isUnderWay(split) || (m_merge && m_merge->name() == split); }
 
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
@@ -53,9 +54,11 @@ public:
 
     bool isAtRest() const { return isIdle() && m_owed == 0 && !wantsMerge() && m_parityWanted.empty() && m_parts.file.exists(); }
     // No reconfiguration is under way; some may be owed.
-    bool isIdle() const { return !m_creation && !m_split && !m_merge && !m_parity; }
+    bool isIdle() const { return !m_creation && m_wave.isEmpty() && !m_merge && !m_parity; }
     std::string underWay() const;
     std::uint32_t owed() const { return m_owed; }
+    // Splits that are under way beside the first one.
+    std::uint32_t besideFirst() const { return m_wave.isEmpty() ? 0 : std::uint32_t(m_wave.size() - 1); }
     void announce(Effects& out) const; // FileStateChanged
 
 private:
@@ -69,7 +72,10 @@ private:
     void startCreation(Time now, Effects& out);
     void endCreation(Effects& out);
     void startSplit(Time now, Effects& out);
-    void endSplit(Time now, Effects& out);
+    SplitWave::Begun takeDebt();
+    void moveSplits(Time now, Effects& out);
+    void fillWave(Time now, Effects& out);
+    void endSplit(const SplitWave::Ended& split, Time now, Effects& out);
     bool wantsMerge() const { return m_mergesOwed > 0 || !m_mergeTickets.empty(); }
     void startMerge(Time now, Effects& out);
     void endMerge(Time now, Effects& out);
@@ -77,7 +83,8 @@ private:
 
     CoordinatorParts& m_parts;
     std::unique_ptr<Enlistment> m_creation; // of the file
-    std::unique_ptr<FileSplit> m_split;
+    SplitWave m_wave { m_parts };
+    bool m_isNextNarrow = false; // something of the last wave was undone: the next has one split
     std::unique_ptr<FileMerge> m_merge;
     std::unique_ptr<ParityCreation> m_parity;
     std::uint32_t m_owed = 0;

@@ -370,6 +370,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         oneOf({ "passive", "handshake" }, [&config](const std::string& word) {
             config.set_tcp_mode(word == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
         }));
+    addOption(app, "--split", "Splits of the file: serial (one after the other) or parallel (up to four are staged at once) (serial)", "WAY",
+        oneOf({ "serial", "parallel" }, [&config](const std::string& word) { config.set_parallel_splits(word == "parallel"); }));
     app.add_flag("--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
         "The file shrinks by itself when it holds few records");
     addOption(app, "--load-control", "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
