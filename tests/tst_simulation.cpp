@@ -38,6 +38,7 @@ constexpr std::uint64_t kShare = 1;
 constexpr std::uint64_t kQuietSeeds = 50 / kShare;    // 1..50, in which nobody fails
 constexpr std::uint64_t kFailingSeeds = 200 / kShare; // from kFailuresFrom on, and as many from kPointsFrom on
 constexpr std::uint64_t kRestartSeeds = 200 / kShare; // from kRestartsFrom on
+constexpr std::uint64_t kWaveSeeds = 50 / kShare;     // from kWavesFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.
@@ -55,6 +56,7 @@ struct Totals {
     std::uint64_t operations = 0;
     std::uint64_t messages = 0;
     std::uint64_t splits = 0;
+    std::uint64_t beside = 0; // staged while another was under way
     std::uint64_t undone = 0;
     std::uint64_t parityAdded = 0;
     std::uint64_t recordGroups = 0;
@@ -86,6 +88,7 @@ void count(const Simulation& simulation)
     totals.operations += simulation.answered();
     totals.messages += simulation.cluster().messagesDelivered();
     totals.splits += counts.splits;
+    totals.beside += counts.beside;
     totals.undone += counts.undone;
     totals.parityAdded += counts.parityAdded;
     totals.recordGroups += counts.recordGroups;
@@ -267,6 +270,8 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
             QTest::newRow(hex(seed).c_str()) << quint64(seed);
     for (std::uint64_t seed = kRestartsFrom; seed < kRestartsFrom + kRestartSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (std::uint64_t seed = kWavesFrom; seed < kWavesFrom + kWaveSeeds; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
     // Those that found what the track record tells, and one in which RecordReadBehind fires.
     for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616, 0x66e,
              0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0, 0x8040, 0x8048, 0x8131, 0x8162,
@@ -289,7 +294,7 @@ void TestSimulation::everyPointAndFaultHasFired()
     for (std::size_t point = 0; point < kPoints; ++point)
         QVERIFY2(totals.fired[point] > 0, std::string(nameOf(Point(point))).c_str());
     QVERIFY(totals.kills > 0 && totals.pauses > 0 && totals.parts > 0 && totals.slow > 0);
-    QVERIFY(totals.restarts > 0 && totals.rebuilt > 0 && totals.clients > 0 && totals.merges > 0);
+    QVERIFY(totals.restarts > 0 && totals.rebuilt > 0 && totals.clients > 0 && totals.merges > 0 && totals.beside > 0);
     QVERIFY(totals.cuts > 0 && totals.withdrawn > 0 && totals.recovered > 0 && totals.degraded > 0 && totals.lost > 0);
 }
 
@@ -530,8 +535,7 @@ int playWished()
             break;
     }
     std::printf("%s\n", check::say(totals.operations, " operations, ", totals.messages, " messages, ", totals.splits,
-        " splits, ",
-        totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
+        " splits (", totals.beside, " beside others), ", totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
         " record groups checked, ", totals.time / std::chrono::seconds(1), " virtual seconds").c_str());
     std::printf("%s\n", check::say(totals.kills, " kills, ", totals.pauses, " pauses, ", totals.slow, " slow nodes, ", totals.parts, " partitions; ",
         totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn, " left something out), ", totals.recovered,

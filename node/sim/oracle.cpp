@@ -301,62 +301,7 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
     return columns;
 }
 
-// ---- splits
-
-void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
-{
-    const auto& moved = event.records_moved();
-    const std::uint32_t target = event.place().number();
-    const auto holder = m_dataBuckets.find(target);
-    if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index]
-        || m_fenced.contains(holder->second.incarnation))
-        return; // it was paused, and what was to create it is undone
-    // They count when the split is committed; until then its sequence number may still become an empty change.
-    auto& arrived = m_arrived[target];
-    for (int i = 0; i < moved.keys_size(); ++i) {
-        const std::uint64_t key = moved.keys(i);
-        const check::Version* version = m_ledger.latest(key);
-        if (!version || !version->isPresent)
-            continue; // a late block of a split that is undone; if it is not, the commit finds the key where it should not be
-        BucketHistory::Slot slot { 0, true, key, std::make_shared<const std::string>(version->value) };
-        if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
-            fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
-    }
-}
-
-void Oracle::onSplitApplied(const pb::Event& event)
-{
-    const auto& applied = event.split_applied();
-    BucketHistory& history = m_histories[event.place().number()];
-    auto arrived = std::exchange(m_arrived[event.place().number()], {});
-    if (history.known() >= applied.sequence())
-        return; // it was declared failed, and what it would have told is known from its parity buckets
-    for (auto& [rank, slot] : arrived) {
-        slot.sequence = applied.sequence();
-        m_touchedKeys.emplace(event.place().number(), slot.key);
-        history.set(rank, slot);
-    }
-    if (m_merging && m_merging->second == event.place().number())
-        m_merging.reset(); // it has what the last bucket gave
-    for (const std::uint32_t rank : applied.left_ranks())
-        history.set(rank, { applied.sequence(), false, 0, nullptr });
-    for (int i = 0; i < applied.from_ranks_size(); ++i) {
-        const BucketHistory::Slot* before = history.latest(applied.from_ranks(i));
-        const BucketHistory::Slot* there = history.latest(applied.to_ranks(i));
-        if (!before || !before->isPresent || (there && there->isPresent))
-            return fail(3, say("bucket ", event.place().number(), " moves rank ", applied.from_ranks(i), " to ",
-                applied.to_ranks(i), ", which is no move from a used to a free one"));
-        const BucketHistory::Slot record = *before;
-        history.set(applied.from_ranks(i), { applied.sequence(), false, 0, nullptr });
-        history.set(applied.to_ranks(i), { applied.sequence(), true, record.key, record.value });
-    }
-    history.know(applied.sequence());
-    m_authorityTouched = true;
-    if (const DataBucket* bucket = dataBucket(event.place().number()))
-        report(check::checkRanks(extract(*bucket)));
-    m_touched.insert(m_deferred.begin(), m_deferred.end());
-    m_deferred.clear();
-}
+// ---- the coordinator
 
 void Oracle::onCoordinatorEvent(const pb::Event& event)
 {
@@ -364,6 +309,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     switch (static_cast<int>(event.body_case())) {
     case B::kFileCreated: m_fileExists = true; break;
     case B::kSpareMissing: m_missing[event.spare_missing().role()] = event.spare_missing().wanted(); break;
+    case B::kSplitOrdered: onSplitOrdered(event.split_ordered()); break;
     case B::kSplitCommitted: {
         const auto& split = event.split_committed();
         const check::FileState after { split.file().i(), split.file().n() };
@@ -376,8 +322,12 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         checkAvailability();
         break;
     }
-    case B::kSplitFinished: m_authorityTouched = true; break;
+    case B::kSplitFinished:
+        m_openSplits.erase(event.split_finished().split());
+        m_authorityTouched = true;
+        break;
     case B::kSplitUndone:
+        m_openSplits.erase(event.split_undone().split());
         m_authorityTouched = true;
         onUndone(event.split_undone().new_bucket());
         m_touched.insert(m_deferred.begin(), m_deferred.end());

@@ -78,6 +78,7 @@ public:
         std::uint64_t acknowledgements = 0;
         std::uint64_t replies = 0;
         std::uint64_t splits = 0;
+        std::uint64_t beside = 0;    // staged while another was under way
         std::uint64_t undone = 0;
         std::uint64_t forwards = 0;
         std::uint64_t parityAdded = 0;
@@ -107,6 +108,7 @@ private:
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
+    void onSplitOrdered(const pb::SplitOrdered& ordered);
     void onMergeEvent(const pb::Event& event);
     // Another coordinator knows the file again: as the former one had it, or as it was before a decision of which nobody
     // but that one knew (I14).
@@ -200,6 +202,7 @@ private:
     bool m_isRaisedEarly = false;                   // K rose since the last split was decided
     std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, as far as created
     std::vector<Time> m_commits; // of all splits
+    std::set<std::uint64_t> m_openSplits; // ordered and not over
     bool m_fileExists = false;
     bool m_hasMerged = false;                       // images may be ahead, and k of a group above K
     std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into

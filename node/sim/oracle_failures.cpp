@@ -142,7 +142,8 @@ void Oracle::onUndone(std::uint32_t target)
     m_histories.erase(target);
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
-    std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
+    if (target % m_config.m() == 0) // and with it its group; others that were to come into it, too, change nothing
+        std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
 }
 
 void Oracle::onGroupCreated(const pb::GroupCreated& created)
@@ -355,36 +356,7 @@ void Oracle::onLost(const pb::GroupLost& lost)
             ") although no more were killed or disturbed than it bears at any time"));
 }
 
-// ---- merges, and a later coordinator
-
-void Oracle::onMergeEvent(const pb::Event& event)
-{
-    m_authorityTouched = true;
-    if (event.has_merge_ordered()) {
-        m_hasMerged = true;
-        return;
-    }
-    if (event.has_merge_committed()) {
-        const auto& merge = event.merge_committed();
-        const check::FileState after { merge.file().i(), merge.file().n() };
-        // A merge is a split backwards: splitting again would lead to where the file is.
-        report(check::checkSplitOrder(after, merge.into(), merge.bucket(), m_file));
-        m_file = after;
-        m_merging = { merge.bucket(), merge.into() };
-        m_commits.push_back(m_cluster.now());
-        ++m_counts.merges;
-        return;
-    }
-    if (event.has_merge_finished()) {
-        m_merging.reset();
-        const std::uint32_t groups = std::uint32_t((m_file.buckets() + m_config.m() - 1) / m_config.m());
-        m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
-        m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
-        onUndone(event.merge_finished().bucket()); // there is no such bucket any more
-    }
-    m_touched.insert(m_deferred.begin(), m_deferred.end());
-    m_deferred.clear();
-}
+// ---- a later coordinator
 
 void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 {
@@ -399,6 +371,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         fail(14, say("the coordinator rebuilds a file of ", rebuilt.buckets(), " buckets, and ", known, " were there"));
     m_file = found;
     m_merging.reset();
+    m_openSplits.clear();
     m_isRebuilt = true;
     m_columnsInCreation.clear();
     m_authorityTouched = true;

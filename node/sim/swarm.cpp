@@ -304,6 +304,20 @@ void drawRestarts(Generator& draw, std::uint32_t durationMs, pb::Case& drawn)
     }
 }
 
+// Several splits at once, and enough that are owed at one moment.
+void drawWaves(Generator& draw, pb::Case& drawn)
+{
+    drawn.mutable_file()->set_parallel_splits(draw.chance(850));
+    for (std::uint64_t bursts = draw.between(1, 4); bursts > 0; --bursts) {
+        const auto after = std::uint32_t(draw.below(std::uint64_t(drawn.operations_size())));
+        for (std::uint64_t i = draw.between(2, 8); i > 0; --i) {
+            pb::CaseAction& action = *drawn.add_actions();
+            action.set_kind(pb::CaseAction::FORCE_SPLIT);
+            action.set_after(after);
+        }
+    }
+}
+
 void drawPoints(Generator& draw, pb::Case& drawn)
 {
     drawn.set_points_rate(std::uint32_t(draw.between(20, 250)));
@@ -350,6 +364,10 @@ pb::Case drawCase(std::uint64_t seed)
         if (seed >= kRestartsFrom) {
             Generator restarts(seed, DrawnFor::Restarts);
             drawRestarts(restarts, durationMs, drawn);
+        }
+        if (seed >= kWavesFrom) {
+            Generator waves(seed, DrawnFor::Waves);
+            drawWaves(waves, drawn);
         }
     }
     if (seed >= kPointsFrom && (seed < kRestartsFrom || configuration.chance(300)))

@@ -15,6 +15,8 @@ inline constexpr std::uint64_t kFailuresFrom = 10'000;
 inline constexpr std::uint64_t kPointsFrom = 20'000;
 // And from here on the coordinator ends and others start in its place, clients end, and files shrink; points are rare.
 inline constexpr std::uint64_t kRestartsFrom = 30'000;
+// And from here on most files stage several splits at once.
+inline constexpr std::uint64_t kWavesFrom = 40'000;
 pb::Case drawCase(std::uint64_t seed);
 
 } // namespace lhrs
