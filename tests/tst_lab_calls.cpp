@@ -321,8 +321,6 @@ void LabCallsTest::everyCallOfALaterVersionSaysSo()
         QCOMPARE(result.code, QString("Unsupported"));
         QVERIFY2(result.message.contains("not in this version"), qPrintable(result.message));
     }
-    // The same for single options and values.
-    QCOMPARE(stage.play("lab.cluster({ split: 'parallel' });").code, QString("Unsupported"));
 }
 
 void LabCallsTest::everyExampleIsAProgram()

@@ -34,6 +34,7 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     config.set_no_log_precalculus(!o.isOn("logPrecalculus"));
     config.set_pure_rs(o.isOn("pureRs"));
     config.set_mix_keys(o.isOn("mixKeys"));
+    config.set_parallel_splits(o.text("split") == "parallel");
     config.set_merges(o.isOn("merges"));
     if (!o.option("loadControl").isNull())
         config.set_load_control(std::uint32_t(std::lround(o.number("loadControl") * 1000)));
@@ -74,6 +75,7 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
              there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
              there.pure_rs() == wanted.pure_rs() ? QString() : QString("pureRs differs"),
              there.mix_keys() == wanted.mix_keys() ? QString() : QString("mixKeys differs"),
+             there.parallel_splits() == wanted.parallel_splits() ? QString() : QString("split differs"),
              there.merges() == wanted.merges() ? QString() : QString("merges differs"),
              there.load_control() == wanted.load_control() ? QString() : QString("loadControl differs") })
         if (!text.isEmpty())

@@ -96,6 +96,8 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
         arguments.insert(arguments.end(), { "--recovery-transport", "udp" });
     if (c.tcp_mode() == pb::TCP_HANDSHAKE)
         arguments.insert(arguments.end(), { "--tcp", "handshake" });
+    if (c.parallel_splits())
+        arguments.insert(arguments.end(), { "--split", "parallel" });
     if (c.load_control() > 0)
         arguments.insert(arguments.end(), { "--load-control", std::to_string(double(c.load_control()) / 1000) });
     if (!c.galois().empty())

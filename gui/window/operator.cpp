@@ -130,6 +130,8 @@ QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordB
         more += QStringLiteral(", rerank: 'keep'");
     if (config.load_control() > 0)
         more += QStringLiteral(", loadControl: %1").arg(config.load_control() / 1000.0);
+    if (config.parallel_splits())
+        more += QStringLiteral(", split: 'parallel'");
     if (options.hasGate)
         more += QStringLiteral(", gate: true");
     for (const auto& [isOn, name] : { std::pair(config.merges(), "merges"), std::pair(config.mix_keys(), "mixKeys"), std::pair(config.pure_rs(), "pureRs") })
