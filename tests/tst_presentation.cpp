@@ -499,11 +499,12 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     number("clients")->setValue(2);
     number("loadControl")->setValue(85);
     page.findChild<QComboBox*>("rerank")->setCurrentIndex(1);
+    page.findChild<QComboBox*>("split")->setCurrentIndex(1);
     for (const char* id : { "merges", "mixKeys", "pureRs", "slow" })
         page.findChild<QCheckBox*>(id)->setChecked(true);
     QVERIFY(page.localOptions().config.merges() && page.localOptions().config.mix_keys() && page.localOptions().config.pure_rs());
     const QString line = page.findChild<QLabel*>("startLine")->text();
-    QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', loadControl: 0.85, merges: true, mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
+    QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', loadControl: 0.85, split: 'parallel', merges: true, mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
     QVERIFY(page.findChild<QLabel*>("startNote")->text().startsWith("17 processes"));
     // What the network must do is tried before anything is started; keys come later, and the field says so.
     QVERIFY2(portTrouble(17).empty(), portTrouble(17).c_str());

@@ -78,7 +78,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
+      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
       m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
       m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
@@ -98,6 +98,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_tcp->setObjectName(QStringLiteral("tcp"));
     m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
     m_tcp->setAccessibleName(tr("How connections for long messages are made"));
+    m_split->setObjectName(QStringLiteral("split"));
+    m_split->addItems({ tr("one after the other"), tr("up to four at once") });
+    m_split->setAccessibleName(tr("How many buckets split at once"));
     m_rerank->setObjectName(QStringLiteral("rerank"));
     m_rerank->addItems({ tr("fill the holes"), tr("keep") });
     m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
@@ -194,6 +197,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     row(tr("slices travel by"), m_transport, tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by one."));
     row(tr("ranks of a slice"), m_slice, tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at once."));
     row(tr("TCP connections"), m_tcp, tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a connection for one message."));
+    row(tr("splits"), m_split, tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once and decided in the order of the split pointer."));
     row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
     row(tr("splits above a load of"), m_loadControl, tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer buckets. Any: each time."));
     row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
@@ -290,7 +294,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
     for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_loadControl })
         connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
-    for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_rerank })
+    for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank })
         connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
     connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
     for (QCheckBox* box2 : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
@@ -322,6 +326,7 @@ LocalOptions StartPage::localOptions() const
         options.config.set_slice(m_slice->value() > 0 ? std::uint32_t(m_slice->value()) : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
+    options.config.set_parallel_splits(m_split->currentIndex() == 1);
     options.config.set_rerank(m_rerank->currentIndex() == 1 ? pb::KEEP : pb::FILL_HOLES);
     options.config.set_load_control(std::uint32_t(m_loadControl->value()) * 10);
     options.config.set_merges(m_merges->isChecked());
@@ -458,7 +463,7 @@ void StartPage::recall(const Remembered& remembered)
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
     for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
-    for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
+    for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
         field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
     for (QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
         field->setChecked(remembered.flag(key(field), false));
@@ -473,7 +478,7 @@ void StartPage::keep(Remembered& remembered) const
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
     for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         remembered.keep(key(field), field->value());
-    for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_rerank, m_speed })
+    for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
         remembered.keep(key(field), field->currentIndex());
     for (const QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
         remembered.keep(key(field), field->isChecked());

@@ -69,7 +69,7 @@ private:
     std::vector<std::uint32_t> thresholds() const;
 
     QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_clients, *m_slice, *m_seed, *m_loadControl;
-    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_rerank, *m_speed;
+    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_split, *m_rerank, *m_speed;
     QCheckBox *m_slow, *m_gate, *m_merges, *m_mixKeys, *m_pureRs;
     QLineEdit *m_thresholds, *m_address;
     QListWidget* m_scenarios;

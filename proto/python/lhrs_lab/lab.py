@@ -26,7 +26,7 @@ from .witness import WitnessCalls
 _WORDS = {
     "field": (8, 16), "rerank": ("fill", "keep"), "recovery": ("off", "automatic", "on_alarm", "manual"),
     "decode": ("auto", "rs"), "recovery_transport": ("tcp", "udp"), "tcp": ("passive", "handshake"),
-    "galois": ("simd", "gf-complete", "log"), "timers": ("default", "classroom")}
+    "galois": ("simd", "gf-complete", "log"), "timers": ("default", "classroom"), "split": ("serial", "parallel")}
 
 
 def _arguments(**o: Any) -> list[str]:
@@ -36,7 +36,8 @@ def _arguments(**o: Any) -> list[str]:
             raise LabError("BadArgument", f"{name} is one of {', '.join(map(str, words))}, not {o[name]!r}.")
     arguments = ["-m", str(o["m"]), "-k", str(o["k"]), "-b", str(o["b"]), "--field", str(o["field"]), "--rerank", o["rerank"],
                  "--recovery", "alarm" if o["recovery"] == "on_alarm" else o["recovery"], "--decode", o["decode"],
-                 "--recovery-transport", o["recovery_transport"], "--tcp", o["tcp"], "--galois", o["galois"]]
+                 "--recovery-transport", o["recovery_transport"], "--tcp", o["tcp"], "--galois", o["galois"],
+                 "--split", o["split"]]
     if o["slice"] is not None:
         arguments += ["--slice", str(o["slice"])]
     for is_on, flag in ((not o["log_precalculus"], "--no-log-precalculus"), (o["pure_rs"], "--pure-rs"),
@@ -76,8 +77,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
     @classmethod
     def start(cls, m: int = 4, k: int = 1, b: int = 100, field: int = 16, record_bytes: int = 100,
               spares: Optional[Mapping[str, int]] = None, slice: Optional[int] = None,  # pylint: disable=redefined-builtin
-              rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic", decode: str = "auto",
-              recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
+              split: str = "serial", rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic",
+              decode: str = "auto", recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
               timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, watch: bool = False,
               record: Union[str, "os.PathLike[str]", None] = None, bin_dir: Optional[str] = None, timeout: float = 20,
@@ -87,9 +88,9 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
 
         m: data buckets of a group; k: intended availability; b: bucket capacity in records; field: 16 or 8 bits;
         record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data buckets
-        at which the intended availability grows by one; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an
-        overloaded bucket brings about a split only above this load of the file, 0.1 to 1 (None: always); timers:
-        'classroom' for five times the patience.
+        at which the intended availability grows by one; split: 'serial', or 'parallel' where up to four that are owed are staged
+        at once; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an overloaded bucket brings about a split only
+        above this load of the file, 0.1 to 1 (None: always); timers: 'classroom' for five times the patience.
 
         simulated: one process is all others, and its virtual time goes ``speed`` times as fast as real time (0.001 to 100; 0: as
         fast as possible), with the numbers that ``seed`` gives; gate: messages can be held (``lab.gate``); watch: the invariants
@@ -103,7 +104,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         if set(servers) != {"data", "parity"} or servers["data"] < 1 or servers["parity"] < k:
             raise LabError("BadArgument", "The file begins with one data bucket and k parity buckets, so spares is "
                            "{'data': at least 1, 'parity': at least k}.")
-        arguments = _arguments(m=m, k=k, b=b, field=field, slice=slice, rerank=rerank, thresholds=thresholds, recovery=recovery,
+        arguments = _arguments(m=m, k=k, b=b, field=field, slice=slice, split=split, rerank=rerank, thresholds=thresholds, recovery=recovery,
                                decode=decode, recovery_transport=recovery_transport, tcp=tcp, galois=galois,
                                log_precalculus=log_precalculus, pure_rs=pure_rs, mix_keys=mix_keys, merges=merges,
                                load_control=load_control, timers=timers)

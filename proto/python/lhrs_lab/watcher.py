@@ -26,7 +26,7 @@ def scenario_of(config: Any, record_bytes: int) -> str:
     """A scenario that joins a cluster with these parameters (a FileConfig)."""
     words: dict[str, Any] = {
         "m": config.m, "k": config.availability, "b": config.b, "field": 8 if config.field == pb.GF_8 else 16, "recordBytes": record_bytes,
-        "slice": config.slice or "auto", "rerank": "keep" if config.rerank == pb.KEEP else "fill",
+        "slice": config.slice or "auto", "split": "parallel" if config.parallel_splits else "serial", "rerank": "keep" if config.rerank == pb.KEEP else "fill",
         "thresholds": [one.buckets for one in config.thresholds],
         "recovery": {pb.RECOVERY_OFF: "off", pb.RECOVERY_ON_ALARM: "onAlarm", pb.RECOVERY_MANUAL: "manual"}.get(config.recovery, "automatic"),
         "decode": "rs" if config.decode == pb.DECODE_RS else "auto",
