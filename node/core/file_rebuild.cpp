@@ -215,10 +215,15 @@ FileImage FileRebuild::imageOf(const Levels& levels) const
 
 FileImage FileRebuild::imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
-    if (splits.empty() || !splits.front().isInTurn)
+    if (splits.empty())
         return within(imageOf(levels), groups, levels);
     const Split& first = splits.front(); // as it is before the decision
-    return first.isMerge ? advanceSplit({ first.level - 1, first.target.value }) : FileImage { first.level - 1, first.source.value };
+    const FileImage before = first.isMerge ? advanceSplit({ first.level - 1, first.target.value }) : FileImage { first.level - 1, first.source.value };
+    if (first.isInTurn)
+        return before;
+    // What is missing below its target was undone, or is lost with its whole group; the split itself is not decided either way.
+    const FileImage found = within(imageOf(levels), groups, levels);
+    return bucketCount(found) > bucketCount(before) ? before : found;
 }
 
 FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
