@@ -7,11 +7,13 @@ namespace lhrs {
 
 namespace {
 
-// Room for the ranks that follow, as if all were as long as the first.
+constexpr std::size_t kRoomMax = std::size_t(8) << 20;
+
+// Room for the ranks that follow, as if all were as long as the first; within a bound, as that one may be the longest by far.
 void makeRoom(std::string& out, std::size_t before, Rank first, Rank last)
 {
     if (before == 0 && first < last)
-        out.reserve(out.size() * (last.value - first.value + 1));
+        out.reserve(std::min(kRoomMax, out.size() * (last.value - first.value + 1)));
 }
 
 } // namespace

@@ -241,7 +241,7 @@ void SliceRebuild::compute(Slice& slice)
     for (const Position q : m_plan->lost)
         blocks.push_back(&slice.blocks[q]);
     for (std::string* block : blocks)
-        block->reserve(block->size() + (slice.open.empty() ? 0 : slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size())));
+        block->reserve(block->size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size()))));
     std::vector<ByteSpan> contributions;
     std::vector<std::span<std::byte>> values(m_plan->lost.size());
     std::vector<Rank> stillOpen;
