@@ -47,6 +47,7 @@ private slots:
     void aDeltaOfAnOlderEpochIsRefusedAndToldTheNewer();
     void aDeltaOfAFutureEpochIsKeptUntilTheEpochArrives();
     void aLateEpochChangesNothingAndANewOneIsAcknowledgedEachTime();
+    void ofABucketThatNobodyNamesAnyMoreItKeepsWhatItHas();
     void theMissingDeltaFindsRoomHoweverManyWait();
     void aDeltaForNoPositionIsDropped();
     void lengthsComeBackExactly_data();
@@ -239,6 +240,31 @@ void TestParityBucket::aLateEpochChangesNothingAndANewOneIsAcknowledgedEachTime(
     }
     rig.epoch(rig.view(2));
     QCOMPARE(rig.parity().view().epoch(), 3u);
+}
+
+void TestParityBucket::ofABucketThatNobodyNamesAnyMoreItKeepsWhatItHas()
+{
+    // A coordinator that started and heard of no bucket here calls it lost; a later one may know better.
+    ParityRig rig;
+    rig.delta(rig.insert(0, 1, 70, "a"));
+    pb::View view = rig.view(2);
+    for (pb::Member& member : *view.mutable_members()) {
+        if (member.role() == pb::DATA && member.index() == 0) {
+            member.set_state(pb::MEMBER_LOST);
+            member.clear_holder();
+        }
+    }
+    rig.epoch(view);
+    QCOMPARE(rig.parity().view().epoch(), 2u);
+    QCOMPARE(rig.differenceToModel(), "");
+    Change change = rig.insert(0, 2, 71, "b");
+    change.epoch = 2;
+    QCOMPARE(rig.delta(change).count(Body::kDeltaNak), std::size_t(1));
+    // Named again, it goes on where it was.
+    rig.epoch(rig.view(3));
+    change.epoch = 3;
+    QCOMPARE(appliedSaid(rig.delta(change), 0), 2);
+    QCOMPARE(rig.differenceToModel(), "");
 }
 
 void TestParityBucket::theMissingDeltaFindsRoomHoweverManyWait()

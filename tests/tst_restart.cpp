@@ -61,6 +61,7 @@ private slots:
     void aSplitIsFinishedOrUndone_data();
     void aSplitIsFinishedOrUndone();
     void theCoordinatorDiesAfterTheFirstCommit();
+    void aSourceThatWasSilentIsToldThatItsSplitIsOver();
     void parityCreationIsUndoneOrKept_data();
     void parityCreationIsUndoneOrKept();
     void aRecoveryStartsOver_data();
@@ -72,6 +73,8 @@ private slots:
     void whoHasReportedFollowsNoFormerCoordinator();
     void aLateCopyOfItsQuestionDoesNotPartItFromItsServers();
     void whoHearsNobodyMakesNoFile();
+    void whoSleptWhileListeningListensAnew();
+    void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
     void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
@@ -234,6 +237,37 @@ void TestRestart::theCoordinatorDiesAfterTheFirstCommit()
         checkAll(rig, 40);
         QCOMPARE(rig.coordinator().file().buckets(), buckets + 1); // all had prepared
     }
+}
+
+void TestRestart::aSourceThatWasSilentIsToldThatItsSplitIsOver()
+{
+    // Everybody else has carried it out, so the next coordinator need not deal with it; but the source still has its copies,
+    // and takes no other order.
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets(), n = rig.coordinator().file().image().n;
+    const std::uint64_t source = rig.coordinator().file().data(BucketNumber(n))->holder.node.value;
+    rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) { return !packet.message->has_finish(); };
+    pb::Command command;
+    command.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, command);
+    rig.cluster.run(20ms);
+    QCOMPARE(rig.coordinator().file().buckets(), buckets + 1);
+    QCOMPARE(rig.data(buckets)->state(), pb::UP);
+    QVERIFY(!rig.coordinator().isAtRest());
+    rig.cluster.onPacket = [source](const MemoryCluster::Packet& packet) { // it answers a probe all the same
+        return packet.to != FileRig::kCoordinator || packet.message->sender() != source || packet.message->has_probe_reply();
+    };
+    restart(rig);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
+    rig.cluster.run(100ms);
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+    QCOMPARE(rig.coordinator().file().data(BucketNumber(n))->holder.node.value, source);
+    for (std::uint32_t split = 0; split < 2 * buckets; ++split) // until it is its turn again
+        rig.cluster.command(FileRig::kCoordinator, command);
+    checkAll(rig, 40);
+    QCOMPARE(rig.coordinator().file().buckets(), 3 * buckets + 1);
 }
 
 void TestRestart::parityCreationIsUndoneOrKept_data()
@@ -469,6 +503,60 @@ void TestRestart::whoHearsNobodyMakesNoFile()
     QVERIFY(rig.coordinator().isListening());
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 40);
+}
+
+void TestRestart::whoSleptWhileListeningListensAnew()
+{
+    // It had heard two buckets when it was stopped. Its time is long over when it goes on, and the others are still there.
+    FileRig rig(optionsOf(1));
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    std::set<std::uint64_t> heard;
+    for (const std::uint32_t a : { 0u, 1u })
+        heard.insert(rig.coordinator().file().data(BucketNumber(a))->holder.node.value);
+    restart(rig);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || heard.contains(packet.message->sender());
+    };
+    rig.cluster.run(1s);
+    std::uint32_t rebuilt = 0, listening = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        rebuilt += event.has_coordinator_rebuilt() ? event.coordinator_rebuilt().buckets() : 0;
+        listening += event.has_coordinator_listening() ? 1 : 0;
+    };
+    rig.cluster.pause(FileRig::kCoordinator, 20s);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != FileRig::kCoordinator; };
+    rig.cluster.run(20s); // what came meanwhile found no room
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+    QCOMPARE(listening, 1u);
+    QCOMPARE(rebuilt, buckets);
+}
+
+void TestRestart::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
+{
+    // With recovery off all members must come; one that reports no place cannot.
+    FileRig::Options options = optionsOf(2, 1);
+    options.config.set_recovery(pb::RECOVERY_OFF);
+    FileRig rig(options);
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    std::uint64_t left = 0;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_confirm() && packet.message->confirm().role() == pb::PARITY && left == 0)
+            left = packet.to;
+        return packet.to != left || !packet.message->has_confirm();
+    };
+    pb::Command command;
+    command.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, command);
+    rig.cluster.run(50ms);
+    QVERIFY(left != 0);
+    restart(rig);
+    rig.cluster.onPacket = nullptr;
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 3s));
+    checkAll(rig, 40);
+    QVERIFY(rig.coordinator().file().buckets() - buckets <= 1);
 }
 
 void TestRestart::aFileOfWhichNothingIsHeardIsWaitedFor_data()

@@ -46,10 +46,13 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     m_now = now;
     if (m_isSuperseded)
         return;
-    if (m_rebuild)
+    if (m_rebuild) {
+        if (m_isStarted)
+            listenAnewAfterSleep(now, out);
         listen(message, now, out);
-    else
+    } else {
         act(message, now, out);
+    }
     sign(out);
 }
 
@@ -292,6 +295,8 @@ void Coordinator::onTime(Time now, Effects& out)
         if (m_rebuild)
             out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
     }
+    if (m_rebuild)
+        listenAnewAfterSleep(now, out);
     const bool looks = m_nextLook <= now;
     if (looks)
         m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());

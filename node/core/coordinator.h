@@ -63,11 +63,12 @@ private:
     // A coordinator that starts (lhrs.md 10.9).
     void listen(const pb::Message& message, Time now, Effects& out);
     void hearsServer(Time now);
+    void listenAnewAfterSleep(Time now, Effects& out);
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
     void onStateReport(const pb::Message& message, Time now, Effects& out);
     // Ends what a data bucket still has under way and nobody else knows of.
-    void abortForgotten(const pb::StateReport& report, Time now, Effects& out);
+    void settleForgotten(const pb::StateReport& report, Time now, Effects& out);
     void onSuperseded(const pb::Message& message, Effects& out);
 
     void onRegister(const pb::Message& message, Time now, Effects& out);

@@ -27,6 +27,17 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
     }
 }
 
+void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
+{
+    // Awake, it looks at every alive_ms. One that stood still has heard a few, long ago, and its time has passed all the same.
+    if (now - m_nextLook < std::chrono::milliseconds(m_acks.timers().alive_ms()))
+        return;
+    m_rebuild = std::make_unique<FileRebuild>();
+    m_listensUntil = Time::max();
+    m_nextLook = now;
+    out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
+}
+
 void Coordinator::hearsServer(Time now)
 {
     // The time counts from the first word of a server: who hears none is cut off, and would take a running file for none.
@@ -47,20 +58,28 @@ void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& o
     }
     m_policy.learn(report, out);
     if (m_unheard.erase(Incarnation(report.incarnation())) > 0)
-        abortForgotten(report, now, out);
+        settleForgotten(report, now, out);
 }
 
-void Coordinator::abortForgotten(const pb::StateReport& report, Time now, Effects& out)
+void Coordinator::settleForgotten(const pb::StateReport& report, Time now, Effects& out)
 {
     if (report.role() != pb::DATA || !m_file.isHolder(Incarnation(report.incarnation())))
         return;
     const BucketNumber bucket(report.number());
     for (const pb::OpenSplit& part : report.splits()) {
-        // It was not decided: that would have needed the word of all, and then somebody else knew of it.
         const bool isOfFormer = part.split() >> 32 < m_file.coordinatorEpoch();
-        if (part.step() == pb::OpenSplit::COMMITTED || !isOfFormer || m_growth.isUnderWay(part.split()))
+        if (!isOfFormer || m_growth.isUnderWay(part.split()))
             continue;
         pb::Message message;
+        if (part.step() == pb::OpenSplit::COMMITTED) {
+            // All others have carried it out, or it would be under way. A source that does not hear so takes no other order.
+            if (!part.is_merge() && part.source() == bucket.value) {
+                message.mutable_finish()->set_split(part.split());
+                m_takeover.send(message, m_file.data(bucket), now, out);
+            }
+            continue;
+        }
+        // It was not decided: that would have needed the word of all, and then somebody else knew of it.
         message.mutable_abort()->set_split(part.split());
         message.mutable_abort()->set_bucket(bucket.value);
         message.mutable_abort()->set_reason("the coordinator was started anew and did not hear of it");
@@ -137,7 +156,7 @@ void Coordinator::takeOver(Time now, Effects& out)
             m_unheard.insert(member->holder.incarnation);
     }
     for (const pb::StateReport* report : rebuild->reports())
-        abortForgotten(*report, now, out);
+        settleForgotten(*report, now, out);
     for (const GroupNumber g : groups) {
         const auto group = m_file.groups().find(g);
         if (group == m_file.groups().end())

@@ -27,6 +27,12 @@ bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const 
     return member.role() == pb::DATA && !isSplitTarget(member, g, splits, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
 }
 
+bool isConcerned(GroupNumber g, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
+{
+    return std::any_of(splits.begin(), splits.end(),
+        [&](const FileRebuild::Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
+}
+
 std::uint64_t youngest(const pb::View& view)
 {
     std::uint64_t incarnation = 0;
@@ -151,6 +157,12 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
 bool FileRebuild::isMember(const Group& group, const pb::Member& member, const std::vector<Split>& splits) const
 {
     return isBucket(group, member) || isSplitTarget(member, GroupNumber(group.view.group()), splits, config().m());
+}
+
+bool FileRebuild::neverCame(GroupNumber g, const pb::Member& member, const std::vector<Split>& splits) const
+{
+    return isConcerned(g, splits, config().m()) && m_reports.contains(NodeId(member.holder().node()))
+        && !knows(NodeId(member.holder().node()), Incarnation(member.holder().incarnation()));
 }
 
 std::uint32_t FileRebuild::columns(const Group& group) const
@@ -357,8 +369,11 @@ std::string FileRebuild::missing() const
         for (const pb::Member& member : group.view.members()) {
             if (!isMember(group, member, splits) || isReleased(member, g, image, splits, config().m()))
                 continue;
+            const bool isSilent = !group.reports.contains(Incarnation(member.holder().incarnation()));
+            if (neverCame(g, member, splits))
+                continue;
             ++members;
-            silent += group.reports.contains(Incarnation(member.holder().incarnation())) ? 0 : 1;
+            silent += isSilent ? 1 : 0;
         }
         // With recovery off nobody replaces anybody: all must come.
         const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
@@ -390,10 +405,6 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
     file.setExists();
     for (const Incarnation incarnation : m_replaced)
         file.replaced().add(incarnation);
-    const auto concernsSplit = [&](GroupNumber g) {
-        return std::any_of(found.splits.begin(), found.splits.end(),
-            [&](const Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
-    };
     for (const auto& [g, group] : known) {
         FileState::Group& entry = file.group(g);
         entry.epoch = std::max(Epoch(group.view.epoch()), file.firstEpoch());
@@ -414,9 +425,8 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             const bool isSilent = !info.hasFailed() && !group.reports.contains(info.holder.incarnation);
             if (isSilent)
                 found.silent.push_back({ g, idOf(member) });
-            // One that reports another place, or none, never got this one: nobody need be declared to know that.
-            const bool isElsewhere = isSilent && m_reports.contains(info.holder.node);
-            if (isSilent && concernsSplit(g) && (isElsewhere || config().recovery() != pb::RECOVERY_OFF)) {
+            const bool isDeclared = config().recovery() != pb::RECOVERY_OFF && isConcerned(g, found.splits, m);
+            if (isSilent && (isDeclared || neverCame(g, member, found.splits))) {
                 found.declared.push_back({ g, idOf(member) });
                 info.state = pb::FAILED;
             }

@@ -72,6 +72,9 @@ private:
     bool isBucket(const Group& group, const pb::Member& member) const;
     // The same, or the target of a split that was under way.
     bool isMember(const Group& group, const pb::Member& member, const std::vector<Split>& splits) const;
+    // It reports another place, or none: it never got the one that a split that was under way had for it. Nobody need be
+    // waited for, or declared failed, to know that.
+    bool neverCame(GroupNumber g, const pb::Member& member, const std::vector<Split>& splits) const;
     std::uint32_t columns(const Group& group) const;
     // A view is of an earlier time: of a bucket that is silent, and of which no parity bucket tells, it gives the least
     // level that it can have.

@@ -70,6 +70,11 @@ void ParityBucket::takeView(const pb::View& view, Time now)
         PositionState& position = m_positions[member.index()];
         isThere[member.index()] = true;
         const HolderInfo holder = HolderInfo::from(member.holder());
+        if (member.state() == pb::MEMBER_LOST && holder.incarnation.value == 0) {
+            // A coordinator that started knows of no bucket here. Perhaps a later one does: what we have of it stays.
+            position.hasFailed = true;
+            continue;
+        }
         if (position.incarnation != holder.incarnation) {
             if (position.hasFailed) {
                 position.log.clear(); // recovered: its numbers go on from the cut
