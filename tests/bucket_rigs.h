@@ -133,6 +133,7 @@ public:
         std::set<std::uint32_t> init = {}; // columns that are being filled
         pb::MemberState state = pb::UP;
         std::uint64_t creation = 0;                     // the split that creates it
+        std::uint64_t lastSplit = 0;                    // that anybody was ordered before
         std::map<std::uint32_t, HolderInfo> table = {}; // other buckets
         pb::Timers timers = {};
     };
@@ -159,6 +160,7 @@ public:
         confirm.set_incarnation(kIncarnation);
         confirm.set_state(options.state);
         confirm.set_split(options.creation);
+        confirm.set_last_split(options.lastSplit);
         *confirm.mutable_config() = options.config;
         *confirm.mutable_timers() = options.timers;
         *confirm.mutable_view() = view(1);

@@ -110,6 +110,7 @@ private slots:
     void anOverloadIsCheckedAtTheFinishAndNotReportedTwiceByAnAbort();
     void theNextSplitWaitsUntilThisOneIsDoneHereToo();
     void lateCopiesOfOrdersAreHarmless();
+    void ordersForAFormerHolderOfThePlaceAreHarmless();
     void resultsAndWhatClientsLetGoTravelWithTheLeavers();
 
     void theTargetQueuesEverythingUntilTheCommit();
@@ -380,6 +381,28 @@ void TestDataSplit::theNextSplitWaitsUntilThisOneIsDoneHereToo()
     QVERIFY(rig.driven.pass(100ms).count(Body::kPrepareBatch, DataRig::kParity + 1) >= 1); // it asks
     rig.deltaAck(1, 9);
     QVERIFY(rig.driven.message(finish).acknowledges(finish));
+    QVERIFY(rig.driven.message(next).acknowledges(next));
+    QCOMPARE(rig.data().state(), pb::SPLITTING);
+}
+
+void TestDataSplit::ordersForAFormerHolderOfThePlaceAreHarmless()
+{
+    // The same process had the same bucket before: a merge emptied it, or it was taken for dead.
+    DataRig::Options options;
+    options.bucket = 1;
+    options.level = 1;
+    options.lastSplit = kSplit;
+    DataRig rig(options);
+    const pb::Message split = rig.splitOrder(kSplit, 3, kTarget);
+    pb::Message merge = rig.splitOrder(kSplit - 1, 0, kTarget);
+    const pb::Split order = merge.split();
+    *merge.mutable_merge() = order;
+    merge.mutable_merge()->set_level(1);
+    for (const pb::Message& late : { split, merge }) {
+        QVERIFY(rig.driven.message(late).acknowledges(late));
+        QCOMPARE(rig.data().state(), pb::UP);
+    }
+    const pb::Message next = rig.splitOrder(kSplit + 1, 3, kTarget);
     QVERIFY(rig.driven.message(next).acknowledges(next));
     QCOMPARE(rig.data().state(), pb::SPLITTING);
 }

@@ -55,6 +55,7 @@ DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time no
     , m_state(confirm.state())
     , m_creation(confirm.split())
     , m_createdLevel(confirm.level())
+    , m_lastSplit(confirm.last_split())
     , m_view(confirm.view())
     , m_link(context, groupOf(BucketNumber(confirm.number()), confirm.config().m()),
           positionOf(BucketNumber(confirm.number()), confirm.config().m()), Incarnation(confirm.incarnation()))

@@ -131,6 +131,7 @@ private:
     pb::MemberState m_state;
     std::uint64_t m_creation; // the split that creates this bucket; 0: created with the file
     Level m_createdLevel;     // by it
+    std::uint64_t m_lastSplit; // orders up to this one are late copies, also those for a former holder of the place
     pb::View m_view;
     RecordStore m_store;
     ResultTable m_results;
@@ -151,7 +152,6 @@ private:
     std::multimap<Sequence, Held> m_waitingReads;                      // by the change that they wait for
     std::multimap<BucketNumber, Held> m_parked;                        // to be forwarded once the location is known
     std::map<BucketNumber, Time> m_asked;                              // WhereIs under way, with the time of the next
-    std::uint64_t m_lastSplit = 0;
     bool m_isOverloadSent = false;
     std::uint32_t m_overloadAbove = m_config.b(); // more records are reported
     std::uint32_t m_underflowBelow = underflow(); // fewer records are reported

@@ -81,6 +81,7 @@ void Enlistment::confirm(Time now, Effects& out)
         order->set_column(member.place.column);
         order->set_level(member.place.level);
         order->set_split(member.place.split);
+        order->set_last_split(file.lastSplit());
         order->set_incarnation(member.holder.incarnation.value);
         order->set_state(member.place.state);
         *order->mutable_config() = file.config();

@@ -50,6 +50,9 @@ public:
     std::uint64_t coordinatorEpoch() const { return m_coordinatorEpoch; }
     // Where the epochs of groups begin under this coordinator: above all that a former one can have given.
     Epoch firstEpoch() const { return Epoch((m_coordinatorEpoch - 1) << 32); }
+    // Names of splits and merges rise, also over coordinators.
+    std::uint64_t nextSplit() { return (m_coordinatorEpoch << 32) + ++m_splits; }
+    std::uint64_t lastSplit() const { return (m_coordinatorEpoch << 32) + m_splits; }
     void setImage(FileImage image) { m_image = image; }
     void setAvailability(std::uint32_t availability, std::uint32_t asked);
     void commitMerge() { m_image = retreatMerge(m_image); }
@@ -108,6 +111,7 @@ private:
     std::set<Incarnation> m_hidden;
     ReplacedMembers m_replaced;
     std::uint64_t m_coordinatorEpoch = 1;
+    std::uint64_t m_splits = 0; // ordered by this coordinator
     std::uint64_t m_counter = 0;
     std::map<Incarnation, NodeId> m_given;
 };

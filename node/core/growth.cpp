@@ -142,7 +142,7 @@ void Growth::startSplit(Time now, Effects& out)
 SplitWave::Begun Growth::takeDebt()
 {
     --m_owed;
-    SplitWave::Begun begun { (m_parts.file.coordinatorEpoch() << 32) + ++m_lastSplit };
+    SplitWave::Begun begun { m_parts.file.nextSplit() };
     if (!m_splitTickets.empty()) {
         begun.ticket = m_splitTickets.front();
         m_splitTickets.pop_front();
@@ -223,7 +223,7 @@ void Growth::startMerge(Time now, Effects& out)
         ticket = m_mergeTickets.front();
         m_mergeTickets.pop_front();
     }
-    m_merge = std::make_unique<FileMerge>(m_parts, (file.coordinatorEpoch() << 32) + ++m_lastSplit, ticket, now);
+    m_merge = std::make_unique<FileMerge>(m_parts, m_parts.file.nextSplit(), ticket, now);
     m_merge->start(now, out);
 }
 

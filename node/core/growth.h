@@ -94,7 +94,6 @@ private:
     std::deque<std::uint64_t> m_mergeTickets;
     std::deque<ParityWish> m_parityWanted;
     Time m_pauseUntil {}; // after something was undone
-    std::uint64_t m_lastSplit = 0;
     Time m_now {};
 };
 
