@@ -424,9 +424,14 @@ void Oracle::checkAvailability()
     if (m_hasMerged)
         return; // lhrs.md 6.3: K stays, and so does k of each group
     std::vector<check::GroupAvailability> groups;
-    for (const auto& [number, k] : m_groups)
-        if (!m_lostGroups.contains(number))
+    for (const auto& [number, k] : m_groups) {
+        // A coordinator that starts decides a split before it says which groups are lost.
+        const Coordinator* knows = coordinator();
+        const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
+            && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
+        if (!isLost && !m_lostGroups.contains(number))
             groups.push_back({ number, k });
+    }
     // K rises while the split pointer is at bucket 0; until the split there is decided, all groups are one behind.
     const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
     report(check::checkAvailability(file, m_availability, groups));

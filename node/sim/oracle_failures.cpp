@@ -382,7 +382,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
             m_groups[g.value] = group.k;
         // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
         const auto goesOn = [this](const auto& item) {
-            if (item.second.state == pb::UP)
+            if (!item.second.hasFailed()) // UP, splitting or merging
                 m_fenced.erase(item.second.holder.incarnation.value);
         };
         std::for_each(group.data.begin(), group.data.end(), goesOn);

@@ -80,7 +80,8 @@ private:
     void askForSpares();
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
     bool comeToRest();
-    bool isIdle() const;
+    bool waitForRest();
+    std::string whoWaits() const; // a process with something under way; nobody: empty
     bool readBack();
     void keepFailure();
 
