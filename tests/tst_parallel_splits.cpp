@@ -2,7 +2,7 @@
 // Several splits staged at once, decided in the order of n (lhrs.md 2.4): who joins whom, what waits for what, and what
 // becomes of the others when one is undone, a member fails, or the coordinator ends.
 #include "tests/coordinator_rig.h"
-#include "tests/file_check.h"
+#include "tests/restart_check.h"
 
 #include <QTest>
 
@@ -119,9 +119,7 @@ private slots:
     void theCoordinatorAndBothEndsOfTheFirstDie();
 
 private:
-    static void begin(FileRig& rig, std::uint64_t records);
     static void forceFour(FileRig& rig);
-    static void checkAll(FileRig& rig, std::uint64_t records);
 };
 
 // ---- who joins
@@ -442,37 +440,10 @@ void TestParallelSplits::whoFindsNoSpareIsNotWaitedFor()
 
 // ---- failures and a later coordinator, with real machines
 
-void TestParallelSplits::begin(FileRig& rig, std::uint64_t records)
-{
-    QVERIFY(rig.waitForFile());
-    QCOMPARE(rig.insertMany(records, 30, 4).results().at("OK"), records);
-    QVERIFY(rig.waitForRest());
-}
-
 void TestParallelSplits::forceFour(FileRig& rig)
 {
     for (int split = 0; split < 4; ++split)
         rig.cluster.command(FileRig::kCoordinator, forceSplit());
-}
-
-void TestParallelSplits::checkAll(FileRig& rig, std::uint64_t records)
-{
-    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
-    rig.cluster.run(1s);
-    QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
-    const pb::WorkloadResult read = rig.verify();
-    QCOMPARE(read.operations(), records);
-    QCOMPARE(read.wrong(), 0u);
-    QCOMPARE(read.missing(), 0u);
-    rig.cluster.run(1s);
-    QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
-    const FileState& file = rig.coordinator().file();
-    for (const auto& [g, group] : file.groups())
-        QCOMPARE(group.state, pb::GROUP_UP);
-    for (BucketNumber a; a.value < file.buckets(); a = a.next()) {
-        QVERIFY(rig.data(a.value));
-        QCOMPARE(rig.data(a.value)->level(), levelOf(a, file.image()));
-    }
 }
 
 void TestParallelSplits::theCoordinatorDiesAtAnyStep_data()

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A coordinator that starts while its file is running listens first (lhrs.md 10.9): to whom, how long, and what it makes of
+// what it hears.
+#include "tests/restart_check.h"
+
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+namespace {
+
+std::set<std::uint64_t> holdersOf(FileRig& rig)
+{
+    std::set<std::uint64_t> holders;
+    for (const auto& [g, group] : rig.coordinator().file().groups()) {
+        for (const auto& [q, member] : group.data)
+            holders.insert(member.holder.node.value);
+        for (const auto& [p, member] : group.parity)
+            holders.insert(member.holder.node.value);
+    }
+    return holders;
+}
+
+} // namespace
+
+class TestCoordinatorListens : public QObject {
+    Q_OBJECT
+
+private slots:
+    void whoHasReportedFollowsNoFormerCoordinator();
+    void aLateCopyOfItsQuestionDoesNotPartItFromItsServers();
+    void whoHearsNobodyMakesNoFile();
+    void whoSleptWhileListeningListensAnew();
+    void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
+    void aFileOfWhichNothingIsHeardIsWaitedFor_data();
+    void aFileOfWhichNothingIsHeardIsWaitedFor();
+    void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
+    void whoStartsElsewhereIsNotAnswered();
+};
+
+void TestCoordinatorListens::whoHasReportedFollowsNoFormerCoordinator()
+{
+    // What a process reports must still be true when the one that listens acts on it.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    const std::uint64_t node = rig.coordinator().file().data(BucketNumber(0))->holder.node.value;
+    pb::Message order;
+    order.set_id(4711);
+    order.set_sender(FileRig::kCoordinator);
+    order.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
+    order.set_coordinator_epoch(1);
+    *order.mutable_epoch()->mutable_view() = rig.coordinator().file().view(GroupNumber(0));
+    rig.cluster.kill(FileRig::kCoordinator);
+    std::vector<std::uint64_t> reported; // the highest epochs, as they are told
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_state_report())
+            reported.push_back(packet.message->state_report().coordinator_epoch());
+        return true;
+    };
+    const auto listens = [&](std::uint64_t coordinator) { // each in the place of the one before
+        pb::Message ask;
+        ask.set_sender(coordinator);
+        ask.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
+        ask.mutable_report_state();
+        rig.cluster.inject(node, ask);
+        rig.cluster.run(10ms);
+    };
+    const auto isFollowed = [&] {
+        order.mutable_epoch()->mutable_view()->set_epoch(order.epoch().view().epoch() + 1);
+        rig.cluster.inject(node, order);
+        rig.cluster.run(10ms);
+        return rig.node(node).dataBucket()->view().epoch() == order.epoch().view().epoch();
+    };
+    QVERIFY(isFollowed());
+    constexpr std::uint64_t kFirst = 71, kSecond = 72;
+    listens(kFirst);
+    QVERIFY(!isFollowed());
+    listens(kFirst);
+    listens(kSecond); // must not take the epoch that the first one may have taken
+    QCOMPARE(reported, (std::vector<std::uint64_t> { 1, 1, 2 }));
+    QVERIFY(!isFollowed());
+    rig.cluster.run(6s); // neither has taken over
+    QVERIFY(isFollowed());
+    listens(kSecond);
+    order.set_coordinator_epoch(3);
+    QVERIFY(isFollowed());
+    pb::Message asksAgain; // one that has its epoch, of a process that had been silent
+    asksAgain.set_sender(kSecond);
+    asksAgain.mutable_from()->set_ip(std::uint32_t(kSecond));
+    asksAgain.set_coordinator_epoch(3);
+    asksAgain.mutable_report_state();
+    rig.cluster.inject(node, asksAgain);
+    rig.cluster.run(10ms);
+    QVERIFY(isFollowed());
+}
+
+void TestCoordinatorListens::aLateCopyOfItsQuestionDoesNotPartItFromItsServers()
+{
+    // Whoever answers gives its word to follow nobody else for 5 s; and would have been declared failed meanwhile.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    std::map<std::uint64_t, pb::Message> questions; // by who was asked
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_report_state() && packet.message->coordinator_epoch() == 0)
+            questions.emplace(packet.to, *packet.message);
+        return true;
+    };
+    restart(rig);
+    checkAll(rig, 40);
+    std::uint32_t failed = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { failed += event.has_bucket_failed() ? 1 : 0; };
+    QVERIFY(questions.size() > 4);
+    for (const auto& [to, question] : questions)
+        rig.cluster.inject(to, question);
+    rig.cluster.run(10ms);
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return failed > 0 && rig.coordinator().isAtRest(); }, 4s));
+    QCOMPARE(failed, 1u);
+    checkAll(rig, 40);
+}
+
+void TestCoordinatorListens::whoHearsNobodyMakesNoFile()
+{
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) { return packet.to != FileRig::kCoordinator; };
+    restart(rig);
+    rig.cluster.run(30s);
+    QVERIFY(rig.coordinator().isListening());
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+}
+
+void TestCoordinatorListens::whoSleptWhileListeningListensAnew()
+{
+    // It had heard two buckets when it was stopped. Its time is long over when it goes on, and the others are still there.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    std::set<std::uint64_t> heard;
+    for (const std::uint32_t a : { 0u, 1u })
+        heard.insert(rig.coordinator().file().data(BucketNumber(a))->holder.node.value);
+    restart(rig);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || heard.contains(packet.message->sender());
+    };
+    rig.cluster.run(1s);
+    std::uint32_t rebuilt = 0, listening = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        rebuilt += event.has_coordinator_rebuilt() ? event.coordinator_rebuilt().buckets() : 0;
+        listening += event.has_coordinator_listening() ? 1 : 0;
+    };
+    rig.cluster.pause(FileRig::kCoordinator, 20s);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != FileRig::kCoordinator; };
+    rig.cluster.run(20s); // what came meanwhile found no room
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+    QCOMPARE(listening, 1u);
+    QCOMPARE(rebuilt, buckets);
+}
+
+void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
+{
+    // With recovery off all members must come; one that reports no place cannot.
+    FileRig::Options options = restartOptions(2, 1);
+    options.config.set_recovery(pb::RECOVERY_OFF);
+    FileRig rig(options);
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    std::uint64_t left = 0;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_confirm() && packet.message->confirm().role() == pb::PARITY && left == 0)
+            left = packet.to;
+        return packet.to != left || !packet.message->has_confirm();
+    };
+    pb::Command command;
+    command.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, command);
+    rig.cluster.run(50ms);
+    QVERIFY(left != 0);
+    restart(rig);
+    rig.cluster.onPacket = nullptr;
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 3s));
+    checkAll(rig, 40);
+    QVERIFY(rig.coordinator().file().buckets() - buckets <= 1);
+}
+
+void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor_data()
+{
+    QTest::addColumn<bool>("isGivenUp");
+    QTest::newRow("until it is heard") << false;
+    QTest::newRow("until a person gives it up") << true;
+}
+
+void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor()
+{
+    // Spares answer, and have been told that there is a file: a second one would take their place in the world.
+    QFETCH(bool, isGivenUp);
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    const std::set<std::uint64_t> holders = holdersOf(rig);
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || !holders.contains(packet.message->sender());
+    };
+    restart(rig);
+    rig.cluster.run(60s);
+    QVERIFY(rig.coordinator().isListening());
+    QVERIFY(QString::fromStdString(rig.coordinator().underWay()).contains("none of its buckets is heard"));
+    if (!isGivenUp) {
+        rig.cluster.onPacket = nullptr;
+        checkAll(rig, 40);
+        return;
+    }
+    pb::Command command;
+    command.mutable_acknowledge_loss();
+    QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, command).refusal(), pb::NOT_REFUSED);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.coordinator().file().buckets(), 1u);
+}
+
+void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
+{
+    // Whoever knows of the file is not heard when the coordinator starts. It makes one, and ends nobody's bucket.
+    FileRig rig(restartOptions(1));
+    std::set<std::uint64_t> knowing;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_registered() && packet.message->registered().file_exists())
+            knowing.insert(packet.to);
+        return true;
+    };
+    QVERIFY(rig.waitForFile());
+    rig.cluster.run(10ms);
+    const std::set<std::uint64_t> holders = holdersOf(rig);
+    QVERIFY(std::includes(knowing.begin(), knowing.end(), holders.begin(), holders.end()));
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || (!knowing.contains(packet.message->sender()) && !holders.contains(packet.message->sender()));
+    };
+    restart(rig);
+    for (const std::uint64_t number : { 300u, 301u, 302u }) { // these have just come, and nobody has told them
+        rig.addSpare(number, pb::DATA);
+        rig.addSpare(number + 500, pb::PARITY);
+    }
+    QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().file().exists(); }, 30s));
+    std::uint32_t told = 0;
+    rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
+        told += node == FileRig::kCoordinator && event.has_foreign_bucket() ? 1 : 0;
+    };
+    rig.cluster.onPacket = nullptr;
+    rig.cluster.run(30s);
+    QCOMPARE(told, std::uint32_t(holders.size())); // once for each
+    for (const std::uint64_t node : holders)
+        QVERIFY(rig.node(node).dataBucket() || rig.node(node).parityBucket());
+}
+
+void TestCoordinatorListens::whoStartsElsewhereIsNotAnswered()
+{
+    // Clients and servers could not reach it, if it took over.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    bool isAnswered = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        isAnswered = isAnswered || packet.message->has_state_report();
+        return true;
+    };
+    const std::uint64_t node = rig.coordinator().file().data(BucketNumber(0))->holder.node.value;
+    pb::Message question;
+    question.set_sender(4711);
+    question.mutable_report_state();
+    question.mutable_from()->set_ip(4711);
+    rig.cluster.inject(node, question);
+    rig.cluster.run(10ms);
+    QVERIFY(!isAnswered);
+    question.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
+    rig.cluster.inject(node, question);
+    rig.cluster.run(10ms);
+    QVERIFY(isAnswered);
+}
+
+QTEST_APPLESS_MAIN(TestCoordinatorListens)
+#include "tst_coordinator_listens.moc"
