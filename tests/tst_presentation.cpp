@@ -10,6 +10,7 @@
 
 #include <QAccessible>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
 #include <QListView>
@@ -17,8 +18,10 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QWheelEvent>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -115,6 +118,7 @@ private slots:
     void whateverHasTheFocusShowsIt();
     void aScreenReaderIsNotFlooded();
     void theStartPageExplainsAndRemembers();
+    void theWheelOverAFieldIsLeftToThePage();
     void noTextIsClippedInAnyLook();
 };
 
@@ -518,6 +522,44 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     QCOMPARE(next.clients(), 2u);
     QCOMPARE(next.localOptions().config.thresholds_size(), 2);
     QCOMPARE(next.localOptions().config.thresholds(1).availability(), 3u);
+}
+
+// Whoever scrolls over the parameters must not change one of them unseen.
+void PresentationTest::theWheelOverAFieldIsLeftToThePage()
+{
+    MainWindow window(options());
+    window.resize(1280, 720);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    for (QPushButton* button : window.startPage().findChildren<QPushButton*>()) {
+        if (button->isCheckable())
+            button->setChecked(true); // more parameters than the window is high
+    }
+    const auto turn = [](QWidget* field) { // true: the field took it, and the page will not get it
+        const QPointF at = field->rect().center();
+        QWheelEvent wheel(at, field->mapToGlobal(at), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(field, &wheel);
+        return wheel.isAccepted();
+    };
+    int fields = 0;
+    for (QWidget* field : window.startPage().findChildren<QWidget*>()) {
+        auto* choice = qobject_cast<QComboBox*>(field);
+        auto* number = qobject_cast<QSpinBox*>(field);
+        if ((!choice && !number) || !field->isVisible())
+            continue;
+        ++fields;
+        field->clearFocus();
+        const int before = choice ? choice->currentIndex() : number->value();
+        QVERIFY(!turn(field));
+        QCOMPARE(choice ? choice->currentIndex() : number->value(), before);
+        QVERIFY(!field->hasFocus());
+    }
+    QVERIFY(fields > 12);
+    auto* m = window.startPage().findChild<QSpinBox*>("m"); // one that was chosen does take it
+    m->setFocus();
+    const int before = m->value();
+    QVERIFY(turn(m));
+    QVERIFY(m->value() < before);
 }
 
 // Of a recorded run, in the workspaces that a running cluster is not needed for; in high contrast and with thick lines.

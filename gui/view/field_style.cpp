@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/field_style.h"
 
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QEvent>
 #include <QPainter>
 #include <QStyleFactory>
 #include <QStyleOption>
@@ -29,10 +32,40 @@ void frame(const QStyleOption* option, const QRect& rect, QPainter* painter, boo
     painter->restore();
 }
 
+bool takesWheel(const QWidget* widget)
+{
+    return qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget);
+}
+
 } // namespace
 
 FieldStyle::FieldStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion")))
 {
+}
+
+void FieldStyle::polish(QWidget* widget)
+{
+    QProxyStyle::polish(widget);
+    if (!takesWheel(widget))
+        return;
+    widget->setFocusPolicy(Qt::StrongFocus); // not by the wheel
+    widget->installEventFilter(this);
+}
+
+void FieldStyle::unpolish(QWidget* widget)
+{
+    if (takesWheel(widget))
+        widget->removeEventFilter(this);
+    QProxyStyle::unpolish(widget);
+}
+
+bool FieldStyle::eventFilter(QObject* object, QEvent* event)
+{
+    const auto* widget = qobject_cast<QWidget*>(object);
+    if (event->type() != QEvent::Wheel || !widget || widget->hasFocus())
+        return QProxyStyle::eventFilter(object, event);
+    event->ignore();
+    return true;
 }
 
 void FieldStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const

@@ -12,6 +12,14 @@ class FieldStyle : public QProxyStyle {
 public:
     FieldStyle();
 
+    using QProxyStyle::polish;
+    using QProxyStyle::unpolish;
+    // A list of choices or a number that nobody has chosen leaves the wheel to the page that it stands on; else whoever scrolls
+    // over it changes it without seeing that.
+    void polish(QWidget* widget) override;
+    void unpolish(QWidget* widget) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
+
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const override;
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const override;
 };
