@@ -22,7 +22,7 @@ public:
         pb::Timers timers;
         Recruiting recruiting = Recruiting::Auto;
     };
-    static constexpr std::size_t kProcessesMax = 4'096; // that are started in one run
+    static constexpr std::size_t kProcessesMax = 32'768; // that are started in one run
 
     SimSite(SimCluster& cluster, Options options);
 
