@@ -21,6 +21,8 @@ _TREE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_TREE / "proto/python"))
 
 import measures  # pylint: disable=wrong-import-position
+import report  # pylint: disable=wrong-import-position
+import scale  # noqa: F401  # pylint: disable=wrong-import-position,unused-import  # adds its measure
 from lhrs_lab import LabError  # pylint: disable=wrong-import-position
 from lhrs_lab.measure import machine  # pylint: disable=wrong-import-position
 from peers import NotMeasured  # pylint: disable=wrong-import-position
@@ -41,14 +43,17 @@ def measure(one: measures.Measure, settings: measures.Settings) -> list[Result]:
     reason = ""
     try:
         for seen in one.run(settings):
-            results[seen.row].seen.append(seen)
+            if isinstance(seen, measures.Unseen):
+                results[seen.row].reason = seen.reason
+            else:
+                results[seen.row].seen.append(seen)
     except (NotMeasured, LabError, OSError, KeyError, ValueError) as error:
         reason = str(error) if not isinstance(error, KeyError) else f"There is no figure of {error}."
     for result in results.values():
         if reason:
             result.seen.clear()  # half a measurement is none
         if not result.seen:
-            result.reason = reason or "this processor has no such instructions."
+            result.reason = reason or result.reason or "this processor has no such instructions."
     return list(results.values())
 
 
@@ -57,21 +62,31 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def line(result: Result) -> str:
-    """A row of the table."""
+def words_of(result: Result) -> report.Line:
+    """What is said of a row."""
     target = result.target
     bound = f"{'<=' if target.is_upper else '>='} {target.bound:g}{' ' + target.unit if target.unit else ''}"
-    head = f"{target.row:<19}{target.quantity}\n{'':<19}"
     if not result.seen:
-        return f"{head}not measured: {result.reason}"
+        return report.Line(target.row, target.quantity, "", bound, "none", f"not measured: {result.reason}")
     values = [seen.value for seen in result.seen]
     median = statistics.median(values)
     ours = statistics.median(seen.ours for seen in result.seen)
     unit, placement = result.seen[0].unit, result.seen[0].placement
     peer = [seen.peer for seen in result.seen if seen.peer is not None]
     beside = f" beside {number(statistics.median(peer))}" if peer else ""
-    return (f"{head}{number(median)} ({number(min(values))} to {number(max(values))}), target {bound}: "
-            f"{'met' if target.is_met(median) else 'MISSED'}; ours {number(ours)}{beside} {unit}, {placement}")
+    is_met = target.is_met(median)
+    return report.Line(target.row, target.quantity, f"{number(median)} ({number(min(values))} to {number(max(values))}); "
+                       f"ours {number(ours)}{beside} {unit}, {placement}", bound, "met" if is_met else "missed", "met" if is_met else "MISSED")
+
+
+def line(result: Result) -> str:
+    """A row of the table."""
+    said = words_of(result)
+    head = f"{said.row:<19}{said.quantity}\n{'':<19}"
+    if said.outcome == "none":
+        return head + said.words
+    figures, origin = said.ours.split("; ", 1)
+    return f"{head}{figures}, target {said.target}: {said.words}; {origin}"
 
 
 def version_of(arguments: list[str]) -> str:
@@ -96,13 +111,11 @@ def main() -> int:
     parser.add_argument("--only", metavar="NAME", action="append", choices=[one.name for one in measures.MEASURES],
                         help="only this measure: " + ", ".join(one.name for one in measures.MEASURES))
     parser.add_argument("--repetitions", type=int, default=5, help="of each (5)")
-    parser.add_argument("--out", type=pathlib.Path, default=_TREE / "build/bench", help="where bench.csv goes (build/bench)")
+    parser.add_argument("--out", type=pathlib.Path, default=_TREE / "build/bench", help="where bench.csv, the other tables, the charts and report.html go (build/bench)")
     parser.add_argument("--programs", type=pathlib.Path, default=_TREE / "build/release/bin", help="where the programs are")
     options = parser.parse_args()
     if options.repetitions < 1:
         parser.error("--repetitions is at least 1.")
-    settings = measures.Settings(options.quick, options.repetitions, options.programs, pathlib.Path(__file__).resolve().parent)
-
     commit = subprocess.run(["git", "-C", str(_TREE), "describe", "--always", "--dirty"], capture_output=True, text=True,
                             check=False).stdout.strip()
     versions = {"redis": version_of(["redis-benchmark", "--version"]), "iperf3": version_of(["iperf3", "--version"]),
@@ -114,6 +127,7 @@ def main() -> int:
     print(f"load before: {os.getloadavg()[0]:.2f}{' - others work here too, which the figures will show' if os.getloadavg()[0] > 0.5 else ''}",
           flush=True)
 
+    settings = measures.Settings(options.quick, options.repetitions, options.programs, pathlib.Path(__file__).resolve().parent, commit)
     begin, results = time.monotonic(), []
     for one in measures.MEASURES:
         if options.only and one.name not in options.only:
@@ -122,10 +136,16 @@ def main() -> int:
             results.append(result)
             print(line(result), flush=True)
     write(options.out, about, results, options.quick)
+    for note in settings.notes:
+        print(note)
+    for written in (*(table.write_csv(options.out) for table in settings.tables if table.rows), *(chart.write(options.out) for chart in settings.charts)):
+        print(f"written: {os.path.relpath(written)}")
+    report.write(options.out / "report.html", about, [words_of(result) for result in results], settings.notes, settings.tables, settings.charts)
     measured = [result for result in results if result.seen]
     met = sum(result.target.is_met(statistics.median(seen.value for seen in result.seen)) for result in measured)
     print(f"{met} met, {len(measured) - met} missed, {len(results) - len(measured)} not measured, "
-          f"in {time.monotonic() - begin:.0f} s; every repetition is in {os.path.relpath(options.out / 'bench.csv')}")
+          f"in {time.monotonic() - begin:.0f} s; every repetition is in {os.path.relpath(options.out / 'bench.csv')}, "
+          f"the page in {os.path.relpath(options.out / 'report.html')}")
     return 0
 
 

@@ -7,12 +7,14 @@ import pathlib
 import socket
 import tempfile
 import time
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Union
 
 import peers
 from peers import NotMeasured, one_core, redis, simulated
 
 from lhrs_lab import Client, Lab, messages as pb
+from lhrs_lab.chart import Chart
+from lhrs_lab.measure import Table
 
 ONE_CORE = "all on one core"
 SCHEDULER = "left to the scheduler"
@@ -50,20 +52,32 @@ class Seen:
 
 
 @dataclasses.dataclass(frozen=True)
+class Unseen:
+    """A row that this run has no figure of, and the reason as a sentence."""
+
+    row: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Settings:
-    """How much is done."""
+    """How much is done, and what becomes of it besides the rows."""
 
     quick: bool
     repetitions: int
     programs: pathlib.Path
     scenarios: pathlib.Path
+    commit: str
+    tables: list[Table] = dataclasses.field(default_factory=list)    # of observations that have no target
+    charts: list[Chart] = dataclasses.field(default_factory=list)    # of them
+    notes: list[str] = dataclasses.field(default_factory=list)       # what else is to be known of this run, as sentences
 
     def count(self, full: int, quick: int) -> int:
         """How many, of something that takes time."""
         return quick if self.quick else full
 
 
-Run = Callable[[Settings], Iterator[Seen]]
+Run = Callable[[Settings], Iterator[Union[Seen, Unseen]]]
 
 
 @dataclasses.dataclass(frozen=True)

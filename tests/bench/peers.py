@@ -38,7 +38,8 @@ def run(arguments: Sequence[str], timeout: float = 300) -> str:
     return done.stdout
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Ends a process that was started here."""
     process.terminate()
     try:
         process.wait(5)
@@ -119,7 +120,7 @@ def redis(copies: int = 0) -> Iterator[Redis]:
             yield first
         finally:
             for process in processes:
-                _end(process)
+                end(process)
 
 
 def _answers(server: Redis) -> bool:
@@ -154,7 +155,7 @@ def tcp_bytes_per_second(duration_s: int = 1) -> float:
                 if attempt == 49:
                     raise
     finally:
-        _end(server)
+        end(server)
     raise NotMeasured("iperf3 did not answer.")
 
 
@@ -177,7 +178,7 @@ def simulated(programs: pathlib.Path, arguments: Sequence[str]) -> Iterator[str]
             raise NotMeasured("lhrs-sim did not become ready.")
         yield control
     finally:
-        _end(process)
+        end(process)
         process.stdout.close()  # type: ignore[union-attr]
 
 
