@@ -492,6 +492,7 @@ void TestGrowth::aFurtherParityBucketGoesStepByStep()
             QCOMPARE(sent.message.confirm().state(), pb::INIT);
             QCOMPARE(sent.message.confirm().column(), 1u);
             QCOMPARE(sent.message.confirm().role(), pb::PARITY);
+            QCOMPARE(sent.message.confirm().table_size(), 0); // it passes nothing on
         }
         if (!sent.message.has_epoch())
             continue;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/linear_hash.h"
+#include "common/relatives.h"
 
 #include <QTest>
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 #include <optional>
 #include <random>
@@ -62,6 +65,7 @@ private slots:
     void theAddressIsTheOnlyBucketWhoseLevelFitsTheKey();
     void levelsAreThoseOfTheDefinition();
     void noOperationIsForwardedMoreThanTwice();
+    void whoForwardsToABucketIsOneOfItsRelatives();
     void theSameKeyIsNeverMisaddressedAgainAfterTheLastForwardersAdjustment();
     void anImageNeverGetsAheadOfTheFile();
     void anAdjustmentThatTellsNothingNewChangesNothing();
@@ -152,6 +156,30 @@ void TestLinearHash::noOperationIsForwardedMoreThanTwice()
     }
     QCOMPARE(cases, (std::vector<int> {227928, 203056, 17918}));
     QCOMPARE(cases[0] + cases[1] + cases[2], 448902);
+}
+
+void TestLinearHash::whoForwardsToABucketIsOneOfItsRelatives()
+{
+    QCOMPARE(relativesOf(BucketNumber(5), 16), (std::vector { BucketNumber(1), BucketNumber(0), BucketNumber(13) }));
+    QCOMPARE(relativesOf(BucketNumber(0), 4).size(), std::size_t(3));
+    QCOMPARE(relativesOf(BucketNumber(9'999), 10'000).size(), std::size_t(std::popcount(9'999u))); // a new one: its ancestors only
+    const auto knows = [](BucketNumber a, BucketNumber other, std::uint32_t M) {
+        const auto relatives = relativesOf(a, M);
+        return std::find(relatives.begin(), relatives.end(), other) != relatives.end();
+    };
+    for (std::uint32_t count = 1; count <= 96; ++count) {
+        const FileImage file = stateOf(count);
+        for (std::uint32_t known = 1; known <= count; ++known) {
+            for (std::uint32_t c = 0; c < residueCount(file); ++c) {
+                const auto path = pathOf(Key(c), stateOf(known), file);
+                for (std::size_t i = 1; i < path.size(); ++i)
+                    QVERIFY(knows(path[i - 1], path[i], count) && knows(path[i], path[i - 1], count));
+            }
+        }
+        for (BucketNumber a; a.value < count; a = a.next()) // no image that has the bucket gives it a lower level than it was made at
+            for (const ScanPart& part : scanForwards(a, levelOf(a, file), Level(std::bit_width(a.value))))
+                QVERIFY(knows(a, part.bucket, count));
+    }
 }
 
 void TestLinearHash::theSameKeyIsNeverMisaddressedAgainAfterTheLastForwardersAdjustment()

@@ -71,7 +71,6 @@ void Enlistment::confirm(Time now, Effects& out)
         m_members.push_back({ place, isData ? found.dataInvitation : found.parityInvitation, holder });
     }
     const pb::View view = file.view(m_group);
-    const auto table = file.table();
     for (const Member& member : m_members) {
         pb::Message message;
         auto* order = message.mutable_confirm();
@@ -87,8 +86,10 @@ void Enlistment::confirm(Time now, Effects& out)
         *order->mutable_config() = file.config();
         *order->mutable_timers() = m_parts.acks.timers();
         *order->mutable_view() = view;
-        for (const pb::Location& location : table)
-            *order->add_table() = location;
+        if (member.place.role == pb::DATA) {
+            for (const pb::Location& location : file.relatives(BucketNumber(member.place.number)))
+                *order->add_table() = location;
+        }
         m_waiting.insert(m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto,
             AckList::Patience::GiveUp, OrderOfConfirm, now, out));
     }

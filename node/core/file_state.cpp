@@ -2,6 +2,7 @@
 #include "node/core/file_state.h"
 
 #include "common/points.h"
+#include "common/relatives.h"
 
 #include <algorithm>
 
@@ -125,12 +126,12 @@ pb::Location FileState::location(BucketNumber a) const
     return location;
 }
 
-std::vector<pb::Location> FileState::table() const
+std::vector<pb::Location> FileState::relatives(BucketNumber a) const
 {
     std::vector<pb::Location> table;
-    for (BucketNumber a; a.value < buckets(); a = a.next()) {
-        if (data(a))
-            table.push_back(location(a));
+    for (const BucketNumber relative : relativesOf(a, buckets())) {
+        if (data(relative))
+            table.push_back(location(relative));
     }
     return table;
 }

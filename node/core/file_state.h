@@ -78,8 +78,9 @@ public:
 
     // The group's view in its present epoch.
     pb::View view(GroupNumber g) const;
-    // Where all buckets are, for one that is recruited.
-    std::vector<pb::Location> table() const;
+    // Where the buckets are with which this one, that is recruited, will exchange requests (relativesOf). The whole table would cost
+    // a file of M buckets the memory of M * M locations, and each split a message as long as the file is large.
+    std::vector<pb::Location> relatives(BucketNumber a) const;
     pb::Location location(BucketNumber a) const;
     // (coordinator epoch << 32) + counter; never used twice.
     Incarnation allocate(NodeId node);

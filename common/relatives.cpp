@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "common/relatives.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace lhrs {
+
+std::vector<BucketNumber> relativesOf(BucketNumber a, std::uint32_t M)
+{
+    std::vector<BucketNumber> relatives;
+    for (std::uint32_t ancestor = a.value; ancestor != 0;) {
+        ancestor -= std::bit_floor(ancestor);
+        relatives.emplace_back(ancestor);
+    }
+    // A bucket that was made at level j is split at that level first, so what was split off it differs by multiples of 2^j.
+    const std::uint64_t step = std::uint64_t(1) << std::bit_width(a.value);
+    for (std::uint64_t descendant = a.value + step; descendant < M; descendant += step)
+        relatives.emplace_back(std::uint32_t(descendant));
+    return relatives;
+}
+
+} // namespace lhrs
