@@ -1,4 +1,4 @@
-// tests/bench/events.js   @title What watching costs: windowed inserts with every event, and with counts only   @minutes 1   @needs 7 processes
+// tests/bench/events.js   @title What watching costs: windowed inserts with each operation and change told, with each message too, and with counts only   @minutes 1   @needs 7 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // In turn, in the same file. ./run bench divides the two.
 const p = lab.params({ repetitions: 5, count: 100000 });
@@ -19,7 +19,7 @@ function rate(level) {
 }
 
 for (let repetition = 0; repetition <= p.repetitions; ++repetition) {
-    const counts = rate('counts'), full = rate('full');
+    const counts = rate('counts'), operations = rate('operations'), full = rate('full');
     if (repetition > 0)
-        lab.row('events', { counts_per_s: counts, full_per_s: full });
+        lab.row('events', { counts_per_s: counts, operations_per_s: operations, full_per_s: full });
 }
