@@ -128,6 +128,7 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("-m 0", "from 1 to 32");
     row("-m four", "\"four\" is not");
     row("-b 0", "from 1 to");
+    row("-b 268435457", "from 1 to 268435456"); // no server would take it, and the file never come into being
     row("-k 9", "from 0 to 8");
     row("--field 12", "use one of: 16, 8");
     row("--galois isa-l", "use simd, gf-complete or log");

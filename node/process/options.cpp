@@ -249,13 +249,15 @@ Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
     return {};
 }
 
+constexpr std::uint32_t kCapacityMax = 1u << 28; // more than that a server does not take (message_check.cpp)
+
 // The bounds of all parameters, whether they came from a file or from the command line.
 Result<void> checkConfig(const pb::FileConfig& config)
 {
     if (config.m() < 1 || config.m() > 32)
         return Error { fmt::format("m is {}, but a bucket group has 1 to 32 data buckets; change -m", config.m()) };
-    if (config.b() < 1 || config.b() > 1'000'000'000)
-        return Error { fmt::format("b is {}, but a bucket holds 1 to 1000000000 records; change -b", config.b()) };
+    if (config.b() < 1 || config.b() > kCapacityMax)
+        return Error { fmt::format("b is {}, but a bucket holds 1 to {} records; change -b", config.b(), kCapacityMax) };
     if (config.availability() > 8)
         return Error { fmt::format("K is {}, but a group has at most 8 parity buckets; change -k", config.availability()) };
     if (!pb::Field_IsValid(config.field()))
@@ -311,7 +313,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         });
     addOption(app, "-b", "Bucket capacity in records, at least 1 (10000)", "N",
         [&config](const std::string& word) -> Result<void> {
-            const auto b = parseNumber<std::uint32_t>(word, 1, 1'000'000'000, "a bucket capacity");
+            const auto b = parseNumber<std::uint32_t>(word, 1, kCapacityMax, "a bucket capacity");
             if (!b)
                 return b.error();
             config.set_b(*b);
