@@ -278,6 +278,13 @@ class SimFile:
                 elif event.HasField("recovery_finished"):
                     traffic.told.append(event)
 
+    def cpu_s(self) -> float:
+        """Processor time that the simulating thread has had."""
+        try:
+            return int(pathlib.Path(f"/proc/{self.pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+        except (OSError, IndexError):
+            raise NotMeasured("This system does not tell the processor time of a thread (/proc/PID/schedstat).") from None
+
     def resident_bytes(self) -> int:
         """Memory of the simulating process."""
         return peers.resident_bytes([self.pid])
