@@ -32,7 +32,6 @@ public:
     explicit Client(ClientOptions options);
 
     void onMessage(const pb::Message& message, Time now, Effects& out) override;
-    void foresee(std::span<const pb::Message* const> messages) const override;
     void onCommand(const pb::Command& command, Time now, Effects& out) override;
     void onTime(Time now, Effects& out) override;
     Time deadline() const override;

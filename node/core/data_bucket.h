@@ -62,7 +62,6 @@ public:
     Incarnation incarnation() const { return m_parts.incarnation; }
     pb::MemberState state() const { return m_state; }
     bool isGone() const { return m_isGone; } // a merge has emptied it
-    void foresee(std::span<const pb::Message* const> messages) const;
     const pb::View& view() const { return m_view; }
     const RecordStore& store() const { return m_store; }
     const ParityLink& link() const { return m_link; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/errors.h"
-#include "node/core/fetch.h"
 #include "node/core/key_table.h"
 
 #include <algorithm>
@@ -32,27 +31,6 @@ public:
                 return m_places[s];
         }
         return 0;
-    }
-
-    // Before several keys are looked for: first fetchHome() for all, then what visit(place) wants of those whom find() will look at.
-    void fetchHome(Key key) const
-    {
-        if (m_places.empty())
-            return;
-        const std::size_t s = home(key);
-        fetch(&m_distances[s]);
-        fetch(&m_places[s]);
-    }
-    template <class Visit>
-    void eachAtHome(Key key, const Visit& visit) const
-    {
-        if (m_places.empty())
-            return;
-        std::size_t s = home(key);
-        for (std::uint32_t distance = 1; m_distances[s] >= distance; ++distance, s = next(s)) {
-            if (m_distances[s] == distance)
-                visit(m_places[s]);
-        }
     }
 
     // Puts a key in that is not in; place >= 1. All others are where keyAt says.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/ids.h"
-#include "node/core/fetch.h"
 #include "node/core/seeded_numbers.h"
 
 #include <cstddef>
@@ -32,13 +31,6 @@ public:
             if (m_slots[s].number == 0 || m_slots[s].key == key.value)
                 return m_slots[s].number;
         }
-    }
-
-    // Before several keys are looked for.
-    void fetchHome(Key key) const
-    {
-        if (!m_slots.empty())
-            fetch(&m_slots[home(key)]);
     }
 
     // Puts the key in or changes its number, which is not 0.

@@ -88,16 +88,6 @@ void Ledger::uncertain(Key key)
     m_known[m_places.find(key) - 1].isUncertain = true;
 }
 
-void Ledger::foresee(std::span<const Key> keys) const
-{
-    for (const Key key : keys)
-        m_places.fetchHome(key);
-    for (const Key key : keys) {
-        if (const std::uint32_t place = m_places.find(key))
-            fetch(&m_known[place - 1]);
-    }
-}
-
 const Ledger::Known* Ledger::find(Key key) const
 {
     const std::uint32_t place = m_places.find(key);

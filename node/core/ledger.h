@@ -4,7 +4,6 @@
 #include "node/core/key_table.h"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,6 @@ public:
     // Null where it never wrote the key, or deleted it; valid until the next change.
     const Known* find(Key key) const;
     const std::vector<Key>& keys() const { return m_keys; }
-    // These keys are looked for next.
-    void foresee(std::span<const Key> keys) const;
 
 private:
     KeyTable<std::uint32_t> m_places; // 1 + place in both lists

@@ -5,8 +5,6 @@
 #include "proto/control.pb.h"
 #include "proto/message.pb.h"
 
-#include <span>
-
 namespace lhrs {
 
 // A role of the protocol as a value machine: node, coordinator or client. It is fed with a message, a command or the
@@ -17,9 +15,6 @@ public:
     virtual ~Machine() = default;
     // A message arrived. `now` never runs backwards over all calls.
     virtual void onMessage(const pb::Message& message, Time now, Effects& out) = 0;
-    // These messages come next, in this order. Only a hint: what they will look at is fetched for all of them at once, where
-    // each by itself would wait for memory.
-    virtual void foresee(std::span<const pb::Message* const> messages) const { (void)messages; }
     // An operator's command. Every command gets exactly one reply in this or a later call, paired by its ticket.
     virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
     // deadline() has passed. Calls that come early do no harm. The first call starts the machine.

@@ -57,7 +57,6 @@ public:
     pb::MemberState state() const { return m_state; }
     const pb::View& view() const { return m_view; }
     const ParityStore& store() const { return m_store; }
-    void foresee(std::span<const pb::Message* const> messages) const;
     Sequence applied(Position q) const { return m_positions[q.value].applied; }
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }

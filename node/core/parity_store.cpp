@@ -23,21 +23,6 @@ ParityStore::Member& ParityStore::member(Rank rank, Position q)
     return m_members[placeOf(rank, q) - 1];
 }
 
-void ParityStore::foresee(std::span<const Place> places) const
-{
-    for (const Place& place : places) {
-        m_index.fetchHome(place.key);
-        if (place.rank.value >= 1 && place.rank.value <= m_records.size()) {
-            fetch(&m_records[place.rank.value - 1]);
-            fetch(&m_members[placeOf(place.rank, place.position) - 1]);
-        }
-    }
-    for (const Place& place : places) {
-        if (has(place.rank))
-            fetch(m_records[place.rank.value - 1].parity, m_records[place.rank.value - 1].length);
-    }
-}
-
 bool ParityStore::has(Rank rank) const
 {
     return rank.value >= 1 && rank.value <= m_records.size() && m_records[rank.value - 1].memberCount > 0;

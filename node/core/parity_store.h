@@ -33,14 +33,6 @@ public:
     [[nodiscard]] bool apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
         std::string_view delta);
 
-    // Changes of these members come next.
-    struct Place {
-        Position position;
-        Rank rank;
-        Key key;
-    };
-    void foresee(std::span<const Place> places) const;
-
     bool has(Rank rank) const;
     // The m members of a parity record by position.
     std::span<const Member> members(Rank rank) const;

@@ -34,18 +34,6 @@ RecordStore::Record RecordStore::at(Rank rank) const
     return { rank, Key(s.key), { reinterpret_cast<const char*>(s.bytes), s.length }, s.version };
 }
 
-void RecordStore::foresee(std::span<const Key> keys) const
-{
-    for (const Key key : keys)
-        m_index.fetchHome(key);
-    for (const Key key : keys)
-        m_index.eachAtHome(key, [this](std::uint32_t rank) { fetch(&m_slots[rank - 1]); });
-    for (const Key key : keys) {
-        if (const Rank rank = find(key); rank.value != 0)
-            fetch(slot(rank).bytes, slot(rank).length);
-    }
-}
-
 void RecordStore::fill(Slot& s, std::string_view value)
 {
     if (BytePool::capacity(s.length) != BytePool::capacity(value.size())) {

@@ -6,7 +6,6 @@
 #include "node/core/key_index.h"
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +27,6 @@ public:
     bool has(Rank rank) const;
     // The record of a used rank.
     Record at(Rank rank) const;
-
-    // The records of these keys are looked at next.
-    void foresee(std::span<const Key> keys) const;
 
     // The rank that the next insert will take: a free one, the last freed first, else one more than ever used.
     Rank insert(Key key, std::string_view value, Sequence version);

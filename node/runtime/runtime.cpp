@@ -9,7 +9,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <random>
 
@@ -261,7 +260,6 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
         Time deadline;
         {
             const auto lock = lockCore();
-            foresee(turn);
             for (const Item& item : turn) {
                 m_messagesTaken += item.message != nullptr ? 1 : 0;
                 if (item.message == nullptr || !m_gate.isClosed())
@@ -281,18 +279,6 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
     for (Input& input : inputs)
         input.clear();
     worker.clear();
-}
-
-void Runtime::foresee(std::span<const Item> turn) const
-{
-    std::array<const pb::Message*, kStepsInTurn> messages;
-    std::size_t count = 0;
-    for (const Item& item : turn) {
-        if (item.message != nullptr)
-            messages[count++] = item.message;
-    }
-    if (count > 1)
-        m_machine->foresee({ messages.data(), count });
 }
 
 // Before the lock: bytes become messages, several working threads at a time.

@@ -132,7 +132,6 @@ private:
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
-    void foresee(std::span<const Item> turn) const;
     void step(const Item& item, Effects& out);
     void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);

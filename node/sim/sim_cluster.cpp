@@ -362,8 +362,6 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
             ++m_messagesDelivered;
             ++process.m_messagesIn;
             process.m_stamper->received(*input.message, input.bytes, input.transport, m_effects);
-            const pb::Message* next = input.message.get();
-            process.machine->foresee({ &next, 1 }); // in every state in which a node may be
             process.machine->onMessage(*input.message, local, m_effects);
         } else if (input.command) {
             process.machine->onCommand(*input.command, local, m_effects);
