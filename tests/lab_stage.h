@@ -17,7 +17,12 @@ using namespace std::chrono_literals;
 
 namespace lhrs::gui {
 
-inline constexpr std::chrono::seconds kLimit(20);
+#ifdef LHRS_SLOWER // a sanitizer: everything takes many times as long
+inline constexpr int kSlower = LHRS_SLOWER;
+#else
+inline constexpr int kSlower = 1;
+#endif
+inline constexpr std::chrono::seconds kLimit(20 * kSlower);
 
 // Writes down what a script says; read after its end, or under the mutex.
 struct Listener : ScriptObserver {
@@ -99,7 +104,7 @@ struct ClusterStage : Stage {
     ClusterStage()
     {
         session.local().setProgramDirectory(LHRS_BIN_DIR);
-        limit = std::chrono::seconds(120);
+        limit = std::chrono::seconds(120 * kSlower);
     }
 
     ScriptResult play(const QString& source, ScriptSettings settings = {})

@@ -196,7 +196,7 @@ void LabFaultsTest::aBucketComesBackOverARoughNetwork()
          "const time = lab.recoveries({ group: 0, since: from })[0];\n"
          "lab.expectWithin(time.process_s + time.comm_s + time.other_s, time.total_s - 1e-9, time.total_s + 1e-9, 'the times add up');\n"
          "lab.expect(time.process_s > 0 && time.comm_s > 0 && time.transfer_s >= time.comm_s, 'work, and waiting');\n"
-         "lab.expect(time.detect_s > 0 && time.whole_s > time.total_s, 'noticing it is another time');\n"
+         "lab.expect(time.detect_s > 0 && time.whole_s > time.total_s, 'noticing it is another time: ' + [time.detect_s, time.whole_s, time.total_s]);\n"
          "lab.expectEqual([time.records, time.slice, time.slices, time.failed_buckets, time.manager], [3040, 200, 16, 1, 0], 'what was done');\n"
          "lab.expectEqual([time.transport, time.tcp], [" + QString(ways.contains("udp") ? "'udp'" : "'tcp'") + ", " + (ways.contains("handshake") ? "'handshake'" : "'passive'") + "], 'in which way');\n",
         "m: 2, k: 1, b: 10000, spares: { data: 2, parity: 1 }, recovery: 'automatic', slice: 200" + ways);

@@ -33,7 +33,7 @@ PlayRun runPlay(const QStringList& arguments)
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
     process.start(LHRS_BIN_DIR "/lhrs-play", arguments);
-    if (!process.waitForFinished(120'000))
+    if (!process.waitForFinished(120'000 * kSlower))
         return {};
     return { process.exitCode(), QString::fromUtf8(process.readAll()) };
 }

@@ -259,8 +259,12 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
         const bool isWithoutCoordinator = !file && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
         if (!file && !isWithoutCoordinator)
             return file.error();
+        // Without a coordinator what events told is the best that is known; what they are about to tell is waited for.
+        const auto isTold = [&](const pb::Place& place) { return holderOf(context.ingest.state(), place) != 0; };
+        if (isWithoutCoordinator && !std::all_of(places.begin(), places.end(), isTold))
+            if (const auto here = context.catchUp(); !here)
+                return here.error();
         for (const pb::Place& place : places) {
-            // Without a coordinator what events told is the best that is known.
             const ProcessId holder = isWithoutCoordinator ? holderOf(context.ingest.state(), place) : holderOf(*file, place);
             if (holder == 0 && isWithoutCoordinator)
                 return file.error();
