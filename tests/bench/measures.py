@@ -411,8 +411,10 @@ def _many_clients(s: Settings) -> Iterator[Seen]:
         lab.settle()
         for repetition in range(s.repetitions + 1):
             apart = _rate(_check(one.run("search", alone, window=64), alone))
-            began = time.monotonic()
+            lab.hold_workload()  # or the first have ended before the last is told to begin
             handles = [client.start("search", each, window=64) for client in clients]
+            began = time.monotonic()
+            lab.hold_workload(False)
             for handle in handles:
                 _check(handle.wait(), each)
             together = many * each / (time.monotonic() - began)
