@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace lhrs {
 
@@ -90,7 +91,7 @@ Result<UdpSocket> UdpSocket::openGroup(Endpoint group, std::uint32_t interfaceIp
     return made;
 }
 
-Result<void> UdpSocket::receive(DatagramBatch& batch) const
+Result<void> UdpSocket::receive(DatagramBatch& batch, std::chrono::microseconds spin) const
 {
     for (std::size_t i = 0; i < DatagramBatch::kCount; ++i) {
         batch.m_headers[i].msg_hdr.msg_control = batch.m_controls[i].bytes;
@@ -98,10 +99,17 @@ Result<void> UdpSocket::receive(DatagramBatch& batch) const
     }
     batch.m_size = 0;
     batch.m_lostBefore = 0;
-    int count = 0;
-    do
-        count = ::recvmmsg(m_socket.get(), batch.m_headers.data(), DatagramBatch::kCount, MSG_WAITFORONE, nullptr);
-    while (count < 0 && errno == EINTR);
+    const auto take = [&](int flags) { return ::recvmmsg(m_socket.get(), batch.m_headers.data(), DatagramBatch::kCount, flags, nullptr); };
+    const auto nothingYet = [](int count) { return count < 0 && (errno == EAGAIN || errno == EINTR); };
+    int count = -1;
+    errno = EAGAIN;
+    if (spin.count() > 0) {
+        const auto end = std::chrono::steady_clock::now() + spin;
+        while (nothingYet(count = take(MSG_DONTWAIT)) && std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+    }
+    while (nothingYet(count))
+        count = take(MSG_WAITFORONE);
     if (count < 0)
         return systemError("cannot receive datagrams", errno);
     batch.m_size = std::size_t(count);

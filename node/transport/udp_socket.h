@@ -9,6 +9,7 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -72,8 +73,9 @@ public:
     };
     Buffered buffered() const;
 
-    // Waits for at least one datagram and takes what is there.
-    Result<void> receive(DatagramBatch& batch) const;
+    // Waits for at least one datagram and takes what is there. Before it sleeps it looks again and again for so long, and
+    // gives way to others meanwhile.
+    Result<void> receive(DatagramBatch& batch, std::chrono::microseconds spin = {}) const;
     // From any thread: a receive() that waits, and each later one, returns at once with nothing of use. Its caller then
     // looks at its stop token.
     void interrupt() const;
