@@ -7,13 +7,34 @@ namespace {
 
 // What the stamper will still add to a message, with its length in the body: sender, from, cause.
 constexpr std::size_t kStillToCome = 40;
+// All of a message of single operations but its value: its longest numbers, addresses and ids.
+constexpr std::size_t kBesideValue = 400;
+
+// Whether a message surely fits a datagram, without its size being counted: of those that each operation takes.
+bool isSurelyShort(const pb::Message& message)
+{
+    std::size_t value = 0;
+    if (message.has_search())
+        value = message.search().value().size();
+    else if (message.has_reply())
+        value = message.reply().value().size() + message.reply().text().size();
+    else if (message.has_insert())
+        value = message.insert().value().size();
+    else if (message.has_update())
+        value = message.update().value().size();
+    else if (message.has_delta())
+        value = message.delta().delta().size();
+    else if (!message.has_delta_ack())
+        return false;
+    return value + kBesideValue <= kUdpMax;
+}
 
 } // namespace
 
 void Sender::chooseWays(Effects& effects)
 {
     for (Effects::Send& send : effects.sends())
-        if (send.way == Way::Auto && send.message->ByteSizeLong() + kStillToCome > kUdpMax)
+        if (send.way == Way::Auto && !isSurelyShort(*send.message) && send.message->ByteSizeLong() + kStillToCome > kUdpMax)
             send.way = Way::Stream;
 }
 
