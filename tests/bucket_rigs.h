@@ -405,7 +405,7 @@ public:
         delta->set_delta(change.delta);
         return message;
     }
-    Step delta(const Change& change) { return driven.message(deltaMessage(change)); }
+    Step delta(const Change& change, bool moreFollow = false) { return driven.message(deltaMessage(change), moreFollow); }
     // A change as the bucket at position q would make it, applied to the model as well.
     Change insert(std::uint32_t q, std::uint32_t rank, std::uint64_t key, const std::string& value)
     {

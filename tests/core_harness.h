@@ -138,9 +138,11 @@ public:
     Time now() const { return m_now; }
     void sleep(Time time) { m_now += time; }
 
-    Step message(const pb::Message& message)
+    // `moreFollow`: another message came together with it, and is next.
+    Step message(const pb::Message& message, bool moreFollow = false)
     {
         m_effects.begin(&message);
+        m_effects.setMoreFollow(moreFollow);
         m_machine.onMessage(message, m_now, m_effects);
         return finish();
     }

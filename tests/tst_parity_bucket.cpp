@@ -39,6 +39,7 @@ private slots:
     void aDeltaIsAppliedAndAcknowledged();
     void aDeltaThatComesTwiceChangesNothing();
     void aLaterDeltaIsHeldAndNotAcknowledged();
+    void deltasThatCameTogetherAreAcknowledgedOnce();
     void deltasInEveryOrderGiveTheSameParity_data();
     void deltasInEveryOrderGiveTheSameParity();
     void aDeltaThatComesMinutesLateChangesNothing();
@@ -115,6 +116,27 @@ void TestParityBucket::aLaterDeltaIsHeldAndNotAcknowledged()
     QCOMPARE(appliedSaid(step, 0), 3);
     QCOMPARE(step.count(Happened::kDeltaApplied), std::size_t(2));
     QCOMPARE(rig.parity().held(), 0u);
+    QCOMPARE(rig.differenceToModel(), "");
+}
+
+void TestParityBucket::deltasThatCameTogetherAreAcknowledgedOnce()
+{
+    ParityRig rig;
+    for (const Change& change : { rig.insert(0, 1, 70, "a"), rig.insert(2, 1, 80, "b"), rig.insert(0, 2, 71, "c") }) {
+        const Step step = rig.delta(change, true);
+        QCOMPARE(step.count(Body::kDeltaAck), std::size_t(0));
+        QCOMPARE(step.count(Happened::kDeltaApplied), std::size_t(1)); // only the word waits
+    }
+    const Step last = rig.delta(rig.insert(0, 3, 72, "d"));
+    QCOMPARE(last.count(Body::kDeltaAck), std::size_t(2)); // one to each data bucket
+    QCOMPARE(appliedSaid(last, 0), 3);
+    QCOMPARE(appliedSaid(last, 2), 1);
+    QCOMPARE(rig.delta(rig.insert(2, 2, 81, "e")).count(Body::kDeltaAck), std::size_t(1)); // and nothing is owed any more
+    // What ends the turn may be no change.
+    rig.delta(rig.insert(1, 1, 90, "f"), true);
+    pb::Message other = rig.coordinator.message();
+    other.mutable_probe();
+    QCOMPARE(appliedSaid(rig.driven.message(other), 1), 1);
     QCOMPARE(rig.differenceToModel(), "");
 }
 

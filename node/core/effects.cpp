@@ -43,6 +43,7 @@ void Effects::clear()
     m_join = pb::NO_ROLE;
     m_place.Clear();
     m_preparation = {};
+    m_moreFollow = false;
     m_arena.Reset();
 }
 

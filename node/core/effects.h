@@ -91,6 +91,11 @@ public:
     void setStopwatch(const Stopwatch* stopwatch) { m_stopwatch = stopwatch; }
     void setPreparation(Time time) { m_preparation = time; }
 
+    // Whether the driver has further messages for the machine at hand, whose effects leave together with these: then what may
+    // be said once for several need not be said now.
+    bool moreFollow() const { return m_moreFollow; }
+    void setMoreFollow(bool moreFollow) { m_moreFollow = moreFollow; }
+
     // Whether something rare is to happen here; never in the product, where nobody sets `points`.
     bool fires(Point point) const { return m_points && m_points->fires(point); }
     void setPoints(Points* points) { m_points = points; }
@@ -118,6 +123,7 @@ private:
     Points* m_points = nullptr;
     const Stopwatch* m_stopwatch = nullptr;
     Time m_preparation {};
+    bool m_moreFollow = false;
     pb::Role m_leave = pb::NO_ROLE;
     pb::Role m_join = pb::NO_ROLE;
 };

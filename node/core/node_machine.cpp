@@ -34,6 +34,8 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     setPlace(out);
     take(message, now, out);
+    if (m_parity && !out.moreFollow())
+        m_parity->giveOwedWords(out);
     carry(now, out);
 }
 

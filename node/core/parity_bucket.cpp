@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lhrs {
 
@@ -146,7 +147,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         // XOR undoes itself: a Delta that comes twice would corrupt the parity silently.
         if (LHRS_MUTANT(DeltaAppliedTwice))
             applyDelta(q, delta, now, out);
-        acknowledge(q, out);
+        acknowledgeSoon(q, delta.request(), out);
         return;
     }
     const bool isLate = out.fires(Point::ApplyLate);
@@ -156,13 +157,13 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         ++position.applied;
         indexWhenConsistent(q);
         reportWhenFilled(now, out);
-        acknowledge(q, out);
+        acknowledgeSoon(q, delta.request(), out);
         return;
     }
     if (LHRS_MUTANT(GapApplied) && !position.awaitsContents) {
         applyDelta(q, delta, now, out);
         position.applied = delta.sequence();
-        acknowledge(q, out);
+        acknowledgeSoon(q, delta.request(), out);
         return;
     }
     // The one that is missing always finds room, or those that wait for it would lock it out.
@@ -187,7 +188,33 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     }
     if (!isLate)
         applyWhatFollows(q, now, out);
-    acknowledge(q, out);
+    acknowledgeSoon(q, delta.request(), out);
+}
+
+// What is applied is said once for all Deltas that came together: a word about the last is one about those before it.
+void ParityBucket::acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out)
+{
+    if (!out.moreFollow()) {
+        m_positions[q.value].owesWord.reset();
+        acknowledge(q, out);
+        return;
+    }
+    m_positions[q.value].owesWord = operation;
+    m_owesWords = true;
+}
+
+void ParityBucket::giveOwedWords(Effects& out)
+{
+    if (!m_owesWords)
+        return;
+    m_owesWords = false;
+    for (std::uint32_t q = 0; q < m_positions.size(); ++q) {
+        const auto operation = std::exchange(m_positions[q].owesWord, std::nullopt);
+        if (!operation)
+            continue;
+        out.serve(*operation);
+        acknowledge(Position(q), out);
+    }
 }
 
 void ParityBucket::acknowledge(Position q, Effects& out, std::uint64_t answers) const

@@ -46,6 +46,8 @@ public:
     void onRecoverRecord(const pb::Message& message, Time now, Effects& out);
     void onMemberRead(const pb::Message& message, Effects& out);
     void onMemberRecord(const pb::Message& message, Time now, Effects& out);
+    // Ends a turn of several messages: what was put off is said.
+    void giveOwedWords(Effects& out);
     // A message of the ack list was acknowledged.
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
     void onTime(Time now, Effects& out);
@@ -107,6 +109,7 @@ private:
         std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
         std::uint64_t lastCommit = 0;  // of these, the last that was not undone
         bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
+        std::optional<pb::RequestId> owesWord; // what is applied was not said yet; the operation that it serves
         std::deque<pb::Delta> log;     // applied, and above `stable`: somebody may lack them
     };
 
@@ -116,6 +119,7 @@ private:
     void applyWhatFollows(Position q, Time now, Effects& out);
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
     void applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out);
+    void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
     // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
     void indexWhenConsistent(Position q);
@@ -144,6 +148,7 @@ private:
     std::vector<PositionState> m_positions;
     std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
     bool m_isFilling = false;
+    bool m_owesWords = false;
     std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;

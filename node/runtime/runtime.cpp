@@ -260,10 +260,11 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
         Time deadline;
         {
             const auto lock = lockCore();
-            for (const Item& item : turn) {
+            for (std::size_t i = 0; i < turn.size(); ++i) {
+                const Item& item = turn[i];
                 m_messagesTaken += item.message != nullptr ? 1 : 0;
                 if (item.message == nullptr || !m_gate.isClosed())
-                    step(item, worker.next()); // ends with publishing: events keep their order
+                    step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr); // ends with publishing: events keep their order
                 else if (m_gate.hold(*item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
                     markChanged();
                 else
@@ -304,14 +305,16 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
     }
 }
 
-// One step of the machine; the core is held.
-void Runtime::step(const Item& item, Effects& out)
+// One step of the machine; the core is held. `moreFollow`: a message is next. It comes to the machine if this one does,
+// because the gate does not change while the core is held.
+void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 {
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
     const Time now = m_clock.now(), begin = clock();
     out.at(m_place.role(), m_place.number(), m_place.column());
     out.begin(item.message);
     out.setPreparation(item.preparation);
+    out.setMoreFollow(moreFollow);
     if (item.command) {
         command(*item.command, now, out);
     } else {

@@ -132,7 +132,7 @@ private:
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
-    void step(const Item& item, Effects& out);
+    void step(const Item& item, Effects& out, bool moreFollow);
     void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);
     void publish(Effects& effects, Time begin);

@@ -110,7 +110,7 @@ void Runtime::deliverHeld()
                     isDone = true;
                     break;
                 }
-                step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next());
+                step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next(), false);
                 turn.push_back(std::move(*held));
             }
             deadline = m_machine->deadline();
@@ -178,7 +178,7 @@ void Runtime::releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply)
                     m_counters.dropped(Drop::Gate);
                 } else {
                     m_gate.countReleased();
-                    step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next());
+                    step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next(), false);
                 }
                 taken.push_back(std::move(*held));
             }
