@@ -221,8 +221,10 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     *reply.mutable_request() = id;
     reply.set_result(result);
     reply.set_forwards(request.forwards());
+    reply.set_bucket(number().value);
     reply.set_rank(rank.value);
     reply.set_image_adjustment(request.forwards() > 0);
+    sayWhere(request, reply);
     reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
     reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
     m_results.keep(id.client(), { id.number(), change->key, rank, result, true }, now);
@@ -276,6 +278,13 @@ void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, 
     reply(request, rank.value ? pb::OK : pb::NOT_FOUND, rank, out);
 }
 
+// Who meant us by our incarnation knows where we are.
+void DataBucket::sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const
+{
+    if (request.incarnation() != incarnation().value || request.forwards() > 0)
+        HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply.mutable_holder());
+}
+
 void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
 {
     if (isSilent(request))
@@ -287,8 +296,7 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
     reply->set_bucket(number().value);
     reply->set_rank(rank.value);
     reply->set_forwards(request.forwards());
-    reply->mutable_holder()->set_node(m_parts.context.self.node());
-    HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+    sayWhere(request, *reply);
     if (result == pb::RETRY)
         reply->set_retry_after_ms(kRetryAfterMs);
     if (result == pb::INVALID)
@@ -316,11 +324,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     event->set_rank(change.rank.value);
     if (change.isSilent)
         return;
-    pb::Message& message = out.send(change.client);
-    auto* reply = message.mutable_reply();
-    *reply = change.reply;
-    reply->set_bucket(number().value);
-    HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply->mutable_holder());
+    *out.send(change.client).mutable_reply() = change.reply;
     if (out.fires(Point::ReplyLeftOut))
         out.takeBackSend();
 }

@@ -97,6 +97,7 @@ private:
     // Answers a search with what the bucket holds, once nothing of this key is under way (lhrs.md 4.5).
     void answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out);
     void answer(const ParityLink::Change& change, Time now, Effects& out);
+    void sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const;
     void reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
     void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);
     // Whether a copy of this request waits here already: another adds nothing, and must not be refused either.
