@@ -12,15 +12,6 @@
 
 namespace lhrs {
 
-namespace {
-
-bool isMutation(pb::OperationKind kind)
-{
-    return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE;
-}
-
-} // namespace
-
 Client::Client(ClientOptions options)
     : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
 {
@@ -44,8 +35,7 @@ Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
     } else {
         m_operations.at(std::exchange(m_operations.at(first).lastOfKey, number)).nextOfKey = number;
     }
-    if (m_nextTick == Time::max())
-        m_nextTick = now + m_context.ms(m_context.acks.timers().ack_period_ms());
+    lookAt(op.end, now);
     return op;
 }
 
@@ -79,7 +69,8 @@ void Client::ask(Operation& op, Time now, Effects& out)
     op.stage = Stage::Asking;
     op.wasAsked = true;
     out.serve(op.id);
-    const bool isFirst = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms())).second;
+    const auto [asked, isFirst] = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms()));
+    lookAt(asked->second, now);
     if (isFirst || m_mode == pb::EXACT)
         out.send(m_context.coordinator).mutable_where_is()->set_bucket(op.target.value);
 }
@@ -118,21 +109,7 @@ void Client::send(Operation& op, Time now, Effects& out)
     op.sent = now;
     ++op.copies;
     op.due = now + resendInterval(op);
-}
-
-Time Client::resendInterval(const Operation& op) const
-{
-    const pb::Timers& timers = m_context.acks.timers();
-    // Each wait is twice the one before: 1 + 2 + 4 of them with two resends.
-    const Time first = m_patience > Time() ? m_patience / ((2 << std::min(timers.client_resends_max(), 6u)) - 1)
-                                           : std::max(m_context.ms(timers.resend_ms()), 4 * m_roundTrip);
-    return first * (1 << std::min(op.tries, 6u));
-}
-
-Time Client::patience() const
-{
-    const pb::Timers& timers = m_context.acks.timers();
-    return m_patience > Time() ? m_patience : m_context.ms(timers.resend_ms()) * ((2 << std::min(timers.client_resends_max(), 6u)) - 1);
+    lookAt(op.due, now);
 }
 
 void Client::giveUp(Operation& op, Time now, Effects& out)
@@ -157,7 +134,7 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     op.stage = Stage::Asking;
     op.wasAsked = true;
     op.hasAlarmed = true;
-    m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
+    lookAt(m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms()), now);
     pb::Message& message = out.send(m_context.coordinator);
     *message.mutable_operation() = op.id;
     auto* alarm = message.mutable_alarm();
@@ -202,7 +179,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
         if (op.stage == Stage::Asking) {
             op.stage = Stage::Sleeping;
             op.alarms = true;
-            op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms()));
+            lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
         }
         return;
     }
@@ -211,7 +188,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
             return; // a second copy of the same answer refuses nothing more
         ++op.refused;
         op.stage = Stage::Sleeping;
-        op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms()));
+        lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
         return;
     }
     finish(op, &reply, reply.result(), now, out);
@@ -290,7 +267,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         m_asked.erase(a);
         m_image = truth; // lhrs.md 1.7: an image ahead of the file
     } else {
-        m_asked[a] = now + 50ms; // no such bucket yet: the file is being created
+        lookAt(m_asked[a] = now + 50ms, now); // no such bucket yet: the file is being created
     }
     for (const std::uint64_t number : askingFor(a)) {
         Operation& op = m_operations.at(number);
@@ -341,7 +318,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
         }
         op.stage = Stage::Sleeping;
         op.alarms = true;
-        op.due = now + retryAfter;
+        lookAt(op.due = now + retryAfter, now);
     }
 }
 
@@ -351,35 +328,36 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     Workload::Result outcome { .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
     record(op, reply, result, outcome);
     ++m_done;
-    const std::uint32_t forwards = op.forwards;
-    m_forwards += forwards;
+    m_forwards += op.forwards;
     m_resends += op.resends;
-    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
+    const std::int64_t time = (now - op.started).count();
     auto* event = out.event().mutable_operation_done();
     event->set_kind(op.kind);
     event->set_key(op.key.value);
     event->set_result(result);
-    event->set_bucket(reply ? reply->bucket() : op.target.value);
-    event->set_rank(reply ? reply->rank() : 0);
-    event->set_forwards(forwards);
+    event->set_bucket(bucket);
+    event->set_rank(rank);
+    event->set_forwards(op.forwards);
     event->set_image_adjusted(op.isImageAdjusted);
     event->set_resends(op.resends);
     event->set_path(path);
     event->set_alarm(op.hasAlarmed);
-    event->set_time_ns((now - op.started).count());
+    event->set_time_ns(time);
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
         *answer->mutable_operation() = op.id;
         answer->set_key(op.key.value);
         answer->set_result(result);
-        answer->set_bucket(event->bucket());
-        answer->set_rank(event->rank());
-        answer->set_forwards(forwards);
-        answer->set_image_adjusted(event->image_adjusted());
+        answer->set_bucket(bucket);
+        answer->set_rank(rank);
+        answer->set_forwards(op.forwards);
+        answer->set_image_adjusted(op.isImageAdjusted);
         answer->set_resends(op.resends);
         answer->set_path(path);
         answer->set_alarm(op.hasAlarmed);
-        answer->set_time_ns(event->time_ns());
+        answer->set_time_ns(time);
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());
@@ -507,89 +485,10 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
     });
 }
 
-void Client::onTime(Time now, Effects& out)
-{
-    if (!m_isStarted) {
-        m_isStarted = true;
-        *out.event().mutable_process_started()->mutable_process() = m_context.self;
-        pb::Message message;
-        *message.mutable_register_()->mutable_process() = m_context.self;
-        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
-            NodeContext::Registration, now, out);
-        m_nextAlive = now;
-    }
-    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
-    if (m_nextAlive <= now) {
-        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-        out.begin(nullptr);
-        auto* alive = out.send(m_context.coordinator).mutable_alive();
-        *alive->mutable_process() = m_context.self;
-        alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
-        alive->set_knows_file(m_knowsFile);
-    }
-    if (m_isHeld && m_holdEnds <= now)
-        endHold("nobody has renewed the hold", now, out);
-    if (m_scan && m_scan->deadline() <= now)
-        m_scan->onTime(now, out);
-    endScan(now, out);
-    if (m_nextTick <= now) {
-        std::vector<std::uint64_t> due;
-        m_operations.forEach([&](const Operation& op) {
-            if (op.end <= now || ((op.stage == Stage::Sent || op.stage == Stage::Sleeping) && op.due <= now))
-                due.push_back(op.id.number());
-        });
-        for (const std::uint64_t number : due) {
-            Operation* const open = m_operations.find(number);
-            if (open == nullptr)
-                continue;
-            Operation& op = *open;
-            if (op.end <= now) {
-                // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
-                // next one asks first, or none would ever learn where the bucket is.
-                if (op.stage == Stage::Sent)
-                    m_context.locations.erase(op.target);
-                // lhrs.md 18.1: RETRY is said only where every copy was refused.
-                finish(op, nullptr, isMutation(op.kind) && op.refused < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
-            } else if (op.stage == Stage::Sleeping && std::exchange(op.alarms, false)) {
-                op.target = addressOf(addressed(op.key, m_config), m_image);
-                alarm(op, now, out);
-            } else if (op.stage == Stage::Sleeping) {
-                address(op, now, out);
-            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Point::AlarmTooEarly)) {
-                giveUp(op, now, out);
-            } else {
-                ++op.tries;
-                ++op.resends;
-                address(op, now, out); // the image or the location may have changed since
-            }
-        }
-        for (auto& [bucket, next] : m_asked) {
-            if (next > now)
-                continue;
-            next = now + 50ms;
-            out.send(m_context.coordinator).mutable_where_is()->set_bucket(bucket.value);
-        }
-        m_nextTick = m_operations.empty() ? Time::max() : now + m_context.ms(m_context.acks.timers().ack_period_ms());
-        if (m_operations.empty())
-            m_asked.clear();
-    }
-    feedWorkload(now, out);
-    feedBulkInsert(now, out);
-}
-
 std::uint64_t Client::doneBelow() const
 {
     const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.lowest();
     return m_bulk && !m_bulk->isFencing() ? std::min(lowest, m_bulk->firstNumber()) : lowest;
-}
-
-Time Client::deadline() const
-{
-    if (!m_isStarted)
-        return Time();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
-        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max(),
-        m_workload && m_isRegistered && !m_isHeld ? m_workload->deadline(m_heldSum - m_heldBefore) : Time::max() });
 }
 
 } // namespace lhrs

@@ -22,6 +22,8 @@ struct ClientOptions {
     std::uint64_t seed = 0;
 };
 
+inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
+
 // A client of the file: computes addresses with its own image, sends, resends, takes image adjustments, and asks the
 // coordinator only for what it cannot know (lhrs.md 18.1). Operations on one key are done in turn.
 //
@@ -99,6 +101,8 @@ private:
     Time heldSince(Time before, Time now) const { return m_heldSum + (m_isHeld ? now - m_holdBegan : Time()) - before; }
     void reportWorkload(pb::WorkloadResult& out, Time now) const;
 
+    // Time runs on: what is due then is looked at, not earlier than the acknowledgement manager's period.
+    void lookAt(Time due, Time now);
     Operation& create(pb::OperationKind kind, Key key, Time now);
     void begin(Operation& op, Time now, Effects& out);
     // Computes the address and sends, or asks for the location first.
