@@ -146,6 +146,7 @@ public:
         m_machine.onMessage(message, m_now, m_effects);
         return finish();
     }
+    void tellOperations(std::uint32_t oneIn) { m_effects.tellOperations(oneIn); }
     Step command(const pb::Command& command)
     {
         m_effects.begin(nullptr);

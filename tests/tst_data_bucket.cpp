@@ -59,6 +59,7 @@ private slots:
     void whereTheOtherBucketIsIsAskedOnce();
     void theAnswerToAForwardedRequestNamesTheLastForwarder();
     void theAddressMayBeThatOfTheMixedKey();
+    void eventsOfOperationsAreMadeForWhoeverGetsThem();
     void aSpareBelievesTheLaterRecoveryOnly();
     void aSliceWithARankThatCannotBeIsRefused();
 };
@@ -501,6 +502,25 @@ void TestDataBucket::theAddressMayBeThatOfTheMixedKey()
         QCOMPARE(rig.search(c * 2).count(Body::kReply), std::size_t(isHere));
     }
     QVERIFY(here > 16 && here < 48);
+}
+
+void TestDataBucket::eventsOfOperationsAreMadeForWhoeverGetsThem()
+{
+    DataRig rig(withParity(0));
+    const auto told = [&rig](std::uint64_t number) {
+        const Step step = rig.ask({ .kind = pb::INSERT, .key = 100 + number, .value = "a", .number = number });
+        return step.count(Happened::kRecordInserted) + step.count(Happened::kChangeAcknowledged);
+    };
+    QCOMPARE(told(1), std::size_t(2));
+    rig.driven.tellOperations(0);
+    QCOMPARE(told(2), std::size_t(0));
+    QCOMPARE(rig.search(102).count(Happened::kRecordRead), std::size_t(0));
+    rig.driven.tellOperations(3);
+    QCOMPARE(told(5), std::size_t(0));
+    QCOMPARE(told(6), std::size_t(2));
+    rig.driven.tellOperations(1);
+    QCOMPARE(told(7), std::size_t(2));
+    QCOMPARE(rig.data().store().count(), 5u); // what is not told is done
 }
 
 void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()

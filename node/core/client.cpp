@@ -79,13 +79,15 @@ void Client::send(Operation& op, Time now, Effects& out)
 {
     out.serve(op.id);
     if (op.copies == 0) {
-        auto* event = out.event().mutable_operation_started();
-        event->set_kind(op.kind);
-        event->set_key(op.key.value);
-        event->set_bucket(op.target.value);
-        event->mutable_image()->set_i(m_image.i);
-        event->mutable_image()->set_n(m_image.n);
-        event->set_length(std::uint32_t(op.value.size()));
+        if (pb::Event* told = out.operationEvent()) {
+            auto* event = told->mutable_operation_started();
+            event->set_kind(op.kind);
+            event->set_key(op.key.value);
+            event->set_bucket(op.target.value);
+            event->mutable_image()->set_i(m_image.i);
+            event->mutable_image()->set_n(m_image.n);
+            event->set_length(std::uint32_t(op.value.size()));
+        }
     }
     const HolderInfo& holder = m_context.locations.at(op.target);
     pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
@@ -333,18 +335,20 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
-    auto* event = out.event().mutable_operation_done();
-    event->set_kind(op.kind);
-    event->set_key(op.key.value);
-    event->set_result(result);
-    event->set_bucket(bucket);
-    event->set_rank(rank);
-    event->set_forwards(op.forwards);
-    event->set_image_adjusted(op.isImageAdjusted);
-    event->set_resends(op.resends);
-    event->set_path(path);
-    event->set_alarm(op.hasAlarmed);
-    event->set_time_ns(time);
+    if (pb::Event* told = out.operationEvent()) {
+        auto* event = told->mutable_operation_done();
+        event->set_kind(op.kind);
+        event->set_key(op.key.value);
+        event->set_result(result);
+        event->set_bucket(bucket);
+        event->set_rank(rank);
+        event->set_forwards(op.forwards);
+        event->set_image_adjusted(op.isImageAdjusted);
+        event->set_resends(op.resends);
+        event->set_path(path);
+        event->set_alarm(op.hasAlarmed);
+        event->set_time_ns(time);
+    }
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
         *answer->mutable_operation() = op.id;

@@ -71,13 +71,15 @@ bool Client::sendUnanswered(Time now, Effects& out)
     *request->mutable_client() = m_context.self.address();
     request->set_unanswered(true);
     out.serve(request->request());
-    auto* event = out.event().mutable_operation_started();
-    event->set_kind(pb::INSERT);
-    event->set_key(key.value);
-    event->set_bucket(target.value);
-    event->mutable_image()->set_i(m_image.i);
-    event->mutable_image()->set_n(m_image.n);
-    event->set_length(m_bulk->order().length());
+    if (pb::Event* told = out.operationEvent()) {
+        auto* event = told->mutable_operation_started();
+        event->set_kind(pb::INSERT);
+        event->set_key(key.value);
+        event->set_bucket(target.value);
+        event->mutable_image()->set_i(m_image.i);
+        event->mutable_image()->set_n(m_image.n);
+        event->set_length(m_bulk->order().length());
+    }
     m_bulk->sent({ number, key });
     return true;
 }

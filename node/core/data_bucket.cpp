@@ -162,12 +162,14 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             return;
         }
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1);
-        auto* event = out.event().mutable_record_inserted();
-        event->set_key(key.value);
-        event->set_rank(taken.value);
-        event->set_length(std::uint32_t(request.value().size()));
-        event->set_sequence(m_link.sequence() + 1);
-        event->set_count(m_store.count());
+        if (pb::Event* told = out.operationEvent()) {
+            auto* event = told->mutable_record_inserted();
+            event->set_key(key.value);
+            event->set_rank(taken.value);
+            event->set_length(std::uint32_t(request.value().size()));
+            event->set_sequence(m_link.sequence() + 1);
+            event->set_count(m_store.count());
+        }
         sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
         reportOverload(now, out);
         return;
@@ -180,21 +182,25 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {
         m_store.update(rank, after, m_link.sequence() + 1);
-        auto* event = out.event().mutable_record_updated();
-        event->set_key(key.value);
-        event->set_rank(rank.value);
-        event->set_length(std::uint32_t(after.size()));
-        event->set_sequence(m_link.sequence() + 1);
+        if (pb::Event* told = out.operationEvent()) {
+            auto* event = told->mutable_record_updated();
+            event->set_key(key.value);
+            event->set_rank(rank.value);
+            event->set_length(std::uint32_t(after.size()));
+            event->set_sequence(m_link.sequence() + 1);
+        }
         sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, pb::OK, now, out);
     } else {
         m_store.remove(rank, m_link.sequence() + 1);
         if (LHRS_MUTANT(RankReusedEarly))
             m_store.release(rank);
-        auto* event = out.event().mutable_record_deleted();
-        event->set_key(key.value);
-        event->set_rank(rank.value);
-        event->set_sequence(m_link.sequence() + 1);
-        event->set_count(m_store.count());
+        if (pb::Event* told = out.operationEvent()) {
+            auto* event = told->mutable_record_deleted();
+            event->set_key(key.value);
+            event->set_rank(rank.value);
+            event->set_sequence(m_link.sequence() + 1);
+            event->set_count(m_store.count());
+        }
         if (m_store.count() <= m_config.b())
             rearmOverload(m_config.b());
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);
@@ -272,9 +278,11 @@ void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, 
         return;
     }
     ++m_operations;
-    auto* event = out.event().mutable_record_read();
-    event->set_key(request.key());
-    event->set_rank(rank.value);
+    if (pb::Event* told = out.operationEvent()) {
+        auto* event = told->mutable_record_read();
+        event->set_key(request.key());
+        event->set_rank(rank.value);
+    }
     reply(request, rank.value ? pb::OK : pb::NOT_FOUND, rank, out);
 }
 
@@ -318,10 +326,12 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
         m_store.release(change.rank); // every parity bucket knows; the rank may be used again
     m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, change.reply.result() }, now);
     out.serve(change.request);
-    auto* event = out.event().mutable_change_acknowledged();
-    event->set_sequence(change.sequence);
-    event->set_key(change.key.value);
-    event->set_rank(change.rank.value);
+    if (pb::Event* told = out.operationEvent()) {
+        auto* event = told->mutable_change_acknowledged();
+        event->set_sequence(change.sequence);
+        event->set_key(change.key.value);
+        event->set_rank(change.rank.value);
+    }
     if (change.isSilent)
         return;
     *out.send(change.client).mutable_reply() = change.reply;

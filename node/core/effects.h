@@ -79,6 +79,10 @@ public:
     pb::Message& multicast(pb::Role pool);
     // An event to fill in; operation, cause and place are set, the stamper sets numbers and times.
     pb::Event& event();
+    // The same for an event of a single operation, of which there are several for each; null where nobody would get it.
+    pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
+    // One operation in so many is told of; 0: none. The driver says so before a step, who says nothing tells of all.
+    void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);
     // Leave the multicast group of a pool, or join it (again); NO_ROLE: no change.
     void leavePool(pb::Role pool) { m_leave = pool; }
@@ -110,6 +114,11 @@ public:
     pb::Role poolToJoin() const { return m_join; }
 
 private:
+    bool tellsOperation() const
+    {
+        return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation.client() != 0 && m_operation.number() % m_toldOneIn == 0);
+    }
+
     const std::unique_ptr<char[]> m_block; // first memory of the arena, so that a usual step takes none
     google::protobuf::Arena m_arena;
     std::vector<Send> m_sends;
@@ -123,6 +132,7 @@ private:
     Points* m_points = nullptr;
     const Stopwatch* m_stopwatch = nullptr;
     Time m_preparation {};
+    std::uint32_t m_toldOneIn = 1;
     bool m_moreFollow = false;
     pb::Role m_leave = pb::NO_ROLE;
     pb::Role m_join = pb::NO_ROLE;

@@ -115,6 +115,11 @@ void EventStamper::setDetail(pb::Detail detail, std::uint32_t sample)
         m_sample = sample;
 }
 
+std::uint32_t EventStamper::operationsToldOneIn() const
+{
+    return m_detail == pb::FULL || m_detail == pb::OPERATIONS ? 1 : m_detail == pb::SAMPLED ? m_sample : 0;
+}
+
 bool EventStamper::isSampled(const pb::RequestId& operation) const
 {
     return operation.client() != 0 && operation.number() % m_sample == 0;

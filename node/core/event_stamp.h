@@ -16,13 +16,18 @@ public:
 
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const { return m_detail; }
+    // Of one in how many operations the detail keeps the events; 0: of none.
+    std::uint32_t operationsToldOneIn() const;
     // The last number given.
     std::uint64_t sequence() const { return m_sequence; }
+
+    // Whether a step with these effects has events to tell; stamp() wants to know the times then.
+    bool tells(Effects& effects) const { return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED; }
 
     // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
     void received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const;
     // After the step: drops what the detail leaves out, numbers the rest, adds MessageSent, completes the messages.
-    // `wall` is ns since 1970, `step` how long the step took.
+    // `wall` is ns since 1970, `step` how long the step took; neither matters where tells() is false.
     void stamp(Effects& effects, Time now, std::int64_t wall, Time step);
 
 private:

@@ -305,14 +305,22 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
     }
 }
 
+// Begins each step; the core is held. A fault may wait for an event that nobody is told.
+void Runtime::prepare(Effects& out, const pb::Message* cause)
+{
+    out.at(m_place.role(), m_place.number(), m_place.column());
+    out.tellOperations(m_faults->touches(FaultBook::Events) ? 1 : m_stamper->operationsToldOneIn());
+    out.begin(cause);
+}
+
 // One step of the machine; the core is held. `moreFollow`: a message is next. It comes to the machine if this one does,
 // because the gate does not change while the core is held.
 void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 {
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
-    const Time now = m_clock.now(), begin = clock();
-    out.at(m_place.role(), m_place.number(), m_place.column());
-    out.begin(item.message);
+    const auto real = ProtocolClock::Real::now();
+    const Time now = m_clock.at(real), begin = real - m_start;
+    prepare(out, item.message);
     out.setPreparation(item.preparation);
     out.setMoreFollow(moreFollow);
     if (item.command) {
@@ -336,8 +344,7 @@ void Runtime::stepTime(Worker& worker)
         ThreadMeter::become(pb::NodeSample::IN_HANDLER);
         Effects& out = worker.next();
         const Time now = m_clock.now(), begin = clock();
-        out.at(m_place.role(), m_place.number(), m_place.column());
-        out.begin(nullptr);
+        prepare(out, nullptr);
         m_machine->onTime(now, out);
         publish(out, begin);
         markChanged();
@@ -352,7 +359,8 @@ void Runtime::publish(Effects& effects, Time begin)
 {
     m_faults->onEvents(effects.events());
     Sender::chooseWays(effects);
-    m_stamper->stamp(effects, begin, wallNow(), clock() - begin);
+    const bool tells = m_stamper->tells(effects);
+    m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
     m_place = effects.place();
     // Here, because effects are carried out in any order, but the last word about the pool must win.

@@ -132,6 +132,7 @@ private:
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
+    void prepare(Effects& out, const pb::Message* cause);
     void step(const Item& item, Effects& out, bool moreFollow);
     void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);

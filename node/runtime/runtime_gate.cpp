@@ -200,8 +200,7 @@ void Runtime::advanceGated(Time by)
     if (m_machine->deadline() > now)
         return;
     Effects& out = m_gateWorker->next();
-    out.at(m_place.role(), m_place.number(), m_place.column());
-    out.begin(nullptr);
+    prepare(out, nullptr);
     m_machine->onTime(now, out);
     publish(out, begin);
     markChanged();
