@@ -38,7 +38,9 @@ private slots:
     void theIndexAgreesWithAMapWhateverTheKeysAreLike_data();
     void theIndexAgreesWithAMapWhateverTheKeysAreLike();
     void theIndexOutlivesChosenKeys();
+    void noInsertWaitsForAllKeysOfTheIndex();
     // memory
+    void rowsStayWhereTheyAre();
     void aBlockHasRoomForItsSizeAndLittleMore();
     void blocksAreAlignedAndDoNotOverlap();
     void aBlockThatWasGivenBackIsTakenAgain();
@@ -404,7 +406,51 @@ void TestRecordStore::theIndexOutlivesChosenKeys()
     QVERIFY2(index.bytes() <= 5 * 32'768, qPrintable(QString::number(index.bytes())));
 }
 
+void TestRecordStore::noInsertWaitsForAllKeysOfTheIndex()
+{
+    KeyIndex index;
+    std::vector<Key> keys(1);
+    std::size_t looks = 0, most = 0;
+    const auto keyAt = [&](std::uint32_t place) { return ++looks, keys[place]; };
+    for (std::uint32_t place = 1; place <= 200'000; ++place) {
+        keys.emplace_back(std::uint64_t(place) << 20);
+        looks = 0;
+        index.insert(keys.back(), place, keyAt);
+        most = std::max(most, looks);
+        const std::uint32_t asked = 1 + std::uint32_t(place * 7919ull % place); // of both tables, while there are two
+        QCOMPARE(index.find(keys[asked], keyAt), asked);
+    }
+    QVERIFY2(most <= 400, qPrintable(QString::number(most))); // a cluster or two, where all would be 114,000
+    for (std::uint32_t place = 1; place <= 200'000; ++place)
+        QCOMPARE(index.find(keys[place], keyAt), place);
+}
+
 // ---- memory
+
+void TestRecordStore::rowsStayWhereTheyAre()
+{
+    Rows<int> rows(3);
+    rows.resize(1);
+    int* const first = rows.row(0);
+    for (std::size_t i = 0; i < 1'000; ++i) {
+        rows.resize(i + 1);
+        for (int column = 0; column < 3; ++column)
+            rows.row(i)[column] = int(10 * i) + column;
+    }
+    QCOMPARE(rows.row(0), first);
+    for (std::size_t i = 0; i < 1'000; ++i)
+        QVERIFY(rows[i] == int(10 * i) && rows.row(i)[2] == int(10 * i) + 2);
+    for (const std::size_t size : { 70, 0, 130, 129 }) { // within a segment, and at its ends
+        rows.resize(size);
+        QCOMPARE(rows.size(), size);
+        rows.resize(200);
+        for (std::size_t i = size; i < 200; ++i)
+            QVERIFY(rows.row(i)[0] == 0 && rows.row(i)[1] == 0 && rows.row(i)[2] == 0);
+        for (std::size_t i = 0; i < 200; ++i)
+            rows.row(i)[0] = rows.row(i)[1] = rows.row(i)[2] = 7;
+    }
+    QVERIFY(rows.bytes() >= 200 * 3 * sizeof(int));
+}
 
 void TestRecordStore::aBlockHasRoomForItsSizeAndLittleMore()
 {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace lhrs {
 // Key -> place (1, 2, ...) in the list of somebody who has the keys there anyway, so that the index itself keeps none: five
 // bytes a slot. Open addressing with Robin Hood hashing, at most 7/8 full: where an entry stands is told with it, as its
 // distance from home, so a probe looks at the keys of its own home only, and an entry is taken out without looking at any.
+// It grows into a table of twice the size, to which each insert takes a few entries along: no insert waits for all of them.
 // `keyAt(place)` is the key there; it is asked for entries that are in.
 class KeyIndex {
 public:
@@ -23,14 +25,8 @@ public:
     template <class KeyAt>
     std::uint32_t find(Key key, const KeyAt& keyAt) const
     {
-        if (m_places.empty())
-            return 0;
-        std::size_t s = home(key);
-        for (std::uint32_t distance = 1; m_distances[s] >= distance; ++distance, s = next(s)) {
-            if (m_distances[s] == distance && keyAt(m_places[s]) == key)
-                return m_places[s];
-        }
-        return 0;
+        const std::uint32_t place = m_now.find(key, keyAt);
+        return place != 0 ? place : m_before.find(key, keyAt);
     }
 
     // Puts a key in that is not in; place >= 1. All others are where keyAt says.
@@ -38,109 +34,196 @@ public:
     void insert(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
         LHRS_CHECK(place != 0);
-        while ((m_count + 1) * 8 > m_places.size() * 7 || !put(key, place))
-            rebuild(keyAt);
+        takeAlong(kTakenAlong, keyAt);
+        const bool isFull = (m_count + 1) * 8 > m_now.size() * 7;
+        const bool isIn = !isFull && m_now.put(key, place);
         ++m_count;
+        if (isIn)
+            return;
+        // Full, or somebody would stand too far: a larger table. Where so few keys stand so far from home, somebody may have
+        // chosen them: another hash.
+        if (isFull || m_count * 4 >= m_now.size()) {
+            takeAlong(m_before.size(), keyAt);
+            m_before = std::exchange(m_now, Table(m_now.size() == 0 ? 16 : 2 * m_now.size(), m_seed));
+            m_taken = 0;
+            if (m_now.put(key, place))
+                return;
+        }
+        rebuild(key, place, keyAt);
     }
 
     // The key is at another place from now on.
     void move(Key key, std::uint32_t from, std::uint32_t to)
     {
-        const std::size_t s = slotOf(key, from);
-        LHRS_CHECK(s != m_places.size());
-        m_places[s] = to;
+        for (Table* table : { &m_now, &m_before }) {
+            if (const std::size_t s = table->slotOf(key, from); s != table->size()) {
+                table->places[s] = to;
+                return;
+            }
+        }
+        LHRS_CHECK(!"what moves is in the index");
     }
 
     // Takes the key of this place out; nothing happens where it is not in.
     void erase(Key key, std::uint32_t place)
     {
-        std::size_t s = slotOf(key, place);
-        if (s == m_places.size())
-            return;
-        --m_count;
-        // Close the gap: those behind it that are not at home come nearer.
-        for (std::size_t n = next(s); m_distances[n] > 1; s = n, n = next(n)) {
-            m_places[s] = m_places[n];
-            m_distances[s] = std::uint8_t(m_distances[n] - 1);
+        for (Table* table : { &m_now, &m_before }) {
+            if (const std::size_t s = table->slotOf(key, place); s != table->size()) {
+                table->eraseAt(s);
+                --m_count;
+                return;
+            }
         }
-        m_places[s] = 0;
-        m_distances[s] = 0;
     }
 
     void clear()
     {
-        m_places.clear();
-        m_distances.clear();
+        m_now = Table();
+        m_before = Table();
         m_count = 0;
     }
     std::size_t count() const { return m_count; }
-    std::size_t bytes() const { return m_places.capacity() * sizeof(std::uint32_t) + m_distances.capacity(); }
+    std::size_t bytes() const { return (m_now.size() + m_before.size()) * (sizeof(std::uint32_t) + 1); }
 
 private:
-    static constexpr std::uint32_t kFarthest = 255;
+    // Slots of the former table at each insert. It is empty long before the next one is wanted: two would be enough.
+    static constexpr std::size_t kTakenAlong = 4;
 
-    std::size_t home(Key key) const { return std::size_t(hashOf(key, m_seed)) & (m_places.size() - 1); }
-    std::size_t next(std::size_t s) const { return (s + 1) & (m_places.size() - 1); }
-
-    // Where the entry stands; the number of slots where it is not in.
-    std::size_t slotOf(Key key, std::uint32_t place) const
-    {
-        if (m_places.empty())
-            return 0;
-        std::size_t s = home(key);
-        for (std::uint32_t distance = 1; m_distances[s] >= distance; ++distance, s = next(s)) {
-            if (m_places[s] == place)
-                return s;
+    struct Table {
+        Table() = default;
+        // `length`: of slots, a power of two.
+        Table(std::size_t length, std::uint64_t hashSeed)
+            : seed(hashSeed)
+            , mask(length - 1)
+            , places(std::make_unique_for_overwrite<std::uint32_t[]>(length))
+            , distances(std::make_unique<std::uint8_t[]>(length))
+        {
         }
-        return m_places.size();
-    }
-
-    // Who is farther from home gets the slot, who was there goes on. False, and all as it was, where somebody would have
-    // to stand too far.
-    bool put(Key key, std::uint32_t place)
-    {
-        std::size_t s = home(key), last = s;
-        std::uint32_t farthest = 1;
-        for (std::uint32_t distance = 1; m_distances[last] != 0; last = next(last)) {
-            distance = std::max<std::uint32_t>(distance, m_distances[last]) + 1;
-            farthest = std::max(farthest, distance);
+        Table(Table&& other) noexcept { *this = std::move(other); }
+        Table& operator=(Table&& other) noexcept
+        {
+            seed = other.seed;
+            mask = std::exchange(other.mask, ~std::size_t(0));
+            places = std::move(other.places);
+            distances = std::move(other.distances);
+            return *this;
         }
-        if (farthest > kFarthest)
-            return false;
-        std::uint8_t distance = 1;
-        while (m_distances[s] != 0) {
-            if (m_distances[s] < distance) {
-                std::swap(m_distances[s], distance);
-                std::swap(m_places[s], place);
+        Table& operator=(const Table& other) = delete;
+
+        std::size_t size() const { return mask + 1; }
+        std::size_t home(Key key) const { return std::size_t(hashOf(key, seed)) & mask; }
+        std::size_t next(std::size_t s) const { return (s + 1) & mask; }
+
+        template <class KeyAt>
+        std::uint32_t find(Key key, const KeyAt& keyAt) const
+        {
+            if (size() == 0)
+                return 0;
+            std::size_t s = home(key);
+            for (std::uint32_t distance = 1; distances[s] >= distance; ++distance, s = next(s)) {
+                if (distances[s] == distance && keyAt(places[s]) == key)
+                    return places[s];
             }
-            ++distance;
-            s = next(s);
+            return 0;
         }
-        m_places[s] = place;
-        m_distances[s] = distance;
-        return true;
+
+        // Where the entry stands; the number of slots where it is not in.
+        std::size_t slotOf(Key key, std::uint32_t place) const
+        {
+            if (size() == 0)
+                return 0;
+            std::size_t s = home(key);
+            for (std::uint32_t distance = 1; distances[s] >= distance; ++distance, s = next(s)) {
+                if (places[s] == place)
+                    return s;
+            }
+            return size();
+        }
+
+        // Who is farther from home gets the slot, who was there goes on. False, and all as it was, where somebody would
+        // have to stand too far.
+        bool put(Key key, std::uint32_t place)
+        {
+            std::size_t s = home(key), last = s;
+            std::uint32_t farthest = 1;
+            for (std::uint32_t distance = 1; distances[last] != 0; last = next(last)) {
+                distance = std::max<std::uint32_t>(distance, distances[last]) + 1;
+                farthest = std::max(farthest, distance);
+            }
+            if (farthest > kFarthest)
+                return false;
+            std::uint8_t distance = 1;
+            while (distances[s] != 0) {
+                if (distances[s] < distance) {
+                    std::swap(distances[s], distance);
+                    std::swap(places[s], place);
+                }
+                ++distance;
+                s = next(s);
+            }
+            places[s] = place;
+            distances[s] = distance;
+            return true;
+        }
+
+        // Closes the gap: those behind it that are not at home come nearer.
+        void eraseAt(std::size_t s)
+        {
+            for (std::size_t n = next(s); distances[n] > 1; s = n, n = next(n)) {
+                places[s] = places[n];
+                distances[s] = std::uint8_t(distances[n] - 1);
+            }
+            distances[s] = 0;
+        }
+
+        static constexpr std::uint32_t kFarthest = 255;
+        std::uint64_t seed = 0;
+        std::size_t mask = ~std::size_t(0);              // size 0
+        std::unique_ptr<std::uint32_t[]> places;
+        std::unique_ptr<std::uint8_t[]> distances; // 1: at home; 0: empty
+    };
+
+    // Empties so many slots of the former table. Who leaves a slot makes room for those behind, so a slot is emptied until
+    // nobody comes any more; at each moment it is a table like any other.
+    template <class KeyAt>
+    void takeAlong(std::size_t count, const KeyAt& keyAt)
+    {
+        for (; count > 0 && m_before.size() > 0; --count) {
+            while (m_before.size() > 0 && m_before.distances[m_taken] != 0) {
+                const std::uint32_t place = m_before.places[m_taken];
+                m_before.eraseAt(m_taken);
+                if (!m_now.put(keyAt(place), place))
+                    rebuild(keyAt(place), place, keyAt); // and there is no former table any more
+            }
+            if (++m_taken >= m_before.size())
+                m_before = Table();
+        }
     }
 
-    // Twice as large; or, where so few keys stand so far from home that somebody may have chosen them, by another hash.
+    // All at once, with this key, which found no place near enough: by another hash, in a larger table unless few are in.
     template <class KeyAt>
-    void rebuild(const KeyAt& keyAt)
+    void rebuild(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
-        const std::vector<std::uint32_t> old = std::move(m_places);
-        bool isDone = m_count * 4 >= old.size();
-        const std::size_t size = old.empty() ? 16 : isDone ? old.size() * 2 : old.size();
+        std::vector<std::pair<Key, std::uint32_t>> all { { key, place } };
+        for (const Table* table : { &m_now, &m_before }) {
+            for (std::size_t s = 0; s < table->size(); ++s) {
+                if (table->distances[s] != 0)
+                    all.emplace_back(keyAt(table->places[s]), table->places[s]);
+            }
+        }
+        m_before = Table();
+        const std::size_t size = m_count * 4 >= m_now.size() ? 2 * m_now.size() : m_now.size();
         do {
-            if (!isDone)
-                m_seed = hashOf(Key(m_seed), kHashSeed);
-            m_places.assign(size, 0);
-            m_distances.assign(size, 0);
-            isDone = std::all_of(old.begin(), old.end(), [&](std::uint32_t place) { return place == 0 || put(keyAt(place), place); });
-        } while (!isDone);
+            m_seed = hashOf(Key(m_seed), kHashSeed);
+            m_now = Table(size, m_seed);
+        } while (!std::all_of(all.begin(), all.end(), [&](const auto& entry) { return m_now.put(entry.first, entry.second); }));
     }
 
     std::uint64_t m_seed;
-    std::vector<std::uint32_t> m_places;
-    std::vector<std::uint8_t> m_distances; // 1: at home; 0: empty
-    std::size_t m_count = 0;
+    Table m_now;
+    Table m_before;          // while it is emptied
+    std::size_t m_taken = 0; // slots of it that are empty
+    std::size_t m_count = 0; // of both
 };
 
 } // namespace lhrs

@@ -4,6 +4,7 @@
 #include "common/points.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -12,6 +13,8 @@ namespace lhrs {
 ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
     : m_code(field, m, options)
     , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
+    , m_shift(unsigned(std::bit_width(m - 1)))
+    , m_members(m)
     , m_isIndexed(m, true)
 {
     for (Position q; q.value < m; q = q.next())
@@ -20,7 +23,7 @@ ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column,
 
 ParityStore::Member& ParityStore::member(Rank rank, Position q)
 {
-    return m_members[placeOf(rank, q) - 1];
+    return m_members.row(rank.value - 1)[q.value];
 }
 
 bool ParityStore::has(Rank rank) const
@@ -31,15 +34,13 @@ bool ParityStore::has(Rank rank) const
 std::span<const ParityStore::Member> ParityStore::members(Rank rank) const
 {
     LHRS_CHECK(has(rank));
-    const std::uint32_t m = m_code.groupSize();
-    return { &m_members[std::size_t(rank.value - 1) * m], m };
+    return { m_members.row(rank.value - 1), m_code.groupSize() };
 }
 
 bool ParityStore::hasMembersAt(Position q) const
 {
-    const std::size_t m = m_code.groupSize();
-    for (std::size_t i = q.value; i < m_members.size(); i += m) {
-        if (m_members[i].isPresent)
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+        if (m_members.row(i)[q.value].isPresent)
             return true;
     }
     return false;
@@ -77,10 +78,10 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
 {
     LHRS_CHECK(rank.value >= 1 && q.value < m_code.groupSize());
     if (rankMax() < rank) {
-        if (change != Change::Insert || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
+        if (change != Change::Insert || (std::uint64_t(rank.value) << m_shift) > std::numeric_limits<std::uint32_t>::max())
             return false; // the latter: beyond what a place can number, and any memory
         m_records.resize(rank.value);
-        m_members.resize(std::size_t(rank.value) * m_code.groupSize());
+        m_members.resize(rank.value);
     }
     Record& record = m_records[rank.value - 1];
     Member& m = member(rank, q);
@@ -152,7 +153,7 @@ bool ParityStore::index(Position q)
 
 std::size_t ParityStore::bytes() const
 {
-    return m_pool.bytes() + m_index.bytes() + m_records.capacity() * sizeof(Record) + m_members.capacity() * sizeof(Member)
+    return m_pool.bytes() + m_index.bytes() + m_records.bytes() + m_members.bytes()
         + m_multipliers.capacity() * sizeof(Multiplier);
 }
 

@@ -4,6 +4,7 @@
 #include "common/erasure_code.h"
 #include "node/core/byte_pool.h"
 #include "node/core/key_index.h"
+#include "node/core/rows.h"
 
 #include <cstdint>
 #include <span>
@@ -51,7 +52,7 @@ public:
     Rank find(Key key) const
     {
         const std::uint32_t place = m_index.find(key, KeyAt { *this });
-        return place == 0 ? Rank() : Rank((place - 1) / m_code.groupSize() + 1);
+        return place == 0 ? Rank() : rankAt(place);
     }
 
     std::uint32_t recordGroups() const { return m_recordGroups; }
@@ -69,20 +70,25 @@ private:
     // For the index.
     struct KeyAt {
         const ParityStore& store;
-        Key operator()(std::uint32_t place) const { return store.m_members[place - 1].key; }
+        Key operator()(std::uint32_t place) const
+        {
+            return store.m_members.row(store.rankAt(place).value - 1)[(place - 1) & ((1u << store.m_shift) - 1)].key;
+        }
     };
-    // Of a member, in the index and, less one, in the list.
-    std::uint32_t placeOf(Rank rank, Position q) const { return (rank.value - 1) * m_code.groupSize() + q.value + 1; }
+    // Of a member in the index.
+    std::uint32_t placeOf(Rank rank, Position q) const { return ((rank.value - 1) << m_shift) + q.value + 1; }
+    Rank rankAt(std::uint32_t place) const { return Rank(((place - 1) >> m_shift) + 1); }
     void grow(Record& record, std::uint32_t length);
     Member& member(Rank rank, Position q);
 
     ErasureCode m_code;
     const ParityColumn m_column;
+    const unsigned m_shift;                // bits of a position
     std::vector<Multiplier> m_multipliers; // of our column, by position
     BytePool m_pool;
     KeyIndex m_index;
-    std::vector<Record> m_records; // by rank - 1
-    std::vector<Member> m_members; // m for each rank
+    Rows<Record> m_records; // by rank - 1
+    Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
     std::vector<bool> m_isIndexed; // by position
 };

@@ -49,7 +49,7 @@ Rank RecordStore::insert(Key key, std::string_view value, Sequence version)
 {
     Rank rank;
     if (m_free.empty()) {
-        m_slots.emplace_back();
+        m_slots.resize(m_slots.size() + 1);
         rank = rankMax();
     } else {
         rank = Rank(m_free.back());
@@ -65,9 +65,9 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
 {
     while (rankMax() < rank) {
         // Ranks that are skipped are free.
-        m_slots.emplace_back();
+        m_slots.resize(m_slots.size() + 1);
         if (rankMax() < rank) {
-            m_slots.back().state = State::Free;
+            slot(rankMax()).state = State::Free;
             m_free.push_back(rankMax().value);
         }
     }
@@ -135,7 +135,7 @@ void RecordStore::truncate(Rank rankMax)
 
 std::size_t RecordStore::bytes() const
 {
-    return m_pool.bytes() + m_index.bytes() + m_slots.capacity() * sizeof(Slot) + m_free.capacity() * sizeof(std::uint32_t);
+    return m_pool.bytes() + m_index.bytes() + m_slots.bytes() + m_free.capacity() * sizeof(std::uint32_t);
 }
 
 } // namespace lhrs

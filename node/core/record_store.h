@@ -4,6 +4,7 @@
 #include "common/ids.h"
 #include "node/core/byte_pool.h"
 #include "node/core/key_index.h"
+#include "node/core/rows.h"
 
 #include <cstdint>
 #include <string_view>
@@ -70,7 +71,7 @@ private:
 
     BytePool m_pool;
     KeyIndex m_index; // of used ranks
-    std::vector<Slot> m_slots;         // by rank - 1
+    Rows<Slot> m_slots; // by rank - 1
     std::vector<std::uint32_t> m_free;
 };
 
