@@ -181,11 +181,26 @@ bool FileState::wasGiven(Incarnation incarnation, NodeId node) const
 
 bool FileState::isHolder(Incarnation incarnation) const
 {
-    const auto has = [&](const auto& members) {
-        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.second.holder.incarnation == incarnation && !m.second.hasFailed(); });
+    if (m_hidden.contains(incarnation))
+        return true;
+    // Each server asks several times a second, and its place is where it was the last time: a file of M buckets would
+    // otherwise look at M * M members.
+    const auto isIn = [incarnation](const MemberInfo& m) { return m.holder.incarnation == incarnation && !m.hasFailed(); };
+    const auto seen = m_seenIn.find(incarnation);
+    const auto last = seen == m_seenIn.end() ? m_groups.end() : m_groups.find(seen->second);
+    const auto has = [&isIn](const Group& group) {
+        const auto hasOne = [&isIn](const auto& members) { return std::any_of(members.begin(), members.end(), [&isIn](const auto& m) { return isIn(m.second); }); };
+        return hasOne(group.data) || hasOne(group.parity);
     };
-    return m_hidden.contains(incarnation)
-        || std::any_of(m_groups.begin(), m_groups.end(), [&](const auto& g) { return has(g.second.data) || has(g.second.parity); });
+    if (last != m_groups.end() && has(last->second))
+        return true;
+    if (seen != m_seenIn.end())
+        m_seenIn.erase(seen);
+    const auto found = std::find_if(m_groups.begin(), m_groups.end(), [&has](const auto& g) { return has(g.second); });
+    if (found == m_groups.end())
+        return false;
+    m_seenIn.emplace(incarnation, found->first);
+    return true;
 }
 
 } // namespace lhrs

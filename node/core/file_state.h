@@ -110,6 +110,7 @@ private:
     std::map<GroupNumber, Group> m_groups;
     std::map<GroupNumber, Epoch> m_former; // of groups that are no more; should they come again
     std::set<Incarnation> m_hidden;
+    mutable std::map<Incarnation, GroupNumber> m_seenIn; // holders, where isHolder() found them last; no more than a hint
     ReplacedMembers m_replaced;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_splits = 0; // ordered by this coordinator
