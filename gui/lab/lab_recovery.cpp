@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kChangeTimeout = 30; // seconds; the coordinator itself says after 5 s (25 s in a classroom) who has not heard
+constexpr std::chrono::milliseconds kAskAgain(50);
 
 // The coordinator's description of one group.
 LabResult<pb::FileDescription::Group> groupOf(const LabContext& context, std::uint32_t number)
@@ -129,7 +130,9 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         return ordered.error();
     if (!o.isOn("wait"))
         return timingOf(context, number, told);
-    for (;;) {
+    // Events say when it is worth asking. Each of them a question would be work for the coordinator, and take the processors
+    // from what is being measured.
+    for (auto nextQuestion = Clock::now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
@@ -138,6 +141,13 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             return *told.trouble;
         if (!page.events.empty())
             continue;
+        if (context.isStopped())
+            return context.stopped();
+        if (!told.finished && Clock::now() < nextQuestion) {
+            context.ingest.waitBeyond(cursor, std::min(deadline, nextQuestion), context.stopToken());
+            continue;
+        }
+        nextQuestion = Clock::now() + kAskAgain;
         const auto now = groupOf(context, number);
         if (!now)
             return now.error();
@@ -161,9 +171,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         if (Clock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
                 .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
-        context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + std::chrono::milliseconds(50)), context.stopToken());
-        if (context.isStopped())
-            return context.stopped();
+        context.ingest.waitBeyond(cursor, std::min(deadline, nextQuestion), context.stopToken());
     }
 }
 
