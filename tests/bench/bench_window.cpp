@@ -24,7 +24,8 @@ struct Measure {
     bool isRepeated; // the best of several attempts: other work on the machine makes it only worse
 };
 
-constexpr Measure kMeasures[] = { { "ingest", measureIngest, true }, { "frames", measureFrames, true }, { "pixel", measureEventToPixel, true },
+constexpr Measure kMeasures[] = { { "ingest", measureIngest, true }, { "frames", measureFrames, true },
+    { "cluster", measureBesideCluster, true }, { "pixel", measureEventToPixel, true },
     { "recording", measureRecording, true }, { "memory", measureMemory, false }, { "idle", measureIdle, true } };
 
 QString firstLine(const QString& program, const QStringList& arguments)
@@ -101,7 +102,7 @@ int main(int count, char** arguments)
     std::vector<std::string> names;
     for (const Measure& measure : kMeasures)
         names.emplace_back(measure.name);
-    app.add_option("what", only, "Only these: ingest, frames, pixel, recording, memory, idle")->check(CLI::IsMember(names));
+    app.add_option("what", only, "Only these: ingest, frames, cluster, pixel, recording, memory, idle")->check(CLI::IsMember(names));
     app.add_flag("--quick", isQuick, "Each once and short: about three minutes");
     const auto* attemptsSaid = app.add_option("--attempts", attempts, "Of each measurement; the best counts")->check(CLI::Range(1, 20));
     const auto* secondsSaid = app.add_option("--seconds", options.seconds, "Of a measurement of frames, or idle")->check(CLI::Range(0.5, 3600.0));

@@ -7,6 +7,8 @@
 #include "tests/fake_cluster.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/session.h"
 #include "gui/view/object_words.h"
 #include "gui/window/main_window.h"
 
@@ -21,6 +23,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <optional>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -100,18 +104,33 @@ inline bool isWhole(const ClusterState& state, std::size_t processes)
         && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
 }
 
-// A window on a cluster that is a process of its own. Frames come as often as the window's clock wants them, made here so
+// A window on a cluster of other processes. Frames come as often as the window's clock wants them, made here so
 // that their time is known: what the clock asks of the views, and the painting that follows.
 class BenchWindow {
 public:
-    BenchWindow(std::uint32_t buckets, QSize size) : m_cluster(buckets), m_window(options())
+    BenchWindow(std::uint32_t buckets, QSize size) : m_cluster(std::in_place, buckets), m_window(options())
     {
-        if (m_cluster.address().isEmpty())
+        if (m_cluster->address().isEmpty())
             benchFailed(QStringLiteral("the process of the cluster does not start"));
         m_window.resize(size);
         m_window.show();
-        m_window.connectTo(m_cluster.address());
-        if (!waitFor(30'000, [this] { return m_window.showsCluster() && isWhole(m_window.pacer().state(), m_cluster.processes()); }))
+        m_window.connectTo(m_cluster->address());
+        begin(m_cluster->processes());
+    }
+    // On real processes that it starts, with one client.
+    BenchWindow(const LocalOptions& local, std::uint32_t recordBytes, QSize size) : m_window(options())
+    {
+        m_window.resize(size);
+        m_window.show();
+        m_window.cluster().session().local().setProgramDirectory(LHRS_BIN_DIR);
+        m_window.cluster().startLocal(local, recordBytes);
+        begin(1 + local.dataServers + local.parityServers + 1);
+    }
+
+private:
+    void begin(std::size_t processes)
+    {
+        if (!waitFor(30'000, [&] { return m_window.showsCluster() && isWhole(m_window.pacer().state(), processes); }))
             benchFailed(QStringLiteral("the cluster is not seen"));
         m_before = ingest().counters().lost;
         m_window.clock().stop();
@@ -119,6 +138,8 @@ public:
         QObject::connect(&m_tick, &QTimer::timeout, [this] { frame(); });
         m_tick.start(16);
     }
+
+public:
     static MainWindow::Options options()
     {
         MainWindow::Options options;
@@ -127,7 +148,7 @@ public:
     }
 
     MainWindow& window() { return m_window; }
-    PlayedCluster& cluster() { return m_cluster; }
+    PlayedCluster& cluster() { return *m_cluster; }
     Ingest& ingest() { return m_window.cluster().session().ingest(); }
     std::uint64_t lost() { return ingest().counters().lost - m_before; }
     // Milliseconds that each frame took; and of those, at work: on a busy machine the time on the wall tells of the neighbours.
@@ -165,7 +186,7 @@ private:
             m_after();
     }
 
-    PlayedCluster m_cluster;
+    std::optional<PlayedCluster> m_cluster;
     MainWindow m_window;
     QTimer m_tick;
     std::vector<double> m_frames, m_work;

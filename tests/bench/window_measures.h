@@ -29,6 +29,7 @@ struct BenchRow {
 
 std::vector<BenchRow> measureIngest(const BenchOptions& options);
 std::vector<BenchRow> measureFrames(const BenchOptions& options);
+std::vector<BenchRow> measureBesideCluster(const BenchOptions& options);
 std::vector<BenchRow> measureEventToPixel(const BenchOptions& options);
 std::vector<BenchRow> measureRecording(const BenchOptions& options);
 std::vector<BenchRow> measureMemory(const BenchOptions& options);
