@@ -5,6 +5,7 @@
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/local_cluster.h"
+#include "gui/lab/run_sink.h"
 #include "gui/lab/session.h"
 
 #include <QElapsedTimer>
@@ -12,6 +13,8 @@
 #include <QTest>
 
 #include <future>
+#include <thread>
+#include <utility>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -88,6 +91,7 @@ private slots:
     void aRefusalCarriesItsSentence();
     void aSilentProcessTimesOut();
     void anUnknownProcessIsUnreachable();
+    void anEndCountsFromWhenItWasSaid();
     void aStopEndsAWaitForAnAnswer();
     void answersComeInTheOrderOfTheQuestions();
     void theDirectoryIsFollowed();
@@ -327,6 +331,42 @@ void IngestTest::anUnknownProcessIsUnreachable()
     QVERIFY(answer.text.find("Killed") != std::string::npos);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(5).hasEnded, kLimit);
     QCOMPARE(session.control().callAndWait(ProcessId(5), question, 20s).outcome, Answer::Outcome::Unreachable);
+}
+
+// The ingest thread may have seconds of events before it hears of the end.
+void IngestTest::anEndCountsFromWhenItWasSaid()
+{
+    struct Holding : RunSink {
+        std::promise<void> isHeld;
+        std::promise<void> go;
+        bool hasHeld = false;
+        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
+        void onTold(ProcessId process, const pb::Told& told, std::int64_t) override
+        {
+            if (process != 5 || !told.has_ended() || std::exchange(hasHeld, true))
+                return;
+            isHeld.set_value();
+            go.get_future().wait();
+        }
+        bool wantsKeyframe() const override { return false; }
+        void onKeyframe(const ClusterState&, std::int64_t) override {}
+    } sink;
+    Session session;
+    FakeProcess first(5, pb::NODE, "data-1"), second(6, pb::NODE, "data-2");
+    session.control().addProcess(first.info());
+    session.control().addProcess(second.info());
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.size() == 2, kLimit);
+    session.ingest().recordTo(&sink);
+    session.control().endProcess(5, "killed on request");
+    sink.isHeld.get_future().wait();
+    session.control().endProcess(6, "killed on request");
+    const std::int64_t said = session.ingest().nowNs();
+    while (session.ingest().nowNs() < said + 20'000'000)
+        std::this_thread::yield();
+    sink.go.set_value();
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(6).hasEnded, kLimit);
+    QVERIFY(session.ingest().state().processes.at(6).endedNs <= said);
+    session.ingest().recordTo(nullptr);
 }
 
 void IngestTest::aStopEndsAWaitForAnAnswer()

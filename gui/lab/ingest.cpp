@@ -120,7 +120,8 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
 
 void Ingest::endProcess(ProcessId process, const std::string& reason)
 {
-    post([this, process, reason] {
+    // It counts from here, however much is to be taken in before; or a coordinator that noticed it would seem to have known.
+    post([this, process, reason, now = nowNs()] {
         const std::lock_guard lock(m_mutex);
         const auto at = m_cluster->sources.find(process);
         if (at == m_cluster->sources.end())
@@ -135,7 +136,7 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
             return;
         pb::Told told;
         told.mutable_ended()->set_reason(reason);
-        m_cluster->tell(process, told, nowNs());
+        m_cluster->tell(process, told, now);
         // What the process said last may still be on its way in. A simulator says it for others, too.
         const bool isShared = std::any_of(m_cluster->state.processes.begin(), m_cluster->state.processes.end(), [&](const auto& other) {
             return !other.second.hasEnded && other.second.eventsEndpoint == known->second.eventsEndpoint;
@@ -147,13 +148,13 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
 
 void Ingest::pauseProcess(ProcessId process, bool isPaused)
 {
-    post([this, process, isPaused] {
+    post([this, process, isPaused, now = nowNs()] {
         const std::lock_guard lock(m_mutex);
         if (!m_cluster->sources.contains(process))
             return;
         pb::Told told;
         told.mutable_paused()->set_is_paused(isPaused);
-        m_cluster->tell(process, told, nowNs());
+        m_cluster->tell(process, told, now);
     });
 }
 
