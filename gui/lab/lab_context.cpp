@@ -44,6 +44,9 @@ std::chrono::milliseconds LabContext::patience(double seconds) const
 {
     const auto simulation = control.simulation();
     const bool isSlow = simulation && simulation->factor() > 0 && simulation->factor() < 1;
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // where everything takes many times as long
+    seconds *= 10;
+#endif
     return millisecondsOf(isSlow ? seconds / simulation->factor() : seconds);
 }
 
