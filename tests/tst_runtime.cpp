@@ -168,7 +168,9 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     QCOMPARE(splits, (Splits { { 0, 1 }, { 0, 2 }, { 1, 3 } }));
     if (window == 1) // 10,001st record; then one record too many in each of two buckets of 10,000
         QCOMPARE(overflowCounts, (std::vector<std::uint32_t> { 10'001, 10'001, 10'001 }));
+#ifndef LHRS_SLOWER // there a watcher may come too late for the first events of a process, and takes a snapshot instead
     QCOMPARE(session.ingest().counters().lost, 0u);
+#endif
     QCOMPARE(session.ingest().counters().malformed, 0u);
 
     pb::Command verify;
