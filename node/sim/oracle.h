@@ -146,6 +146,8 @@ private:
     // Null while there is none that knows the file.
     const Coordinator* coordinator() const;
     bool isPresentCoordinator(const SimProcess& process) const;
+    bool isFormerCoordinator(const SimProcess& process) const;
+    static bool isDecision(const pb::Event& event);
     // The bucket has what its history says (I13).
     void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;

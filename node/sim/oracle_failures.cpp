@@ -30,6 +30,20 @@ bool Oracle::isPresentCoordinator(const SimProcess& process) const
     return process.info.kind() == pb::COORDINATOR && process.machine.get() == coordinator();
 }
 
+bool Oracle::isFormerCoordinator(const SimProcess& process) const
+{
+    for (const auto& first : m_cluster.processes()) {
+        if (first->info.kind() == pb::COORDINATOR)
+            return process.info.kind() == pb::COORDINATOR && first->index != process.index;
+    }
+    return false;
+}
+
+bool Oracle::isDecision(const pb::Event& event)
+{
+    return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed() || event.has_merge_finished();
+}
+
 bool Oracle::isGone(std::uint32_t number) const
 {
     const auto holder = m_dataBuckets.find(number);
