@@ -15,7 +15,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTimeout(10'000);
-constexpr milliseconds kAskTimeout(5000);
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // where everything takes many times as long
+constexpr milliseconds kAskTimeout(50'000);
+#else
+constexpr milliseconds kAskTimeout(5'000);
+#endif
 constexpr std::uint64_t kNobody = 0;
 
 std::string speedWord(double speed)
