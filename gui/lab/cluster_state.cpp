@@ -504,6 +504,25 @@ void Step::apply()
 
 } // namespace
 
+ProcessState::ProcessState() = default;
+ProcessState::ProcessState(const ProcessState& other) = default;
+ProcessState::ProcessState(ProcessState&& other) noexcept = default;
+ProcessState& ProcessState::operator=(const ProcessState& other) = default;
+ProcessState& ProcessState::operator=(ProcessState&& other) noexcept = default;
+ProcessState::~ProcessState() = default;
+ClientState::ClientState() = default;
+ClientState::ClientState(const ClientState& other) = default;
+ClientState::ClientState(ClientState&& other) noexcept = default;
+ClientState& ClientState::operator=(const ClientState& other) = default;
+ClientState& ClientState::operator=(ClientState&& other) noexcept = default;
+ClientState::~ClientState() = default;
+ClusterState::ClusterState() = default;
+ClusterState::ClusterState(const ClusterState& other) = default;
+ClusterState::ClusterState(ClusterState&& other) noexcept = default;
+ClusterState& ClusterState::operator=(const ClusterState& other) = default;
+ClusterState& ClusterState::operator=(ClusterState&& other) noexcept = default;
+ClusterState::~ClusterState() = default;
+
 void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
     lamps.take(*this, process, event, runNs);

@@ -84,8 +84,16 @@ struct NodeSampleState {
     std::shared_ptr<const pb::NodeSample> sample;
 };
 
-// A process as its events and the directory tell of it.
+// A process as its events and the directory tell of it. What makes, copies and ends it stands in the .cpp, as that of a client
+// and of the cluster: else every file that has one would make all that of its containers anew.
 struct ProcessState {
+    ProcessState();
+    ProcessState(const ProcessState& other);
+    ProcessState(ProcessState&& other) noexcept;
+    ProcessState& operator=(const ProcessState& other);
+    ProcessState& operator=(ProcessState&& other) noexcept;
+    ~ProcessState();
+
     ProcessId id = 0;
     pb::ProcessKind kind = pb::PROCESS_UNKNOWN;
     std::string name;
@@ -221,6 +229,13 @@ struct OperationState {
 };
 
 struct ClientState {
+    ClientState();
+    ClientState(const ClientState& other);
+    ClientState(ClientState&& other) noexcept;
+    ClientState& operator=(const ClientState& other);
+    ClientState& operator=(ClientState&& other) noexcept;
+    ~ClientState();
+
     ProcessId process = 0;
     std::string name;
     pb::FileState image;
@@ -244,6 +259,13 @@ struct FileShown {
 // The cluster at one instant, folded from events; the same for every interleaving of processes that keeps each
 // process' order. A plain value: copies are cheap and independent.
 struct ClusterState {
+    ClusterState();
+    ClusterState(const ClusterState& other);
+    ClusterState(ClusterState&& other) noexcept;
+    ClusterState& operator=(const ClusterState& other);
+    ClusterState& operator=(ClusterState&& other) noexcept;
+    ~ClusterState();
+
     FileShown file;
     std::map<ProcessId, ProcessState> processes;
     std::map<std::uint32_t, DataBucketState> data;                                    // by bucket number
