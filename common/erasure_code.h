@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace lhrs {
@@ -14,6 +15,7 @@ namespace lhrs {
 // A record's bytes, borrowed. Records of a record group may differ in length: each is thought padded with zeros, to
 // the longest and to whole symbols (lhrs.md 3.4, ours). A missing or dummy member is an empty one.
 using ByteSpan = std::span<const std::byte>;
+inline ByteSpan bytesOf(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 // Symbols in rows and columns, all zero at first.
 struct SymbolMatrix {

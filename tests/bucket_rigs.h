@@ -190,7 +190,7 @@ public:
         return view;
     }
 
-    static pb::Message requestOf(Sender& sender, const Ask& ask, std::uint32_t self)
+    static pb::Message requestOf(Peer& sender, const Ask& ask, std::uint32_t self)
     {
         pb::Message message = sender.message();
         pb::KeyRequest& request = ask.kind == pb::INSERT ? *message.mutable_insert()
@@ -232,7 +232,7 @@ public:
     // `incarnation`: whose changes are meant; `by`: the parity bucket that says so.
     Step deltaAck(std::uint32_t p, Sequence applied, std::uint64_t incarnation = kIncarnation, std::uint64_t by = 0)
     {
-        pb::Message message = Sender(kParity + p).message();
+        pb::Message message = Peer(kParity + p).message();
         message.set_incarnation(by ? by : 500 + p);
         auto* ack = message.mutable_delta_ack();
         ack->set_group(options.bucket / options.config.m());
@@ -256,7 +256,7 @@ public:
         insert(key, value);
         allAcked();
     }
-    Step ack(const pb::Message& sent, std::uint64_t from) { return driven.message(Sender(from).ack(sent)); }
+    Step ack(const pb::Message& sent, std::uint64_t from) { return driven.message(Peer(from).ack(sent)); }
 
     Step epoch(const pb::View& newer)
     {
@@ -297,7 +297,7 @@ public:
     }
 
     Options options;
-    Sender client { kClient };
+    Peer client { kClient };
     std::uint64_t lastNumber = 0;
 };
 
@@ -528,14 +528,14 @@ public:
     }
     Step contents(const Block& b) { return driven.message(contentsMessage(b)); }
 
-    Sender& sender(std::uint32_t q) { return m_senders.try_emplace(q, nodeOf(q)).first->second; }
+    Peer& sender(std::uint32_t q) { return m_senders.try_emplace(q, nodeOf(q)).first->second; }
 
     Options options;
     GroupModel model;
     std::map<std::uint32_t, Sequence> sequences;
 
 private:
-    std::map<std::uint32_t, Sender> m_senders;
+    std::map<std::uint32_t, Peer> m_senders;
 };
 
 // What is applied of position q, as the last acknowledgement of the step says; -1: no word of it.

@@ -81,7 +81,7 @@ public:
         const pb::Message& request, pb::ResultCode result, const std::function<void(pb::Reply&)>& fill = {})
     {
         const pb::KeyRequest& asked = keyRequestOf(request);
-        pb::Message answer = Sender(kData + asked.target()).message();
+        pb::Message answer = Peer(kData + asked.target()).message();
         pb::Reply& reply = *answer.mutable_reply();
         *reply.mutable_request() = asked.request();
         reply.set_result(result);
@@ -98,7 +98,7 @@ public:
     Step displaced(const pb::Message& request, std::uint64_t incarnation = 0)
     {
         const pb::KeyRequest& asked = keyRequestOf(request);
-        pb::Message answer = Sender(kData + asked.target()).message();
+        pb::Message answer = Peer(kData + asked.target()).message();
         *answer.mutable_displaced()->mutable_request() = asked.request();
         answer.mutable_displaced()->set_bucket(asked.target());
         answer.mutable_displaced()->set_incarnation(incarnation ? incarnation : asked.incarnation());
@@ -108,7 +108,7 @@ public:
     pb::ProcessInfo info;
     Client client;
     Driven driven;
-    Sender coordinator;
+    Peer coordinator;
     std::uint64_t tickets = 0;
 };
 

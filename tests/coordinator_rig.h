@@ -28,7 +28,7 @@ public:
         {
         }
         pb::ProcessInfo info;
-        Sender sender;
+        Peer sender;
         pb::Role pool = pb::NO_ROLE;
         pb::Confirm place;            // role NO_ROLE: a spare
         std::uint64_t invitation = 0; // of the open offer

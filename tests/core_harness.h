@@ -200,9 +200,9 @@ private:
 };
 
 // A message as another process of the test would send it.
-class Sender {
+class Peer {
 public:
-    explicit Sender(std::uint64_t node)
+    explicit Peer(std::uint64_t node)
         : m_node(node)
     {
     }
@@ -266,7 +266,7 @@ public:
     pb::ProcessInfo info;
     NodeMachine node;
     Driven driven;
-    Sender coordinator;
+    Peer coordinator;
 
 private:
     std::uint64_t m_invitations = 0;

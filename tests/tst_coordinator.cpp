@@ -10,7 +10,7 @@ using namespace lhrs::test;
 
 namespace {
 
-pb::Message registration(Sender& sender, const pb::ProcessInfo& info)
+pb::Message registration(Peer& sender, const pb::ProcessInfo& info)
 {
     pb::Message message = sender.message();
     *message.mutable_register_()->mutable_process() = info;
@@ -90,7 +90,7 @@ void TestCoordinator::aProcessThatRegistersIsToldTheFile()
     CoordinatorRig rig(options);
     std::vector<std::uint32_t> ordinals;
     for (const std::uint64_t node : { 1000u, 1001u, 1000u, 1002u }) {
-        Sender client(node);
+        Peer client(node);
         const pb::Message message = registration(client, process(node, pb::CLIENT));
         const Step step = rig.say(message);
         QVERIFY(step.acknowledges(message));
@@ -108,7 +108,7 @@ void TestCoordinator::aProcessThatRegistersIsToldTheFile()
 void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
 {
     CoordinatorRig rig(fileConfig(4, 1), 2, 2);
-    Sender client(1000);
+    Peer client(1000);
     rig.say(registration(client, process(1000, pb::CLIENT)));
     rig.registers(CoordinatorRig::kData + 1);
     const auto names = [&rig] {
@@ -425,7 +425,7 @@ void TestCoordinator::incarnationsAreNeverUsedTwice()
 void TestCoordinator::whereABucketIs()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 5, .paritySpares = 5 });
-    Sender asker(1000);
+    Peer asker(1000);
     const auto whereIs = [&](std::uint32_t bucket) {
         pb::Message message = asker.message();
         message.mutable_where_is()->set_bucket(bucket);
@@ -449,7 +449,7 @@ void TestCoordinator::whereABucketIs()
 void TestCoordinator::anAlarmIsAnsweredWithTheTrueLocation()
 {
     CoordinatorRig rig(fileConfig(4, 1));
-    Sender client(1000);
+    Peer client(1000);
     pb::Message alarm = client.message();
     alarm.mutable_alarm()->mutable_suspect()->set_role(pb::DATA);
     Step step = rig.say(alarm);

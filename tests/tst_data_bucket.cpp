@@ -393,7 +393,7 @@ void TestDataBucket::aRequestForAnotherBucketOrIncarnationIsDisplaced()
 void TestDataBucket::aSpareIsNoBucket()
 {
     NodeRig spare(pb::DATA);
-    Sender client(NodeRig::kClient);
+    Peer client(NodeRig::kClient);
     for (const pb::OperationKind kind : { pb::INSERT, pb::UPDATE, pb::DELETE, pb::SEARCH }) {
         const Step step = spare.driven.message(DataRig::requestOf(client, { .kind = kind, .key = 1, .number = 1 }, 0));
         QCOMPARE(step.count(Body::kDisplaced, NodeRig::kClient), std::size_t(1));
@@ -531,7 +531,7 @@ void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
     DataRig rig(options);
     const auto slice = [&](std::uint64_t recovery, std::uint32_t number, bool isLast, const std::vector<BlockEntry>& entries, Sequence cut,
                            std::uint64_t manager = DataRig::kParity) {
-        pb::Message message = Sender(manager).message();
+        pb::Message message = Peer(manager).message();
         auto* sent = message.mutable_spare_slice();
         sent->set_recovery(recovery);
         sent->set_number(number);
@@ -561,7 +561,7 @@ void TestDataBucket::aSliceWithARankThatCannotBeIsRefused()
     options.state = pb::RECOVERING;
     DataRig rig(options);
     for (const std::uint32_t rank : { 0u, 0xFFFF'FFF0u, rankLimit(options.config).value + 1 }) {
-        pb::Message message = Sender(DataRig::kParity).message();
+        pb::Message message = Peer(DataRig::kParity).message();
         auto* sent = message.mutable_spare_slice();
         sent->set_recovery(7);
         sent->set_records(blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(1), .rank = Rank(rank), .length = 1, .version = 1, .bytes = "a" } }));

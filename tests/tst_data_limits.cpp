@@ -242,7 +242,7 @@ void TestDataLimits::aRefusedDeltaGoesAgainUnderTheNewEpoch()
     rig.insert(1, "one");
     rig.insert(2, "two");
     rig.deltaAck(0, 1);
-    pb::Message nak = Sender(DataRig::kParity).message();
+    pb::Message nak = Peer(DataRig::kParity).message();
     nak.mutable_delta_nak()->set_epoch(2);
     nak.mutable_delta_nak()->set_applied(1);
     QCOMPARE(rig.driven.message(nak).sent.size(), std::size_t(0)); // the epoch is on its way
@@ -307,7 +307,7 @@ void TestDataLimits::contentsGoInBlocksWhileChangesGoOn()
     DataRig rig(options);
     for (std::uint64_t c = 0; c < 24; ++c)
         rig.put(c, makeValue(1, Key(c), 1, 60000));
-    pb::Message ask = Sender(DataRig::kParity + 1).message();
+    pb::Message ask = Peer(DataRig::kParity + 1).message();
     ask.mutable_send_contents()->set_column(1);
     ask.mutable_send_contents()->set_epoch(1);
     ask.mutable_send_contents()->set_incarnation(501);
@@ -364,7 +364,7 @@ void TestDataLimits::contentsAreSentOnlyToWhoIsInTheView()
     for (std::uint64_t c = 0; c < 3; ++c)
         rig.put(c, "v");
     const auto ask = [&](std::uint64_t epoch, std::uint64_t incarnation, std::uint32_t column) {
-        pb::Message message = Sender(DataRig::kParity + 1).message();
+        pb::Message message = Peer(DataRig::kParity + 1).message();
         message.mutable_send_contents()->set_column(column);
         message.mutable_send_contents()->set_epoch(epoch);
         message.mutable_send_contents()->set_incarnation(incarnation);

@@ -78,7 +78,7 @@ struct TargetRig : DataRig {
         *move->mutable_records() = blockOf(entries);
         return message;
     }
-    Sender source { kData };
+    Peer source { kData };
 };
 
 BlockEntry leaver(std::uint64_t key, std::uint32_t rank, std::string_view value)

@@ -178,7 +178,7 @@ void TestGrowth::theDecisionNeedsBothEnds()
         };
         rig.overload(0);
         const auto prepared = [&](std::uint32_t bucket, std::uint64_t split) {
-            Sender sender(5555 + bucket);
+            Peer sender(5555 + bucket);
             pb::Message message = sender.message();
             message.mutable_prepared()->set_split(split);
             message.mutable_prepared()->set_bucket(bucket);
@@ -541,7 +541,7 @@ void TestGrowth::theWordOfAFormerBucketOfTheColumnDoesNotCount()
     rig.command(raise(2));
     rig.withhold = [](const Step::Sent& sent) { return sent.message.has_add_parity(); };
     rig.command(createParity(0));
-    Sender former(4711);
+    Peer former(4711);
     pb::Message word = former.message();
     word.mutable_contents_done()->set_group(0);
     word.mutable_contents_done()->set_column(1);

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kLimit = 20'000;
+constexpr int kPatience = 20'000;
 
 pb::Event inserted(std::uint64_t key, std::uint32_t rank, std::uint32_t count)
 {
@@ -108,14 +108,14 @@ void IngestTest::eventsArriveInOrderAndAreFolded()
     FakeProcess bucket(11, pb::NODE, "data-1");
     bucket.answer(bucketSnapshots(bucket, 0));
     session.control().addProcess(bucket.info());
-    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
     // The subscription may arrive after the first batches: they are sent until one is here.
     std::uint32_t next = 1;
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0),
-        kLimit);
+        kPatience);
     bucket.publish(next, inserts(next, next + 99));
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().events >= 100, kLimit);
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, std::uint64_t(next + 99), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().events >= 100, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, std::uint64_t(next + 99), kPatience);
     const EventPage page = session.ingest().eventsSince(0, 10'000);
     std::uint64_t before = 0;
     for (const RunEvent& event : page.events) {
@@ -133,10 +133,10 @@ void IngestTest::aProcessThatIsSeenFromItsFirstEventNeedsNoSnapshot()
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
     // Whole runs from number 1, until one was received from there.
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
     session.control().addProcess(bucket.info());
     bucket.publish(4, inserts(4, 4));
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 4u, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 4u, kPatience);
     QVERIFY(!session.ingest().state().processes.at(11).isIncomplete);
     QCOMPARE(session.ingest().counters().events, 4u); // repeated numbers do not count
     QCOMPARE(session.ingest().counters().lost, 0u);
@@ -148,14 +148,14 @@ void IngestTest::whatASnapshotContainsIsNotFoldedTwice()
     FakeProcess bucket(11, pb::NODE, "data-1");
     bucket.answer(bucketSnapshots(bucket, 50));
     session.control().addProcess(bucket.info());
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kPatience);
     QCOMPARE(session.ingest().state().processes.at(11).sequence, 50u);
     // Numbers 41 to 60: the first ten are in the snapshot. They say something else, so that a second folding shows.
     std::vector<pb::Event> events = inserts(41, 60);
     for (std::uint32_t i = 0; i < 10; ++i)
         events[i].mutable_record_inserted()->set_key(9999);
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(41, events), session.ingest().committed() >= 20), kLimit);
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 60u, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(41, events), session.ingest().committed() >= 20), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 60u, kPatience);
     const ClusterState state = session.ingest().state();
     QCOMPARE(bucketOf(state)->ranks.at(45), 45u);
     QCOMPARE(bucketOf(state)->ranks.at(60), 60u);
@@ -168,16 +168,16 @@ void IngestTest::aGapIsARowAndItsSnapshotRepairsTheState()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
     session.control().addProcess(bucket.info());
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).isIncomplete, false, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).isIncomplete, false, kPatience);
     // The snapshot comes after 10 to 12; 13 comes later and is folded on top.
     bucket.answer(bucketSnapshots(bucket, 12));
     bucket.publish(10, inserts(10, 12));
-    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).isIncomplete, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).isIncomplete, kPatience);
     bucket.publish(13, inserts(13, 13));
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 13u, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, 13u, kPatience);
     const ClusterState state = session.ingest().state();
     QCOMPARE(bucketOf(state)->ranks.count(), 13u);
     QCOMPARE(state.lost, 6u);
@@ -194,13 +194,13 @@ void IngestTest::eventsThatWereLostAtTheEndAreFound()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
     // The process is at 20 already, and nothing more comes: the probe of a silent process tells.
     bucket.answer(bucketSnapshots(bucket, 20));
     session.control().addProcess(bucket.info());
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().lost == 17, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state())->ranks.count() == 20, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).isIncomplete, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().lost == 17, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state())->ranks.count() == 20, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).isIncomplete, kPatience);
 }
 
 void IngestTest::garbageIsCountedAndDropped()
@@ -208,7 +208,7 @@ void IngestTest::garbageIsCountedAndDropped()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kPatience);
     pb::EventHeader header;
     header.set_process(11);
     header.set_first_sequence(2);
@@ -220,9 +220,9 @@ void IngestTest::garbageIsCountedAndDropped()
     bucket.send({ header.SerializeAsString(), "a", "third" });
     bucket.send({ header.SerializeAsString(), wrong.SerializeAsString() });
     bucket.send({ "", "" });
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().counters().malformed, 5u, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().counters().malformed, 5u, kPatience);
     bucket.publish(2, inserts(2, 2));
-    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().committed(), 2u, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().committed(), 2u, kPatience);
     QCOMPARE(session.ingest().counters().lost, 0u);
 }
 
@@ -231,7 +231,7 @@ void IngestTest::aWaitEndsWithTheEventOrTheDeadlineOrTheStop()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kPatience);
     const auto now = [] { return std::chrono::steady_clock::now(); };
     QVERIFY(session.ingest().waitBeyond(0, now() + 60s, {}));
     QVERIFY(!session.ingest().waitBeyond(1, now() + 30ms, {}));
@@ -251,7 +251,7 @@ void IngestTest::aHundredThousandEventsArriveComplete()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 1)), session.ingest().committed() >= 1), kPatience);
     std::vector<std::vector<pb::Event>> batches;
     for (std::uint32_t first = 2; first < kEvents; first += kBatch)
         batches.push_back(inserts(first, first + kBatch - 1));
@@ -324,12 +324,12 @@ void IngestTest::anUnknownProcessIsUnreachable()
     // One that ends while it is asked.
     auto waiting = std::async(std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question,
         60s); });
-    QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kPatience);
     session.control().endProcessOfPid(process.info().pid(), "it was ended by signal Killed");
     const Answer answer = waiting.get();
     QCOMPARE(answer.outcome, Answer::Outcome::Unreachable);
     QVERIFY(answer.text.find("Killed") != std::string::npos);
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(5).hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(5).hasEnded, kPatience);
     QCOMPARE(session.control().callAndWait(ProcessId(5), question, 20s).outcome, Answer::Outcome::Unreachable);
 }
 
@@ -355,7 +355,7 @@ void IngestTest::anEndCountsFromWhenItWasSaid()
     FakeProcess first(5, pb::NODE, "data-1"), second(6, pb::NODE, "data-2");
     session.control().addProcess(first.info());
     session.control().addProcess(second.info());
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.size() == 2, kPatience);
     session.ingest().recordTo(&sink);
     session.control().endProcess(5, "killed on request");
     sink.isHeld.get_future().wait();
@@ -364,7 +364,7 @@ void IngestTest::anEndCountsFromWhenItWasSaid()
     while (session.ingest().nowNs() < said + 20'000'000)
         std::this_thread::yield();
     sink.go.set_value();
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(6).hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(6).hasEnded, kPatience);
     QVERIFY(session.ingest().state().processes.at(6).endedNs <= said);
     session.ingest().recordTo(nullptr);
 }
@@ -379,7 +379,7 @@ void IngestTest::aStopEndsAWaitForAnAnswer()
             process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 60s,
                 stop.get_token());
     });
-    QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kPatience);
     QElapsedTimer timer;
     timer.start();
     stop.request_stop();
@@ -432,25 +432,25 @@ void IngestTest::theDirectoryIsFollowed()
         return reply;
     });
     session.control().watchCluster(coordinator.info().control_endpoint());
-    QTRY_COMPARE_WITH_TIMEOUT(session.control().coordinator(), ProcessId(1), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value(), kLimit);
-    QTRY_COMPARE_WITH_TIMEOUT(session.control().find(11)->place.role(), pb::DATA, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(session.control().coordinator(), ProcessId(1), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value(), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(session.control().find(11)->place.role(), pb::DATA, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr
-        && bucketOf(session.ingest().state())->count == 4, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kLimit);
+        && bucketOf(session.ingest().state())->count == 4, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kPatience);
     QVERIFY(session.control().coordinatorAnswers());
     isListed = false;
-    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
     // Nobody saw its end: the coordinator hears of it again.
     isListed = true;
-    QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kPatience);
     QCOMPARE(bucketOf(session.ingest().state())->count, 4u);
     // An end that was seen is not taken back by a coordinator that has yet to miss it.
     session.control().endProcess(11, "killed on request");
     const int lists = coordinator.asked("ListProcesses");
-    QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= lists + 4, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= lists + 4, kPatience);
     QVERIFY(session.control().find(11)->hasEnded && session.ingest().state().processes.at(11).hasEnded);
 }
 
@@ -478,11 +478,11 @@ void IngestTest::whomANewCoordinatorDoesNotKnowYetIsNotGone()
     answersWith(first, true);
     answersWith(second, false);
     session.control().watchCluster(first.info().control_endpoint());
-    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value() && session.control().find(11)->isListed, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value() && session.control().find(11)->isListed, kPatience);
     session.control().addProcess(second.info());
     session.control().watchCluster(second.info().control_endpoint());
     lists = 0;
-    QTRY_VERIFY_WITH_TIMEOUT(lists >= 6, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(lists >= 6, kPatience);
     QVERIFY(!session.control().find(11)->hasEnded);
 }
 
@@ -500,9 +500,9 @@ void IngestTest::detailIsToldToThoseThatComeLater()
     later.answer(answerer);
     session.control().addProcess(first.info());
     session.control().setDetail(pb::COUNTS, 100);
-    QTRY_COMPARE_WITH_TIMEOUT(counts.load(), 1, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(counts.load(), 1, kPatience);
     session.control().addProcess(later.info());
-    QTRY_COMPARE_WITH_TIMEOUT(counts.load(), 2, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(counts.load(), 2, kPatience);
 }
 
 void IngestTest::anotherClusterForgetsTheFormer()
@@ -512,10 +512,10 @@ void IngestTest::anotherClusterForgetsTheFormer()
     bucket.answer(bucketSnapshots(bucket, 4));
     other.answer(bucketSnapshots(other, 6));
     session.control().addProcess(bucket.info());
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kPatience);
     session.control().leaveCluster();
     session.control().addProcess(other.info());
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kPatience);
     QCOMPARE(session.ingest().state().processes.size(), 1u);
     QCOMPARE(bucketOf(session.ingest().state())->process, ProcessId(12));
     QVERIFY(!session.control().find(11));

@@ -325,7 +325,7 @@ void TestPaperSystem::aNewParityBucketAsksEveryExistingDataBucket()
     QCOMPARE(rig.contents({ .q = 2, .snap = 0 }).count(Body::kContentsDone), std::size_t(0));
     QCOMPARE(rig.contents({ .q = 0, .snap = 0 }).count(Body::kContentsDone), std::size_t(1));
     DataRig data({ .k = 1, .init = { 0 } });
-    pb::Message ask = Sender(DataRig::kParity).message();
+    pb::Message ask = Peer(DataRig::kParity).message();
     ask.mutable_send_contents()->set_epoch(1);
     ask.mutable_send_contents()->set_incarnation(500);
     QCOMPARE(data.driven.message(ask).of(Body::kContents).at(0).way, Way::Stream);

@@ -400,7 +400,7 @@ void TestParityFilling::resultsOfRequestsComeWithTheContents()
     DataRig data({ .k = 2, .init = { 1 } });
     data.put(10, "ten");       // done
     data.insert(11, "eleven"); // under way: parity bucket 0 has not acknowledged
-    pb::Message order = Sender(DataRig::kParity + 1).message();
+    pb::Message order = Peer(DataRig::kParity + 1).message();
     order.mutable_send_contents()->set_column(1);
     order.mutable_send_contents()->set_epoch(1);
     order.mutable_send_contents()->set_incarnation(501);

@@ -48,7 +48,7 @@ std::vector<pb::Scan> queriesOf(const Step& step)
 Step answer(ClientRig& rig, std::uint64_t number, std::uint32_t bucket, std::uint32_t level, const std::vector<std::uint64_t>& keys = {},
     const std::function<void(pb::ScanReply&)>& fill = {})
 {
-    pb::Message message = Sender(ClientRig::kData + bucket).message();
+    pb::Message message = Peer(ClientRig::kData + bucket).message();
     auto* reply = message.mutable_scan_reply();
     reply->mutable_request()->set_client(ClientRig::kSelf);
     reply->mutable_request()->set_number(number);
@@ -219,7 +219,7 @@ void TestScan::aBucketThatIsBeingCreatedAnswersAfterTheCommit()
     DataRig rig(options);
     QCOMPARE(rig.driven.message(scanMessage(rig, 1, 1)).sent.size(), std::size_t(0));
     QCOMPARE(rig.driven.message(scanMessage(rig, 1, 1)).sent.size(), std::size_t(0)); // a copy
-    pb::Message move = Sender(10).message();
+    pb::Message move = Peer(10).message();
     move.mutable_move_records()->set_split(7);
     move.mutable_move_records()->set_target(1);
     move.mutable_move_records()->set_level(1);

@@ -8,7 +8,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAskTimeout(1000);
+constexpr std::chrono::milliseconds kGateTimeout(1000);
 
 } // namespace
 
@@ -50,7 +50,7 @@ void ControlClient::keepGate(bool isClosed)
 
 void ControlClient::tellGate(ProcessId process, std::int64_t atNs)
 {
-    call(process, gateCommand(true, atNs), kAskTimeout, [this, process](const Answer& answer) {
+    call(process, gateCommand(true, atNs), kGateTimeout, [this, process](const Answer& answer) {
         if (answer.outcome == Answer::Outcome::Refused)
             giveGateUp((find(process) ? find(process)->info.name() : "a process") + ": " + answer.text + "; the gate is open again everywhere");
     });
@@ -80,7 +80,7 @@ void ControlClient::giveGateUp(const std::string& why)
     const std::int64_t at = Clock::now().time_since_epoch().count();
     for (const KnownProcess& known : directory())
         if (!known.hasEnded)
-            call(known.info.node(), gateCommand(false, at), kAskTimeout, [](const Answer&) {});
+            call(known.info.node(), gateCommand(false, at), kGateTimeout, [](const Answer&) {});
 }
 
 } // namespace lhrs::gui

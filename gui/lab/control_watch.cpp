@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAskTimeout(1000);
+constexpr std::chrono::milliseconds kWatchTimeout(1000);
 
 } // namespace
 
@@ -41,7 +41,7 @@ pb::Command ControlClient::holdCommand(bool isHeld)
 
 void ControlClient::tellHold(ProcessId process, bool isHeld)
 {
-    call(process, holdCommand(isHeld), kAskTimeout, [](const Answer&) {}); // who does not hear it is told again
+    call(process, holdCommand(isHeld), kWatchTimeout, [](const Answer&) {}); // who does not hear it is told again
 }
 
 void ControlClient::holdWorkload(bool isHeld)
@@ -85,7 +85,7 @@ void ControlClient::watchAndHold()
             continue;
         pb::Command command;
         command.mutable_watch();
-        call(process, std::move(command), kAskTimeout, [this, process](const Answer& answer) {
+        call(process, std::move(command), kWatchTimeout, [this, process](const Answer& answer) {
             m_asked.erase(process);
             if (answer && answer.reply.has_sample() && answer.reply.sample().process() == process)
                 m_ingest.giveSample(std::make_shared<pb::NodeSample>(answer.reply.sample()));

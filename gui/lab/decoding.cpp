@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/decoding.h"
 
+#include "gui/lab/qt_text.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
 
 namespace {
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 QString listed(const std::vector<Participant>& members)
 {

@@ -2,13 +2,13 @@
 // A decoding in words: single symbols, and all of it as plain text to copy.
 #include "gui/lab/decoding.h"
 
+#include "gui/lab/qt_text.h"
+
 namespace lhrs::gui {
 
 namespace {
 
 constexpr std::size_t kSymbolsOfLine = 8;
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 QString hexWords(ByteSpan bytes)
 {

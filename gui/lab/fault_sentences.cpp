@@ -19,7 +19,7 @@ std::string percent(double share)
     return text.data();
 }
 
-std::string milliseconds(double ns)
+std::string inMilliseconds(double ns)
 {
     std::array<char, 32> text {};
     std::snprintf(text.data(), text.size(), "%.3g ms", ns / 1e6);
@@ -151,7 +151,7 @@ std::vector<std::string> faultBadge(const pb::Fault& fault)
 std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved)
 {
     if (fault.has_pause())
-        return "paused for " + milliseconds(double(achieved.lasted_ns()));
+        return "paused for " + inMilliseconds(double(achieved.lasted_ns()));
     if (fault.has_crash())
         return "the event did not come";
     std::vector<std::string> parts;
@@ -166,7 +166,7 @@ std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved)
     count(achieved.cut(), "cut");
     if (achieved.delayed() > 0)
         parts.push_back(num(achieved.delayed()) + " delayed by "
-            + milliseconds(double(achieved.delay_sum_ns()) / double(achieved.delayed())) + " on average");
+            + inMilliseconds(double(achieved.delay_sum_ns()) / double(achieved.delayed())) + " on average");
     return num(achieved.messages()) + (achieved.messages() == 1 ? " message" : " messages")
         + (parts.empty() ? "" : ": " + listed(parts));
 }

@@ -13,7 +13,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAskAgain(20);
 
 LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
 {
@@ -62,7 +61,7 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
         if (std::chrono::steady_clock::now() >= deadline)
             return LabError { LabCode::Refused, QString("No audit within %1 s: %2.").arg(timeout).arg(open),
                 "Call lab.settle() first." };
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
             context.stopToken());
         if (context.isStopped())
             return context.stopped();

@@ -20,8 +20,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAskTimeout = 5;
-constexpr std::chrono::milliseconds kAskAgain(10);
 constexpr double kGrace = 2;              // beyond an operation's own time-out
 
 // A workload that runs beside the script; shared with the callback that brings its result.
@@ -76,7 +74,7 @@ struct ClientCalls {
     {
         pb::Command command;
         command.mutable_describe_client();
-        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         return reply->client();
@@ -87,7 +85,7 @@ struct ClientCalls {
         pb::Command command;
         command.mutable_set_image()->set_mode(mode);
         command.mutable_set_image()->set_forget(forget);
-        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         context.clients[name].mode = mode;
@@ -141,7 +139,7 @@ struct ClientCalls {
     {
         pb::Command command;
         command.mutable_set_patience()->set_request_ms(seconds.isNull() ? 0 : std::uint32_t(std::lround(seconds.toNumber() * 1000)));
-        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         return true;
@@ -172,19 +170,19 @@ struct ClientCalls {
     // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
     LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
     {
-        const auto deadline = std::chrono::steady_clock::now() + context.patience(kAskTimeout);
+        const auto deadline = std::chrono::steady_clock::now() + context.patience(kAnswerSeconds);
         for (;;) {
             pb::Command command;
             command.mutable_run_workload()->set_kind(pb::SEARCH);
             command.mutable_run_workload()->set_keys(pb::LISTED);
-            const auto reply = context.ask(process, std::move(command), kAskTimeout);
+            const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
             if (reply)
                 return true;
             if (reply.error().code != LabCode::Refused || std::chrono::steady_clock::now() >= deadline)
                 return reply.error().code == LabCode::Stopped ? reply.error()
                                                               : LabError { reply.error().code, "The client " + name
                                                                   + " is not ready: " + reply.error().message };
-            context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+            context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
                 context.stopToken());
             if (context.isStopped())
                 return context.stopped();
@@ -256,7 +254,7 @@ struct ClientCalls {
     {
         pb::Command command;
         command.mutable_statistics();
-        const auto reply = context.ask(process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         return reply->gauges().messages_in() + reply->gauges().messages_out();
@@ -316,7 +314,7 @@ struct ClientCalls {
         if (const auto process = processOf(name)) {
             pb::Command command;
             command.mutable_workload_progress();
-            if (const auto reply = context.ask(*process, std::move(command), kAskTimeout))
+            if (const auto reply = context.ask(*process, std::move(command), kAnswerSeconds))
                 error.message
                     += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
         }
@@ -457,7 +455,7 @@ void addClientCalls(Lab& lab, LabContext& context)
             return process.error();
         pb::Command command;
         command.mutable_workload_progress();
-        const auto reply = calls.context.ask(*process, std::move(command), kAskTimeout);
+        const auto reply = calls.context.ask(*process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         QJSValue result = workloadObject(calls.context, reply->workload(), std::nullopt, running->hasRate);

@@ -7,7 +7,6 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kSpeedMin = 0.001;
-constexpr double kAnswer = 5; // seconds of real time
 
 pb::Command stepOf(const QString& unit, std::uint32_t count)
 {
@@ -39,7 +38,7 @@ LabResult<QJSValue> clock(LabContext& context, const Arguments& o)
         command.mutable_set_clock()->set_is_paused(true);
     else
         command.mutable_describe_simulation();
-    auto reply = context.ask(simulator, std::move(command), kAnswer);
+    auto reply = context.ask(simulator, std::move(command), kAnswerSeconds);
     if (reply && isStep)
         reply = context.ask(simulator, stepOf(o.text("step"), o.integer("count")), o.number("timeout"));
     if (!reply)

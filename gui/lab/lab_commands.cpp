@@ -15,7 +15,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAskAgain(50);
 
 LabResult<pb::FileConfig> configOf(const Arguments& o)
 {
@@ -100,7 +99,7 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
                 + QString::number(timeout) + " s"
                     + (seen.isEmpty() ? "." : " (" + seen + ").") };
         }
-        context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kAskAgain, context.stopToken());
+        context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain, context.stopToken());
         cursor = context.ingest.committed();
     }
 }

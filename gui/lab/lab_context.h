@@ -26,6 +26,10 @@ namespace lhrs::gui {
 
 class WitnessBook;
 
+constexpr double kAnswerSeconds = 5; // of real time, that a process has
+constexpr std::size_t kEventsAtOnce = 2000; // looked through
+constexpr std::chrono::milliseconds kLookAgain(20); // at what was told, while something is waited for
+
 // What a run of a script is told from outside.
 struct ScriptSettings {
     std::uint64_t seed = 1;

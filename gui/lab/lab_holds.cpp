@@ -10,8 +10,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAnswer = 5; // seconds of real time
-constexpr std::size_t kPage = 10'000;
 
 LabResult<QJSValue> holdWorkload(LabContext& context, bool isHeld, double timeout)
 {
@@ -48,7 +46,7 @@ LabResult<QJSValue> gateOfSimulation(LabContext& context, const std::string& sim
 {
     pb::Command describe;
     describe.mutable_describe_simulation();
-    auto now = context.ask(simulator, std::move(describe), kAnswer);
+    auto now = context.ask(simulator, std::move(describe), kAnswerSeconds);
     if (!now)
         return now.error();
     if (now->simulation().is_paused() != isClosed) {
@@ -57,7 +55,7 @@ LabResult<QJSValue> gateOfSimulation(LabContext& context, const std::string& sim
             command.mutable_set_clock()->set_is_paused(true);
         else
             command.mutable_set_clock()->set_factor(now->simulation().factor());
-        now = context.ask(simulator, std::move(command), kAnswer);
+        now = context.ask(simulator, std::move(command), kAnswerSeconds);
         if (!now)
             return now.error();
     }
@@ -176,7 +174,7 @@ LabResult<QJSValue> release(LabContext& context, const Arguments& o)
     QJSValue list = context.engine.newArray();
     std::uint32_t count = 0;
     for (std::uint64_t cursor = before; cursor < context.ingest.committed();) {
-        const EventPage page = context.ingest.eventsSince(cursor, kPage);
+        const EventPage page = context.ingest.eventsSince(cursor, kEventsAtOnce);
         for (const RunEvent& event : page.events) {
             if (event.isGap() || !event.event->has_message_received())
                 continue;

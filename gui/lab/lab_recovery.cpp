@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kChangeTimeout = 30; // seconds; the coordinator itself says after 5 s (25 s in a classroom) who has not heard
-constexpr std::chrono::milliseconds kAskAgain(50);
+constexpr std::chrono::milliseconds kBetweenQuestions(50);
 
 // The coordinator's description of one group.
 LabResult<pb::FileDescription::Group> groupOf(const LabContext& context, std::uint32_t number)
@@ -147,7 +147,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             context.ingest.waitBeyond(cursor, std::min(deadline, nextQuestion), context.stopToken());
             continue;
         }
-        nextQuestion = Clock::now() + kAskAgain;
+        nextQuestion = Clock::now() + kBetweenQuestions;
         const auto now = groupOf(context, number);
         if (!now)
             return now.error();

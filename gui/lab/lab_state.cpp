@@ -12,7 +12,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAskTimeout = 5;
 constexpr std::uint32_t kPageRecords = 1024;
 
 const pb::FileDescription::Group* groupIn(const pb::FileDescription& file, std::uint32_t number)
@@ -121,7 +120,7 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     statistics.mutable_statistics();
     pb::Command watch;
     watch.mutable_watch();
-    const auto replies = context.askAll({ { found->process, command }, { found->process, statistics }, { found->process, watch } }, kAskTimeout);
+    const auto replies = context.askAll({ { found->process, command }, { found->process, statistics }, { found->process, watch } }, kAnswerSeconds);
     if (!replies)
         return replies.error();
     const pb::Snapshot& snapshot = (*replies)[0].snapshot();
@@ -191,7 +190,7 @@ LabResult<QJSValue> records(LabContext& context, const Arguments& arguments)
         page.set_rank_from(rank);
         page.set_count(std::min(wanted - count, kPageRecords));
         page.set_without_bytes(!withBytes);
-        const auto reply = context.ask(target->process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(target->process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
         for (const auto& record : reply->contents().data())
@@ -219,7 +218,7 @@ LabResult<QJSValue> recordGroup(LabContext& context, std::uint32_t number, std::
         command.mutable_read_contents()->set_count(1);
         questions.emplace_back(member.holder().node(), std::move(command));
     }
-    const auto replies = context.askAll(questions, kAskTimeout);
+    const auto replies = context.askAll(questions, kAnswerSeconds);
     if (!replies)
         return replies.error();
     QJSValue data = context.engine.newArray(), parity = context.engine.newArray();
@@ -303,7 +302,7 @@ LabResult<QJSValue> counters(LabContext& context, const Arguments& arguments)
         questions.emplace_back(known.info.node(), std::move(command));
         names << QString::fromStdString(known.info.name());
     }
-    const auto replies = context.askAll(questions, kAskTimeout);
+    const auto replies = context.askAll(questions, kAnswerSeconds);
     if (!replies)
         return replies.error();
     QJSValue result = context.engine.newObject();

@@ -15,17 +15,6 @@ namespace {
 // How long a caption stands at pace 1: slow reading, about 15 letters a second.
 double readingSeconds(const QString& text) { return 1.5 + double(text.size()) / 15; }
 
-QString shown(const LabContext& context, const QJSValue& value)
-{
-    // Objects of the lab show themselves; others are shown by their contents.
-    if (value.isObject() && !value.isCallable() && (value.isArray() || value.toString() == "[object Object]")) {
-        const QJSValue json = context.engine.globalObject().property("JSON").property("stringify").call({ value });
-        if (json.isString())
-            return json.toString();
-    }
-    return value.toString();
-}
-
 // "data 1, data 2" -> its parts.
 QStringList targetNames(const QJSValue& target)
 {
@@ -109,7 +98,7 @@ void addStoryCalls(Lab& lab, LabContext& context)
     lab.handle("lab.print", [&](const LabCall& c) -> LabResult<QJSValue> {
         QStringList words;
         for (std::size_t i = 0; i < c.arguments.count(); ++i)
-            words << shown(context, c.arguments.at(i));
+            words << readable(c.arguments.at(i), context.engine);
         context.observer.onPrint(words.join(' '));
         return QJSValue();
     });

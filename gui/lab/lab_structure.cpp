@@ -16,8 +16,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAskTimeout = 5;
-constexpr std::chrono::milliseconds kAskAgain(20);
 // Keys of our own making begin here: far from those that clients draw next (their number times 2^32).
 constexpr std::uint64_t kFreshKeys = 900'000'000'000;
 
@@ -48,7 +46,7 @@ LabResult<std::vector<pb::CommandReply>> gaugesOf(LabContext& context, const pb:
                 command.mutable_statistics();
                 questions.emplace_back(member.holder().node(), std::move(command));
             }
-    return context.askAll(questions, kAskTimeout);
+    return context.askAll(questions, kAnswerSeconds);
 }
 
 LabResult<QJSValue> fileState(LabContext& context)
@@ -93,7 +91,7 @@ LabResult<QString> whatIsOpen(LabContext& context)
             continue;
         pb::Command command;
         command.mutable_describe_client();
-        const auto client = context.ask(known.info.node(), std::move(command), kAskTimeout);
+        const auto client = context.ask(known.info.node(), std::move(command), kAnswerSeconds);
         if (!client && client.error().code == LabCode::Unreachable)
             continue; // it has just ended, and its operations with it
         if (!client)
@@ -126,7 +124,7 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
         const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
         if (!rest && rest.error().code != LabCode::Timeout)
             return rest.error();
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kAskAgain,
+        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
             context.stopToken());
         if (context.isStopped())
             return context.stopped();
@@ -227,7 +225,7 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
             command.mutable_read_contents()->set_rank_from(rank);
             command.mutable_read_contents()->set_count(4096);
             command.mutable_read_contents()->set_without_bytes(true);
-            const auto page = context.ask(target->process, std::move(command), kAskTimeout);
+            const auto page = context.ask(target->process, std::move(command), kAnswerSeconds);
             if (!page)
                 return page.error();
             for (const auto& record : page->contents().data())

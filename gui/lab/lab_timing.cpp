@@ -15,7 +15,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kPage = 1000;
 
 // From the end of a process until the coordinator declared its bucket failed: the latest of these buckets. Null where
 // nobody saw the end.
@@ -47,7 +46,7 @@ LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& argum
     QJSValue list = context.engine.newArray();
     std::uint32_t count = 0;
     for (;;) {
-        const EventPage page = context.ingest.eventsSince(cursor, kPage);
+        const EventPage page = context.ingest.eventsSince(cursor, kEventsAtOnce);
         if (page.events.empty())
             return list;
         cursor = page.next;

@@ -166,6 +166,16 @@ LabResult<pb::Event::BodyCase> eventKindOf(const QString& name)
         near.isEmpty() ? "The kinds are the messages of proto/event.proto." : "Did you mean " + near + "?" };
 }
 
+QString readable(const QJSValue& value, QJSEngine& engine)
+{
+    if (value.isObject() && !value.isCallable() && (value.isArray() || value.toString() == "[object Object]")) {
+        const QJSValue json = engine.globalObject().property("JSON").property("stringify").call({ value });
+        if (json.isString())
+            return json.toString();
+    }
+    return value.toString();
+}
+
 QJSValue scriptText(const std::string& bytes)
 {
     QStringDecoder decoder(QStringDecoder::Utf8);

@@ -34,6 +34,8 @@ QStringList eventKinds();
 LabResult<pb::Event::BodyCase> eventKindOf(const QString& name);
 // Text if the bytes are that, else null.
 QJSValue scriptText(const std::string& bytes);
+// A value as a person reads it. Objects of the lab show themselves; others are shown by their contents.
+QString readable(const QJSValue& value, QJSEngine& engine);
 QString hexOf(const std::string& bytes);
 double secondsOf(std::int64_t ns);
 

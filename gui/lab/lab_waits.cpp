@@ -15,7 +15,6 @@ namespace lhrs::gui {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kPage = 2000;
 constexpr std::chrono::milliseconds kTryAgain(100); // waitUntil, when no event comes
 
 // ---- equality, in depth, and values in words
@@ -47,16 +46,11 @@ bool isEqual(const QJSValue& a, const QJSValue& b, int depth = 0)
     });
 }
 
-QString shown(const LabContext& context, const QJSValue& value)
+QString quoted(const LabContext& context, const QJSValue& value)
 {
     if (value.isString())
         return "'" + value.toString().left(200) + "'";
-    if (value.isObject() && !value.isCallable() && (value.isArray() || value.toString() == "[object Object]")) {
-        const QJSValue json = context.engine.globalObject().property("JSON").property("stringify").call({ value });
-        if (json.isString())
-            return json.toString().left(200);
-    }
-    return value.toString().left(200);
+    return readable(value, context.engine).left(200);
 }
 
 // ---- events
@@ -127,7 +121,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::map<std::string, int> seen;
     int ofKind = 0;
     for (;;) {
-        const EventPage page = context.ingest.eventsSince(*cursor, kPage);
+        const EventPage page = context.ingest.eventsSince(*cursor, kEventsAtOnce);
         *cursor = page.next;
         const ClusterState names = page.events.empty() ? ClusterState() : context.ingest.state();
         for (const RunEvent& event : page.events) {
@@ -178,7 +172,7 @@ LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
         if (Clock::now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
-                    .arg(timeout).arg(shown(context, *value)) };
+                    .arg(timeout).arg(quoted(context, *value)) };
         context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + kTryAgain), context.stopToken());
         if (context.isStopped())
             return context.stopped();
@@ -210,7 +204,7 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     std::deque<QJSValue> found;
     std::uint64_t at = *cursor;
     for (;;) {
-        const EventPage page = context.ingest.eventsSince(at, kPage);
+        const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
         if (page.events.empty())
             break;
         at = page.next;
@@ -263,7 +257,7 @@ LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
     const QString text = "no " + arguments.at(0).toString();
     std::uint64_t at = *cursor;
     for (;;) {
-        const EventPage page = context.ingest.eventsSince(at, kPage);
+        const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
         if (page.events.empty())
             break;
         at = page.next;
@@ -321,8 +315,8 @@ void addWaitCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.expectEqual", [&](const LabCall& c) {
         const bool isHeld = isEqual(c.arguments.at(0), c.arguments.at(1));
-        const QString detail = isHeld ? QString() : "got " + shown(context, c.arguments.at(0)) + ", wanted "
-            + shown(context, c.arguments.at(1));
+        const QString detail = isHeld ? QString() : "got " + quoted(context, c.arguments.at(0)) + ", wanted "
+            + quoted(context, c.arguments.at(1));
         return judgeExpectation(context, isHeld, c.arguments.at(2).toString(), detail);
     });
     lab.handle("lab.expectWithin", [&](const LabCall& c) {

@@ -17,7 +17,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAskTimeout = 5;
 constexpr std::uint32_t kPage = 512;
 
 // One record, or one parity record, by which two readings are compared.
@@ -55,7 +54,7 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
         pb::Command command;
         command.mutable_read_contents()->set_rank_from(rank);
         command.mutable_read_contents()->set_count(kPage);
-        const auto reply = context.ask(target.process, std::move(command), kAskTimeout);
+        const auto reply = context.ask(target.process, std::move(command), kAnswerSeconds);
         if (!reply)
             return LabError { reply.error().code, "The contents of " + target.shown + " cannot be read: " + reply.error().message };
         for (const auto& record : reply->contents().data())

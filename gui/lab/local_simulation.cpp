@@ -14,11 +14,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kStartTimeout(10'000);
+constexpr milliseconds kSimulatorStart(10'000);
 #if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // where everything takes many times as long
-constexpr milliseconds kAskTimeout(50'000);
+constexpr milliseconds kSimulatorAnswer(50'000);
 #else
-constexpr milliseconds kAskTimeout(5'000);
+constexpr milliseconds kSimulatorAnswer(5'000);
 #endif
 constexpr std::uint64_t kNobody = 0;
 
@@ -40,7 +40,7 @@ Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std:
     for (const std::uint64_t process : processes)
         calls.emplace_back(process, command);
     std::vector<pb::CommandReply> replies;
-    for (Answer& answer : callAtOneInstant(control, calls, kAskTimeout)) {
+    for (Answer& answer : callAtOneInstant(control, calls, kSimulatorAnswer)) {
         if (!answer)
             return Error { answer.text };
         replies.push_back(std::move(answer.reply));
@@ -63,7 +63,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     auto simulator = program("lhrs-sim", "simulation", std::move(arguments));
     if (!simulator)
         return simulator.error();
-    const auto started = m_keeper.start({ *simulator }, kStartTimeout, stopToken);
+    const auto started = m_keeper.start({ *simulator }, kSimulatorStart, stopToken);
     if (!started) {
         m_hasFailed = true;
         return started.error();
@@ -72,7 +72,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     const std::string endpoint = word(started->front().ready, "control");
     pb::Command question;
     question.mutable_who_are_you();
-    const Answer answer = m_control.callAndWait(endpoint, question, kAskTimeout, stopToken);
+    const Answer answer = m_control.callAndWait(endpoint, question, kSimulatorAnswer, stopToken);
     if (!answer) {
         m_hasFailed = true;
         return Error { "The simulator runs, but does not answer at " + endpoint + ": " + answer.text };
@@ -93,7 +93,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     m_control.watchCluster(endpoint);
     pb::Command run;
     run.mutable_set_clock()->set_factor(options.simulated->speed);
-    const Answer runs = m_control.callAndWait(endpoint, run, kAskTimeout, stopToken);
+    const Answer runs = m_control.callAndWait(endpoint, run, kSimulatorAnswer, stopToken);
     if (!runs)
         return Error { runs.text };
     m_control.learnSimulation(runs.reply.simulation());
@@ -107,7 +107,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::startSimulated(const pb::Star
         return processes;
     pb::Command command;
     *command.mutable_start_processes() = wanted;
-    const Answer answer = m_control.callAndWait(m_simulation, command, kAskTimeout, stopToken);
+    const Answer answer = m_control.callAndWait(m_simulation, command, kSimulatorAnswer, stopToken);
     if (!answer)
         return Error { answer.text };
     for (const auto& entry : answer.reply.processes().processes()) {

@@ -23,8 +23,6 @@ constexpr int kCapturesMax = 600;         // readings of which one page is put t
 constexpr qint64 kPageSizeAt = 16, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
 constexpr qint64 kPaddedMax = qint64(64) << 30;
 
-QVariant number(std::uint64_t value) { return QVariant(qlonglong(std::int64_t(value))); }
-
 // "body", unless it is longer than any of ours.
 QString bounded(const QString& column)
 {
@@ -213,9 +211,9 @@ std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std:
     query.setForwardOnly(true);
     query.prepare(QString("SELECT rank_first, rank_count, %1 FROM capture WHERE place = ? AND event <= ? AND rank_first < ? AND rank_first + rank_count > ?"
                           " ORDER BY id DESC LIMIT %2").arg(bounded("body")).arg(kCapturesMax));
-    query.addBindValue(number(std::uint64_t(placeNumber(place))));
-    query.addBindValue(number(event));
-    query.addBindValue(number(std::uint64_t(rankFrom) + count));
+    query.addBindValue(stored(std::uint64_t(placeNumber(place))));
+    query.addBindValue(stored(event));
+    query.addBindValue(stored(std::uint64_t(rankFrom) + count));
     query.addBindValue(rankFrom);
     std::optional<pb::ContentsPage> newest;
     std::map<std::uint32_t, pb::ContentsPage::DataRecord> data;
@@ -272,7 +270,7 @@ std::uint64_t Recording::eventAt(std::int64_t ns)
     for (const char* index : { "", "NOT INDEXED" }) {
         query.prepare(QString("SELECT max(id) FROM event %1 WHERE t_ns <= ? AND id <= ?").arg(index));
         query.addBindValue(qlonglong(ns));
-        query.addBindValue(number(m_events));
+        query.addBindValue(stored(m_events));
         if (query.exec() && query.next())
             return query.value(0).toULongLong();
     }
@@ -283,10 +281,10 @@ std::uint64_t Recording::eventNumbered(ProcessId process, std::uint64_t sequence
 {
     QSqlQuery query(m_connection.database());
     query.prepare("SELECT id FROM event WHERE process = ? AND seq = ? AND kind <> ? AND id <= ?");
-    query.addBindValue(number(process));
-    query.addBindValue(number(sequence));
+    query.addBindValue(stored(process));
+    query.addBindValue(stored(sequence));
     query.addBindValue(kGapKind);
-    query.addBindValue(number(m_events));
+    query.addBindValue(stored(m_events));
     return query.exec() && query.next() ? query.value(0).toULongLong() : 0;
 }
 
@@ -352,9 +350,9 @@ EventPage Recording::eventsOf(const std::vector<int>& kinds, std::uint64_t curso
     // In the order of the rows: an index on kinds would be walked once for each kind and sorted.
     query.prepare(QString("SELECT id, process, seq, t_ns, kind, %1 FROM event NOT INDEXED WHERE id > ? AND id <= ? AND kind IN %2 ORDER BY id LIMIT ?")
                       .arg(bounded("body"), listed(kinds)));
-    query.addBindValue(number(cursor));
-    query.addBindValue(number(std::min(last, m_events)));
-    query.addBindValue(number(max));
+    query.addBindValue(stored(cursor));
+    query.addBindValue(stored(std::min(last, m_events)));
+    query.addBindValue(stored(max));
     if (query.exec())
         while (query.next())
             page.events.push_back(entryOf(query));
@@ -420,9 +418,9 @@ EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     query.prepare("SELECT id, process, seq, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id LIMIT ?");
-    query.addBindValue(number(cursor));
-    query.addBindValue(number(m_events));
-    query.addBindValue(number(max));
+    query.addBindValue(stored(cursor));
+    query.addBindValue(stored(m_events));
+    query.addBindValue(stored(max));
     if (!query.exec())
         return page;
     while (query.next()) {
@@ -445,7 +443,7 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
     return stateOf(frame, [&](std::int64_t place, std::uint32_t page) -> std::optional<pb::RankPage> {
         query.bindValue(0, qlonglong(place));
         query.bindValue(1, page);
-        query.bindValue(2, number(keyframe));
+        query.bindValue(2, stored(keyframe));
         pb::RankPage out;
         if (!query.exec() || !query.next() || !parse(query.value(0), out))
             return std::nullopt;
@@ -463,7 +461,7 @@ std::uint64_t Recording::lastToldAt(std::uint64_t event)
     query.prepare("SELECT event FROM told WHERE id <= ? ORDER BY id DESC LIMIT 1");
     while (low < high) {
         const std::uint64_t middle = low + (high - low + 1) / 2;
-        query.bindValue(0, number(middle));
+        query.bindValue(0, stored(middle));
         const bool isBefore = query.exec() && (!query.next() || query.value(0).toULongLong() <= event);
         isBefore ? low = middle : high = middle - 1;
     }
@@ -478,7 +476,7 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? ORDER BY id");
-    query.addBindValue(number(told ? *told : lastToldAt(event)));
+    query.addBindValue(stored(told ? *told : lastToldAt(event)));
     if (!query.exec())
         return false;
     while (query.next() && query.value(0).toULongLong() <= until) {
@@ -492,8 +490,8 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
             state.apply(words.front().process, words.front().told, words.front().tNs);
     };
     query.prepare("SELECT id, process, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id");
-    query.addBindValue(number(event));
-    query.addBindValue(number(until));
+    query.addBindValue(stored(event));
+    query.addBindValue(stored(until));
     if (!query.exec())
         return false;
     tellUpTo(event);
@@ -525,7 +523,7 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event)
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     query.prepare("SELECT id, event, told, " + bounded("body") + " FROM keyframe WHERE event <= ? ORDER BY id DESC");
-    query.addBindValue(number(until));
+    query.addBindValue(stored(until));
     std::string why = "it has no keyframe before this event";
     if (!query.exec())
         why = query.lastError().databaseText().toStdString();

@@ -55,6 +55,13 @@ constexpr Table kTables[] = {
 
 } // namespace
 
+const char* pathColumn(pb::Path path)
+{
+    return path == pb::FORWARDED ? "forwarded"
+        : path == pb::BY_COORDINATOR ? "coordinator"
+        : path == pb::RECORD_RECOVERY ? "record recovery" : "direct";
+}
+
 QStringList recordingTables()
 {
     QStringList statements;

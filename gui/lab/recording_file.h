@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "proto/event.pb.h"
+
 #include <QSqlDatabase>
 #include <QSqlQuery>
 #include <QString>
@@ -16,6 +18,12 @@ constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of 
 constexpr std::uint32_t kRecordingVersion = 1;     // user_version
 constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
 inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
+
+// A 64-bit number as SQLite has it.
+inline QVariant stored(std::uint64_t number) { return QVariant(qlonglong(std::int64_t(number))); }
+
+// How an operation went, as the column "path" has it.
+const char* pathColumn(pb::Path path);
 
 // The statements that make the tables; those that make the indexes, at the end of the run.
 QStringList recordingTables();

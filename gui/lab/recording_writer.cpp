@@ -43,8 +43,6 @@ QString jsonOf(const google::protobuf::Message& message)
                                                                                      : QString();
 }
 
-QVariant number(std::uint64_t value) { return QVariant(qlonglong(std::int64_t(value))); }
-
 QString eventInsert(int rows)
 {
     QStringList places;
@@ -68,13 +66,6 @@ const char* toldName(const pb::Told& told)
     case pb::Told::WHAT_NOT_SET: break;
     }
     return "";
-}
-
-const char* pathWord(pb::Path path)
-{
-    return path == pb::FORWARDED ? "forwarded"
-        : path == pb::BY_COORDINATOR ? "coordinator"
-        : path == pb::RECORD_RECOVERY ? "record recovery" : "direct";
 }
 
 } // namespace
@@ -150,7 +141,7 @@ void RecordingWriter::addRow(const QString& table, const QString& columns, const
 void RecordingWriter::addMeasurement(
     const QString& columns, QVariantList values, const std::map<QString, QVariant>& metrics)
 {
-    values.prepend(number(m_lastEvent));
+    values.prepend(stored(m_lastEvent));
     addRow("measurement", columns, values);
     const QVariant id = m_isOpen ? m_connection.value("SELECT last_insert_rowid()") : QVariant();
     for (const auto& [name, value] : metrics) // the unit is the end of the name: total_s
@@ -177,7 +168,7 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
     const auto operation = operationOf(event.operation());
     const pb::Place& place = event.place();
     const bool hasPlace = place.role() == pb::DATA || place.role() == pb::PARITY;
-    m_pending << number(++m_lastEvent) << number(process) << number(event.sequence()) << qlonglong(tNs)
+    m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs)
               << int(event.body_case()) << (operation ? QVariant(qlonglong(*operation)) : QVariant())
               << (!hasPlace ? QVariant() : place.role() == pb::PARITY ? QVariant(place.number()) : QVariant(place.number() / m_m))
               << (hasPlace ? QVariant(qlonglong(placeNumber(place))) : QVariant()) << body;
@@ -208,18 +199,18 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
     if (!m_isOpen)
         return;
     if (told.has_gap()) {
-        m_pending << number(++m_lastEvent) << number(process) << number(told.gap().first()) << qlonglong(tNs) << kGapKind
+        m_pending << stored(++m_lastEvent) << stored(process) << stored(told.gap().first()) << qlonglong(tNs) << kGapKind
                   << QVariant() << QVariant() << QVariant() << bytesOf(told);
         if (m_pending.size() == kEventColumns * kEventsPerStatement)
             flushEvents();
         addRow("gap", "process,seq_first,seq_last,t_ns,reason",
-            { number(process), number(told.gap().first()), number(told.gap().last()), qlonglong(tNs), reason });
+            { stored(process), stored(told.gap().first()), stored(told.gap().last()), qlonglong(tNs), reason });
         return;
     }
     if (told.has_sampled())
         m_bytesSinceKeyframe += told.sampled().ByteSizeLong(); // they may be many, and a seek folds them, too
     addRow("told", "id,event,process,t_ns,kind,body",
-        { number(++m_lastTold), number(m_lastEvent), number(process), qlonglong(tNs), toldName(told), bytesOf(told) });
+        { stored(++m_lastTold), stored(m_lastEvent), stored(process), qlonglong(tNs), toldName(told), bytesOf(told) });
     if (told.has_introduced()) {
         addProcess(told.introduced(), tNs);
     } else if (told.has_snapshot()) {
@@ -227,9 +218,9 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
         if (told.snapshot().has_file() && told.snapshot().file().config().m() > 0)
             m_m = told.snapshot().file().config().m();
         addRow("gap", "process,t_ns,reason,healed_by",
-            { number(process), qlonglong(tNs), "healed by a snapshot", number(m_lastEvent) });
+            { stored(process), qlonglong(tNs), "healed by a snapshot", stored(m_lastEvent) });
     } else if (told.has_ended()) {
-        update("UPDATE process SET ended_ns = ? WHERE id = ?", { qlonglong(tNs), number(process) });
+        update("UPDATE process SET ended_ns = ? WHERE id = ?", { qlonglong(tNs), stored(process) });
     }
 }
 
@@ -249,11 +240,11 @@ void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
         setMeta("seed", QString::number(info.seed()));
     }
     if (m_processes.insert(info.node()).second)
-        addRow("process", "id,started_ns", { number(info.node()), qlonglong(tNs) });
+        addRow("process", "id,started_ns", { stored(info.node()), qlonglong(tNs) });
     update("UPDATE process SET name = ?, kind = ?, host = ?, pid = ?, endpoint = ?, version = ?, op_base = ? WHERE id = ?",
         { QString::fromStdString(info.name()), kind >= 0 && kind < 4 ? kKinds[kind] : "",
             QString("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255), info.pid(),
-            QString::fromStdString(info.events_endpoint()), QString::fromStdString(info.version()), base, number(info.node()) });
+            QString::fromStdString(info.events_endpoint()), QString::fromStdString(info.version()), base, stored(info.node()) });
 }
 
 void RecordingWriter::update(const QString& statement, const QVariantList& values)
@@ -276,17 +267,17 @@ void RecordingWriter::takeStructure(ProcessId process, const pb::Event& event, s
         addProcess(event.process_started().process(), tNs);
     } else if (event.has_node_recruited()) {
         update("UPDATE process SET incarnation = ? WHERE id = ?",
-            { number(event.node_recruited().incarnation()), number(process) });
+            { stored(event.node_recruited().incarnation()), stored(process) });
     } else if (event.has_fault_begun()) {
         const pb::Fault& fault = event.fault_begun().fault();
         const auto* what = pb::Fault::descriptor()->FindFieldByNumber(fault.what_case());
         addRow("fault", "kind,target,requested,begin_ns,lease_ns,number",
-            { what != nullptr ? QString::fromStdString(what->name()) : QString(), number(process), jsonOf(fault),
-                qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000, number(fault.number()) });
+            { what != nullptr ? QString::fromStdString(what->name()) : QString(), stored(process), jsonOf(fault),
+                qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000, stored(fault.number()) });
     } else if (event.has_fault_ended()) {
         update("UPDATE fault SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns IS NULL",
             { qlonglong(tNs), QString::fromStdString(event.fault_ended().reason()), jsonOf(event.fault_ended().achieved()),
-                number(event.fault_ended().fault().number()), number(process) });
+                stored(event.fault_ended().fault().number()), stored(process) });
     }
 }
 
@@ -299,14 +290,14 @@ void RecordingWriter::addKeyframe(const ClusterState& state, std::int64_t tNs)
         m_m = state.file.config.m();
     const std::uint64_t id = ++m_lastKeyframe;
     addRow("keyframe", "id,event,told,t_ns,body",
-        { number(id), number(m_lastEvent), number(m_lastTold), qlonglong(tNs), bytesOf(keyframeOf(state, false)) });
+        { stored(id), stored(m_lastEvent), stored(m_lastTold), qlonglong(tNs), bytesOf(keyframeOf(state, false)) });
     std::map<std::int64_t, RankMap> pages;
     const auto keep = [&](std::int64_t place, const RankMap& ranks) {
         const auto before = m_pages.find(place);
         for (const std::uint32_t page : ranks.pages())
             if (before == m_pages.end() || !ranks.sharesPage(before->second, page))
                 addRow("keyframe_page", "place,page,keyframe,body",
-                    { qlonglong(place), page, number(id), bytesOf(pageOf(ranks, page)) });
+                    { qlonglong(place), page, stored(id), bytesOf(pageOf(ranks, page)) });
         pages.emplace(place, ranks);
     };
     for (const auto& [bucket, data] : state.data)
@@ -357,11 +348,11 @@ void RecordingWriter::writeOperations()
         if (!told.isDone)
             return;
         const pb::OperationDone& done = told.done;
-        const QVariantList values { qlonglong(told.op), number(told.client), QString::fromStdString(operationWord(done.kind())), number(done.key()),
+        const QVariantList values { qlonglong(told.op), stored(told.client), QString::fromStdString(operationWord(done.kind())), stored(done.key()),
             qlonglong(told.beganNs != 0 ? told.beganNs : told.endNs - done.time_ns()), qlonglong(told.endNs),
             QString::fromStdString(resultWord(done.result())), qlonglong(done.bucket()), done.rank(), done.forwards(),
-            int(done.image_adjusted() || told.isAdjusted), pathWord(done.path()), done.resends(),
-            told.messages > 0 ? number(told.messages) : QVariant() }; // none: at this detail they were not observed
+            int(done.image_adjusted() || told.isAdjusted), pathColumn(done.path()), done.resends(),
+            told.messages > 0 ? stored(told.messages) : QVariant() }; // none: at this detail they were not observed
         for (int i = 0; i < int(values.size()); ++i)
             insert.bindValue(i, values[i]);
         run(insert);

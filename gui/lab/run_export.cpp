@@ -2,6 +2,8 @@
 #include "gui/lab/run_export.h"
 
 #include "gui/lab/chart_svg.h"
+#include "gui/lab/qt_text.h"
+#include "gui/lab/recording_file.h"
 #include "gui/lab/recovery_rows.h"
 #include "gui/lab/run_series.h"
 #include "gui/lab/sentences.h"
@@ -23,8 +25,6 @@ namespace {
 constexpr std::size_t kPage = 4'000;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-QString text(const std::string& words) { return QString::fromStdString(words); }
-
 QVariant known(bool isKnown, const QVariant& value) { return isKnown ? value : QVariant(); }
 
 double s(std::int64_t ns) { return double(ns) / 1e9; }
@@ -37,11 +37,6 @@ QString joined(const std::vector<std::uint32_t>& numbers)
     for (const std::uint32_t number : numbers)
         texts << QString::number(number);
     return texts.join(' ');
-}
-
-const char* pathWord(pb::Path path)
-{
-    return path == pb::FORWARDED ? "forwarded" : path == pb::BY_COORDINATOR ? "coordinator" : path == pb::RECORD_RECOVERY ? "record recovery" : "direct";
 }
 
 // Folds a run's events into rows, in one walk through the recording.
@@ -74,7 +69,7 @@ public:
             const pb::OperationDone& done = o->done;
             table.rows.push_back({ qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
                 text(resultWord(done.result())), "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(), done.image_adjusted() || o->isAdjusted,
-                pathWord(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->beginNs, o->endNs) });
+                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->beginNs, o->endNs) });
         }
         return table;
     }

@@ -26,7 +26,7 @@ struct Row {
     bool isSent = false, isReceived = false, isGivenUp = false;
 };
 
-const char* transportWord(pb::Transport transport)
+const char* transportColumn(pb::Transport transport)
 {
     return transport == pb::STREAM ? "tcp" : transport == pb::MULTICAST ? "multicast" : "udp";
 }
@@ -147,7 +147,7 @@ ExportTable messageTable(Recording& recording)
     for (const Row& row : rows) {
         const QVariant op = row.operation.client() != 0 ? QVariant(name(row.operation.client()).toString() + ' ' + QString::number(row.operation.number())) : QVariant();
         const QVariant cause = row.causeProcess != 0 ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence)) : QVariant();
-        table.rows.push_back({ name(row.from).toString() + ':' + QString::number(row.id, 16), op, cause, QString::fromStdString(row.kind), transportWord(row.transport), name(row.from),
+        table.rows.push_back({ name(row.from).toString() + ':' + QString::number(row.id, 16), op, cause, QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from),
             name(row.to), row.bytes, seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
     }
     return table;

@@ -8,7 +8,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kEventsPerFrame = 20'000; // a fast play skips no event, it shows many at a time
-constexpr std::size_t kPage = 2'000;
+constexpr std::size_t kEventsOfPage = 2'000;
 
 std::vector<int> kindsOf(TimeLine::Unit unit)
 {
@@ -186,7 +186,7 @@ bool TimeLine::step(int direction, Unit unit)
         target = m_past->nextOf(kindsOf(unit), m_cursor - 1, true);
     if (target == m_cursor || target > m_past->events() || (direction > 0 && target == 0))
         return false;
-    if (direction > 0 && target - m_cursor <= kPage) {
+    if (direction > 0 && target - m_cursor <= kEventsOfPage) {
         // So near that the picture moves there.
         const EventPage page = m_past->eventsSince(target - 1, 1);
         if (!foldTo(target))
@@ -228,7 +228,7 @@ void TimeLine::advance(double seconds)
     m_cursorNs += std::int64_t(seconds * m_speed * 1e9);
     std::uint64_t to = m_cursor;
     for (std::size_t taken = 0; taken < kEventsPerFrame;) {
-        const EventPage page = m_past->eventsSince(to, kPage);
+        const EventPage page = m_past->eventsSince(to, kEventsOfPage);
         const auto later = std::find_if(page.events.begin(), page.events.end(), [this](const RunEvent& e) { return e.runNs > m_cursorNs; });
         taken += std::size_t(later - page.events.begin());
         to += std::uint64_t(later - page.events.begin());

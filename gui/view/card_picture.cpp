@@ -11,8 +11,6 @@ namespace lhrs::gui {
 namespace {
 
 constexpr TextStyle kNumber { TextSize::Title, true, false };
-constexpr TextStyle kSmall { TextSize::Small, false, false };
-constexpr TextStyle kSmallBold { TextSize::Small, true, false };
 
 QColor blend(QColor from, QColor to, qreal t)
 {

@@ -11,9 +11,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kSmall { TextSize::Small, false, false };
-constexpr TextStyle kSmallBold { TextSize::Small, true, false };
-constexpr TextStyle kBody { TextSize::Body, false, false };
 constexpr TextStyle kStrong { TextSize::Strong, true, false };
 
 QString superscript(std::uint32_t number)

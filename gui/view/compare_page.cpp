@@ -3,19 +3,18 @@
 // was there before.
 #include "gui/view/group_pages.h"
 
+#include "gui/lab/qt_text.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kBody { TextSize::Body };
 constexpr TextStyle kStrong { TextSize::Strong, true };
-constexpr TextStyle kSmallBold { TextSize::Small, true };
 constexpr TextStyle kDump { TextSize::Body, false, true };
 constexpr std::size_t kDumpLinesMax = 12;
 
-QString text(const std::string& words) { return QString::fromStdString(words); }
 ByteSpan spanOf(const std::string& bytes) { return { reinterpret_cast<const std::byte*>(bytes.data()), bytes.size() }; }
 QString hexWord(std::byte b) { return QStringLiteral("%1").arg(std::to_integer<unsigned>(b), 2, 16, QLatin1Char('0')); }
 

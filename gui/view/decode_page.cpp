@@ -2,6 +2,8 @@
 // The page Decode of a record group: from the survivors to the lost bytes, one step after the other.
 #include "gui/view/group_pages.h"
 
+#include "gui/lab/qt_text.h"
+
 #include <algorithm>
 #include <array>
 
@@ -11,11 +13,7 @@ namespace {
 
 using Kind = DecodingStep::Kind;
 
-constexpr TextStyle kBody { TextSize::Body };
-constexpr TextStyle kSmallBold { TextSize::Small, true };
 constexpr TextStyle kFormula { TextSize::Strong, false, true };
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 QStringList positionNames(std::uint32_t m)
 {

@@ -11,9 +11,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kSmall { TextSize::Small, false, false };
-constexpr TextStyle kSmallBold { TextSize::Small, true, false };
-
 // A chip with a glyph and a word at the left end of the row; false: there is no room.
 bool putChip(const PictureInput& in, QRectF& row, const QString& word, Glyph glyph, QColor fill, DisplayList& out)
 {

@@ -11,7 +11,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kSmallBold { TextSize::Small, true, false };
 constexpr std::size_t kLinksMax = 12; // of one fault; more than these are drawn as one
 
 template <class Peers>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/group_pages.h"
 
+#include "gui/lab/qt_text.h"
 #include "gui/view/object_words.h"
 #include "gui/view/record_table.h"
 
@@ -13,12 +14,7 @@ namespace {
 constexpr TextStyle kTitle { TextSize::Title, true };
 constexpr TextStyle kStepTitle { TextSize::Title, true };
 constexpr TextStyle kSentence { TextSize::Strong };
-constexpr TextStyle kBody { TextSize::Body };
-constexpr TextStyle kSmall { TextSize::Small };
-constexpr TextStyle kSmallBold { TextSize::Small, true };
 constexpr TextStyle kMono { TextSize::Small, false, true };
-
-QString text(const std::string& words) { return QString::fromStdString(words); }
 
 ObjectRef objectOf(const GroupMember& member)
 {

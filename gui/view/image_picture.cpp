@@ -14,12 +14,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kSmall { TextSize::Small };
-constexpr TextStyle kSmallBold { TextSize::Small, true };
-constexpr TextStyle kBody { TextSize::Body };
-constexpr TextStyle kBodyBold { TextSize::Body, true };
-constexpr TextStyle kMono { TextSize::Body, false, true };
-constexpr TextStyle kTitle { TextSize::Strong, true };
+constexpr TextStyle kSteps { TextSize::Body, false, true };
+constexpr TextStyle kImageTitle { TextSize::Strong, true };
 constexpr std::size_t kOperationsShown = 4;
 
 FileImage imageOf(const pb::FileState& state)
@@ -209,7 +205,7 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
         : mayBeAhead                           ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
                                                : QStringLiteral("ahead of the file: this must not be");
     sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5").arg(name, modeWords(client.mode)).arg(image.i).arg(image.n).arg(behind), QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
-        kTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
+        kImageTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
     // The key whose way is shown: one that is tried, or the last operation's.
     const OperationState* last = client.last.empty() ? nullptr : &client.last.back();
     std::optional<KeyTry> shown;
@@ -227,8 +223,8 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
                    QStringLiteral("M = %1, M' = %2").arg(buckets).arg(believed) },
         kSmall, theme.muted);
     const auto formulas = [&](std::uint64_t key, FileImage then) {
-        sheet.line({ QStringLiteral("image  %1").arg(addressWords(key, then.i, then.n)), addressWords(key, then.i, then.n) }, kMono, theme.text);
-        sheet.line({ QStringLiteral("file   %1").arg(addressWords(key, truth.i, truth.n)), addressWords(key, truth.i, truth.n) }, kMono, theme.text);
+        sheet.line({ QStringLiteral("image  %1").arg(addressWords(key, then.i, then.n)), addressWords(key, then.i, then.n) }, kSteps, theme.text);
+        sheet.line({ QStringLiteral("file   %1").arg(addressWords(key, truth.i, truth.n)), addressWords(key, truth.i, truth.n) }, kSteps, theme.text);
     };
     if (shown) {
         sheet.space(5);
@@ -292,7 +288,7 @@ ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef
     std::erase_if(clients, [&](ProcessId id) { return !state.clients.contains(id) || !isValid(imageOf(state.clients.at(id).image)); });
     out.setObject({});
     if (clients.empty() || !state.file.exists || !isValid(truth)) {
-        sheet.line({ state.file.exists ? QStringLiteral("No client yet.") : QStringLiteral("No file yet.") }, kTitle, theme.text);
+        sheet.line({ state.file.exists ? QStringLiteral("No client yet.") : QStringLiteral("No file yet.") }, kImageTitle, theme.text);
         sheet.paragraph(state.file.exists ? QStringLiteral("A client’s image will be shown here beside the file’s state. Ctrl+Shift+C starts a client.")
                                           : QStringLiteral("Clients’ images will be shown here beside the file’s state."),
             kBody, theme.muted);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lamp_list.h"
 
+#include "gui/lab/qt_text.h"
+
 #include <QKeyEvent>
 #include <QPainter>
 
@@ -14,8 +16,6 @@ namespace {
 
 constexpr qreal kMark = 12, kSide = 10, kGap = 8, kPad = 3; // pixels at 100 %
 constexpr TextStyle kName { TextSize::Body, true }, kWords { TextSize::Body }, kDetail { TextSize::Small };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
 
 QString checksOf(const LampShown& lamp) { return QString::fromUtf8("%1 ×").arg(lamp.checks); }
 

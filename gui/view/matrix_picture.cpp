@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kName { TextSize::Small, true };
+constexpr TextStyle kSymbol { TextSize::Small, true };
 constexpr TextStyle kCaption { TextSize::Strong, true };
 constexpr qreal kBar = 9, kBracket = 5; // pixels at 100 %
 
@@ -15,7 +15,7 @@ qreal nameWidth(const Theme& theme, const QStringList& names)
 {
     qreal widest = 0;
     for (const QString& name : names)
-        widest = std::max(widest, theme.width(kName, name));
+        widest = std::max(widest, theme.width(kSymbol, name));
     return widest > 0 ? widest + theme.px(8) : 0;
 }
 
@@ -54,7 +54,7 @@ QSizeF matrixSize(const Theme& theme, const MatrixDrawing& drawing, const Symbol
     if (!drawing.name.isEmpty())
         high += theme.lineHeight(kCaption) + theme.px(2);
     if (!drawing.columnNames.isEmpty())
-        high += theme.lineHeight(kName) + theme.px(1);
+        high += theme.lineHeight(kSymbol) + theme.px(1);
     return { wide, high };
 }
 
@@ -75,16 +75,16 @@ void drawMatrix(DisplayList& out, const MatrixDrawing& drawing, const SymbolFace
     }
     if (!drawing.columnNames.isEmpty()) {
         for (std::uint32_t column = 0; column < columns && int(column) < drawing.columnNames.size(); ++column) {
-            const QRectF box(xOf(column), y, face.cellWidth, theme.lineHeight(kName));
-            if (theme.width(kName, drawing.columnNames[int(column)]) <= box.width())
-                out.text(box, drawing.columnNames[int(column)], kName, theme.muted, Qt::AlignCenter);
+            const QRectF box(xOf(column), y, face.cellWidth, theme.lineHeight(kSymbol));
+            if (theme.width(kSymbol, drawing.columnNames[int(column)]) <= box.width())
+                out.text(box, drawing.columnNames[int(column)], kSymbol, theme.muted, Qt::AlignCenter);
         }
-        y += theme.lineHeight(kName) + u;
+        y += theme.lineHeight(kSymbol) + u;
     }
     const qreal top = y;
     for (std::uint32_t row = 0; row < matrix.rows; ++row, y += face.cellHeight) {
-        if (int(row) < drawing.rowNames.size() && (face.hasDigits || face.cellHeight >= theme.lineHeight(kName)))
-            out.text(QRectF(at.x(), y, face.nameWidth - 5 * u, face.cellHeight), drawing.rowNames[int(row)], kName, theme.muted, Qt::AlignRight | Qt::AlignVCenter);
+        if (int(row) < drawing.rowNames.size() && (face.hasDigits || face.cellHeight >= theme.lineHeight(kSymbol)))
+            out.text(QRectF(at.x(), y, face.nameWidth - 5 * u, face.cellHeight), drawing.rowNames[int(row)], kSymbol, theme.muted, Qt::AlignRight | Qt::AlignVCenter);
         if (int(row) < drawing.marks.size() && !drawing.marks[int(row)].isEmpty())
             out.text(QRectF(right + 2 * kBracket * u, y, 130 * u, face.cellHeight), drawing.marks[int(row)], face.style, theme.text);
         for (std::uint32_t column = 0; column < columns; ++column) {

@@ -12,8 +12,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kSmallBold { TextSize::Small, true, false };
-
 double eased(double start, double end, double clock)
 {
     const double t = end > start ? std::clamp((clock - start) / (end - start), 0.0, 1.0) : 1.0;

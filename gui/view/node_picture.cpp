@@ -14,10 +14,6 @@ namespace {
 
 using Sample = pb::NodeSample;
 
-constexpr TextStyle kSmall { TextSize::Small };
-constexpr TextStyle kSmallBold { TextSize::Small, true };
-constexpr TextStyle kBody { TextSize::Body };
-constexpr TextStyle kBodyBold { TextSize::Body, true };
 constexpr TextStyle kTitle { TextSize::Strong, true };
 constexpr qreal kColumn = 310;    // pixels that one process needs at 100 %
 constexpr std::size_t kWaitsShown = 6;

@@ -8,8 +8,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kReadAgain = 0.3; // seconds between two readings of a place that changes, or does not answer
-constexpr double kAskAgain = 6;    // seconds after which an unanswered question is asked again
+constexpr double kReadPlaceAgain = 0.3; // seconds between two readings of a place that changes, or does not answer
+constexpr double kAskPlaceAgain = 6;    // seconds after which an unanswered question is asked again
 
 } // namespace
 
@@ -102,10 +102,10 @@ bool RecordGroupReader::refresh(double now)
             reading.process = member.process;
         }
         const std::uint64_t stamp = stampOf(member);
-        if (reading.isAsked && now - reading.askedAt > kAskAgain)
+        if (reading.isAsked && now - reading.askedAt > kAskPlaceAgain)
             reading.isAsked = false;
         const bool isWanted = !reading.isHere || reading.stamp != stamp || !reading.trouble.empty() || !isOneState;
-        if (isWanted && m_isAllowed && !reading.isAsked && now - reading.askedAt > kReadAgain)
+        if (isWanted && m_isAllowed && !reading.isAsked && now - reading.askedAt > kReadPlaceAgain)
             ask(i, member, stamp);
         isStale = isStale || (isWanted && m_isAllowed);
         member.isRead = reading.isHere && m_isAllowed;

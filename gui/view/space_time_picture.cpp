@@ -13,7 +13,6 @@ namespace {
 
 constexpr TextStyle kText { TextSize::Body, false, false };
 constexpr TextStyle kBold { TextSize::Body, true, false };
-constexpr TextStyle kSmall { TextSize::Small, false, false };
 constexpr std::size_t kGlyphsMax = 250; // arrows that have room for one
 constexpr std::size_t kNamesMax = 60;
 

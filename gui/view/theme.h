@@ -131,6 +131,8 @@ struct TextStyle {
     bool isMono = false;
     bool operator==(const TextStyle&) const = default;
 };
+inline constexpr TextStyle kSmall { TextSize::Small }, kSmallBold { TextSize::Small, true };
+inline constexpr TextStyle kBody { TextSize::Body }, kBodyBold { TextSize::Body, true };
 
 // Colours, fonts and measures of everything that is painted. A value: a view holds a copy and compares.
 class Theme {

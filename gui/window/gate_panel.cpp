@@ -23,7 +23,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kAskEvery = 0.5; // seconds
+constexpr double kAskGateEvery = 0.5; // seconds
 
 // As other views name it; one that is unknown sent from outside the cluster.
 QString partyWords(const ClusterState& state, ProcessId id)
@@ -256,7 +256,7 @@ bool GatePanel::eventFilter(QObject* watched, QEvent* event)
 bool GatePanel::refresh(double seconds)
 {
     m_time += seconds;
-    if (m_time - m_askedAt < kAskEvery)
+    if (m_time - m_askedAt < kAskGateEvery)
         return false;
     m_askedAt = m_time;
     m_operator.askHeld();

@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kShowEvery = 0.2; // seconds
+constexpr double kShowLampsEvery = 0.2; // seconds
 
 } // namespace
 
@@ -59,7 +59,7 @@ QString LampPanel::summary() const { return QString::fromStdString(lampSummary(m
 bool LampPanel::refresh(double seconds)
 {
     m_time += seconds;
-    if (m_version == m_pacer.version() || m_time - m_shownAt < kShowEvery)
+    if (m_version == m_pacer.version() || m_time - m_shownAt < kShowLampsEvery)
         return false;
     m_version = m_pacer.version();
     m_shownAt = m_time;

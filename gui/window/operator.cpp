@@ -2,6 +2,7 @@
 #include "gui/window/operator.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/qt_text.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 
@@ -18,16 +19,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kAnswer { 3'000 };          // an address that is silent for this long is no coordinator
 constexpr seconds kWorkload { 3'600 };
-constexpr seconds kStructure { 60 };
 constexpr int kWatchEvery = 200;                   // milliseconds
 constexpr int kRenewEvery = 5'000;
-
-QString text(const std::string& s)
-{
-    return QString::fromStdString(s);
-}
 
 QString workloadWords(const pb::WorkloadResult& r)
 {

@@ -16,6 +16,7 @@
 #include <QTimer>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -27,6 +28,9 @@
 #include <thread>
 
 namespace lhrs::gui {
+
+inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent for this long is no coordinator
+inline constexpr std::chrono::seconds kStructure { 60 };      // for a split, a merge, a further parity bucket
 
 // A workload as the buttons offer it.
 struct Work {

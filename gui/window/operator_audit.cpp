@@ -5,6 +5,7 @@
 #include "gui/lab/audit.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/lamp_findings.h"
+#include "gui/lab/qt_text.h"
 #include "gui/view/object_words.h"
 
 #include <algorithm>
@@ -15,11 +16,6 @@ namespace {
 
 constexpr int kCheckEvery = 1'000;      // milliseconds
 constexpr double kQuietEvents = 200;    // a second: signs of life, and no work
-
-QString text(const std::string& s)
-{
-    return QString::fromStdString(s);
-}
 
 bool isAtRest(const ClusterState& state)
 {

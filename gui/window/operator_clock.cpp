@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAnswer(5000);
+constexpr std::chrono::milliseconds kSimulatorAnswer(5000);
 
 } // namespace
 
@@ -43,7 +43,7 @@ void Operator::stepClock(ClockStep step)
     else
         command.mutable_step_clock()->set_ns(1'000'000);
     // It comes second: commands of one sender keep their order.
-    m_session->control().call(m_session->control().simulator(), std::move(pause), kAnswer, [](const Answer&) {});
+    m_session->control().call(m_session->control().simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
     askSimulator(std::move(command), QStringLiteral("lab.clock({ step: '%1' });").arg(word));
 }
 
@@ -169,7 +169,7 @@ void Operator::askHeld()
 
 void Operator::askSimulator(pb::Command command, const QString& line)
 {
-    ask(m_session->control().simulator(), std::move(command), kAnswer, line, [this](const pb::CommandReply& reply) {
+    ask(m_session->control().simulator(), std::move(command), kSimulatorAnswer, line, [this](const pb::CommandReply& reply) {
         m_session->control().learnSimulation(reply.simulation());
         const QString time = QString::number(double(reply.simulation().virtual_ns()) / 1e9, 'f', 6);
         return reply.simulation().is_paused() ? tr("virtual time stands at %1 s").arg(time)

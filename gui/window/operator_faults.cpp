@@ -2,6 +2,7 @@
 // What the window breaks on purpose, and mends again.
 #include "gui/window/operator.h"
 
+#include "gui/lab/qt_text.h"
 #include "gui/view/object_words.h"
 
 #include <algorithm>
@@ -17,17 +18,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kAnswer { 3'000 };
 constexpr milliseconds kListAnswer { 1'000 };
-constexpr seconds kStructure { 60 };
 constexpr seconds kLease { 60 }; // a fault that is forgotten ends by itself
 constexpr double kLoss = 0.5;
 constexpr std::uint32_t kDelayMs = 200;
-
-QString text(const std::string& s)
-{
-    return QString::fromStdString(s);
-}
 
 std::uint64_t drawnSeed()
 {

@@ -14,6 +14,7 @@ namespace lhrs {
 // Of one transfer: blocks of records that the sender has under way at once. The receiver takes one in while the next is read
 // and the one after it is made; one at a time would wait for two threads and two sockets between any two.
 inline constexpr std::uint32_t kBlocksUnderWay = 4;
+inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one
 
 // Blocks that came before their turn, as two working threads may hand them over. Not acknowledged yet; one that finds no
 // room comes again.

@@ -11,7 +11,7 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kAskedMax = 8; // then the message is given up, as a stream that cannot connect would be
-constexpr Time kLongestInterval = 500ms;
+constexpr Time kLongestPause = 500ms;
 
 } // namespace
 
@@ -42,7 +42,7 @@ void ConnectionHandshake::carry(Time now, Effects& out)
 void ConnectionHandshake::ask(std::uint64_t connection, Waiting& waiting, Time now, Effects& out) const
 {
     out.send(waiting.to, Way::Auto, waiting.asked, waiting.node).mutable_open_connection()->set_connection(connection);
-    waiting.due = now + std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(waiting.asked, 6u)), kLongestInterval);
+    waiting.due = now + std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(waiting.asked, 6u)), kLongestPause);
     ++waiting.asked;
 }
 

@@ -8,12 +8,6 @@
 
 namespace lhrs {
 
-namespace {
-
-constexpr std::size_t kBlockBytes = 128 * 1024;
-
-} // namespace
-
 ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to)
     : m_context(context)
     , m_to(to)

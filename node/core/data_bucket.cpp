@@ -12,7 +12,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kRetryAfterMs = 20;
 constexpr std::size_t kValueMax = 65535; // lhrs.md 13.2
 constexpr Time kClientSilence = 60s; // lhrs.md 4.4
 

@@ -10,7 +10,7 @@ namespace lhrs {
 namespace {
 
 constexpr Time kSweep = 50ms;                // between two looks at orders that nobody acknowledges
-constexpr std::uint32_t kRetryAfterMs = 25;
+constexpr std::uint32_t kAskAgainAfterMs = 25;
 constexpr std::size_t kMissedMax = 64; // searches kept for a group; the clients ask again anyway
 constexpr Time kProvenLive = 300ms;          // how long an answer to a probe counts
 
@@ -160,14 +160,14 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
             suspect(g, now, out);
         }
         if (m_groups.contains(g)) {
-            location.set_retry_after_ms(kRetryAfterMs);
+            location.set_retry_after_ms(kAskAgainAfterMs);
             keepMissed(g, alarm);
         }
         return;
     }
     if (member.state == pb::MEMBER_LOST)
         return;
-    location.set_retry_after_ms(kRetryAfterMs);
+    location.set_retry_after_ms(kAskAgainAfterMs);
     if (!handOver(g, alarm, now, out))
         keepMissed(g, alarm);
 }

@@ -10,6 +10,8 @@
 
 namespace lhrs {
 
+inline constexpr std::uint32_t kRetryAfterMs = 20; // in an answer RETRY
+
 // Where a process of the file listens and under which incarnation it holds its place.
 struct HolderInfo {
     Address address;

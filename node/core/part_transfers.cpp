@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kWindowMin = 4, kWindowMax = 64;
 constexpr std::uint32_t kOvertaken = 8;                         // so many parts later, one that is missing is taken for lost
 constexpr std::uint32_t kSilentMax = 8;                         // then the transfer is given up
-constexpr Time kLongestInterval = 500ms;
+constexpr Time kLongestWait = 500ms;
 constexpr std::size_t kIncomingBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kIncomingMax = 256;
 constexpr std::size_t kCompleteMax = 256;
@@ -78,7 +78,7 @@ void PartTransfers::sendMore(const Address& to, Time now, Effects& out)
 
 Time PartTransfers::interval(const Outgoing& outgoing) const
 {
-    return std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(outgoing.silent, 6u)), kLongestInterval);
+    return std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(outgoing.silent, 6u)), kLongestWait);
 }
 
 void PartTransfers::shrink(Path& path)

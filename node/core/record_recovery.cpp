@@ -13,14 +13,8 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kRoundsMax = 5; // lhrs.md 10.5
-constexpr Time kBetweenRounds = 3ms;
+constexpr Time kBeforeNextRound = 3ms;
 constexpr Time kPatience = 1s;          // with members that do not answer
-constexpr std::uint32_t kRetryAfterMs = 20;
-
-ByteSpan bytesOf(std::string_view text)
-{
-    return { reinterpret_cast<const std::byte*>(text.data()), text.size() };
-}
 
 const pb::Member* memberOf(const pb::View& view, MemberId id)
 {
@@ -155,7 +149,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
             answer(attempt, pb::RETRY, {}, out);
             return true;
         }
-        attempt.nextRound = now + kBetweenRounds * attempt.rounds;
+        attempt.nextRound = now + kBeforeNextRound * attempt.rounds;
         return false;
     }
     const auto decoder = Decoder::create(store.code(), plan->participants, plan->lost);

@@ -10,9 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 128 * 1024;
 constexpr std::size_t kPartsMax = 64; // scans that a bucket answers at the same time
-constexpr std::uint32_t kRetryAfterMs = 20;
 
 bool isOfScan(const pb::RequestId& a, const pb::RequestId& b)
 {

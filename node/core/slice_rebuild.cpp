@@ -20,11 +20,6 @@ constexpr std::size_t kEntryBytes = 32;          // of a record block, beside th
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
-ByteSpan bytesOf(std::string_view text)
-{
-    return { reinterpret_cast<const std::byte*>(text.data()), text.size() };
-}
-
 } // namespace
 
 SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)

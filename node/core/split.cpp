@@ -11,8 +11,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 128 * 1024;
-
 BlockEntry change(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank, Sequence version)
 {
     // A zero record becomes this one, or the reverse: either way the delta is the record itself.

@@ -17,10 +17,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kLingerMs = 200; // for the reply to Shutdown
+constexpr int kReplyLingerMs = 200; // for the reply to Shutdown
 constexpr int kHandshakeMs = 5'000;
 constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client waits
-constexpr int kSendQueue = 1'000;   // replies that one client has not taken; further ones are dropped
+constexpr int kReplyQueue = 1'000;   // replies that one client has not taken; further ones are dropped
 constexpr int kClusterQueue = 10'000; // both, where one endpoint serves a whole cluster
 constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty one of a REQ socket
 
@@ -33,11 +33,11 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& conte
         return Error { "no event descriptor for the control server" };
     try {
         zmq::socket_t socket(context, zmq::socket_type::router);
-        socket.set(zmq::sockopt::linger, kLingerMs);
+        socket.set(zmq::sockopt::linger, kReplyLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, std::int64_t(kCommandMax));
         socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
         socket.set(zmq::sockopt::rcvhwm, serves == Serves::Cluster ? kClusterQueue : kReceiveQueue);
-        socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kSendQueue);
+        socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kReplyQueue);
         socket.set(zmq::sockopt::router_mandatory, true); // who has gone is an error here, not a silent loss
         socket.bind(endpoint);
         return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));

@@ -203,7 +203,7 @@ struct SliceStream {
                 slices.emplace_back();
         }
     }
-    pb::Message message(Sender& sender, std::size_t number) const
+    pb::Message message(Peer& sender, std::size_t number) const
     {
         pb::Message message = sender.message();
         auto* slice = message.mutable_spare_slice();
@@ -224,7 +224,7 @@ void runSlices(std::string_view input)
     DataRig::Options options;
     options.state = pb::RECOVERING;
     DataRig rig(options);
-    Sender manager(NodeRig::kParity);
+    Peer manager(NodeRig::kParity);
     const std::string_view draw = input.substr(0, input.size() / 2), order = input.substr(input.size() / 2);
     const SliceStream given(7, draw.substr(0, draw.size() / 2)), last(8, draw.substr(draw.size() / 2));
     for (const char at : order) {

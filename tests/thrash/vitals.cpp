@@ -29,7 +29,7 @@ constexpr bool isInstrumented = true; // memory that was given back is kept for 
 constexpr bool isInstrumented = false;
 #endif
 
-const char* wordOf(Kind kind)
+const char* kindWord(Kind kind)
 {
     switch (kind) {
     case Kind::Coordinator: return "coordinator";
@@ -112,9 +112,9 @@ std::string Vitals::describe() const
     for (const auto& [kind, samples] : m_samples) {
         char one[96];
         if (samples.size() >= 3 && samples.back().hours - samples.front().hours >= kSpanMin)
-            std::snprintf(one, sizeof one, "%s %.0f MiB, %+.2f an hour", wordOf(kind), m_largest.at(kind), slopeOf(samples));
+            std::snprintf(one, sizeof one, "%s %.0f MiB, %+.2f an hour", kindWord(kind), m_largest.at(kind), slopeOf(samples));
         else
-            std::snprintf(one, sizeof one, "%s %.0f MiB", wordOf(kind), m_largest.at(kind));
+            std::snprintf(one, sizeof one, "%s %.0f MiB", kindWord(kind), m_largest.at(kind));
         text += (text.empty() ? "" : "; ") + std::string(one);
     }
     return text;
@@ -130,7 +130,7 @@ std::vector<std::string> Vitals::slopes() const
             continue; // too short to tell
         const double slope = slopeOf(late);
         if (slope > kSlopeMax * late.front().mebibytes)
-            wrong.push_back("I20 processes of kind " + std::string(wordOf(kind)) + " grow by " + std::to_string(slope) + " MiB an hour");
+            wrong.push_back("I20 processes of kind " + std::string(kindWord(kind)) + " grow by " + std::to_string(slope) + " MiB an hour");
     }
     return wrong;
 }
