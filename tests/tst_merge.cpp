@@ -106,6 +106,7 @@ private slots:
     void aRepeatOfARequestIsKnownAfterAMerge();
     void aScanIsRightDuringMerges();
     void aMergeThatTakesTooLongIsUndone();
+    void aNetworkSlowerThanTheLimitOnlyDelays();
     void nothingIsLostWhoeverFails_data();
     void nothingIsLostWhoeverFails();
     void anotherCoordinatorFinishesOrUndoesIt_data();
@@ -343,6 +344,23 @@ void TestMerge::aMergeThatTakesTooLongIsUndone()
         QCOMPARE(QString::fromStdString(problem(rig)), QString());
     }
     QCOMPARE(rig.coordinator().file().buckets(), 2u);
+}
+
+void TestMerge::aNetworkSlowerThanTheLimitOnlyDelays()
+{
+    FileRig::Options options = optionsOf(1, 100);
+    options.timers.set_staging_ms(1);
+    FileRig rig(options);
+    trace(rig);
+    QVERIFY(rig.waitForFile());
+    rig.insertMany(60, 30, 4);
+    for (const pb::Command& order : { splitOrder(), splitOrder(), mergeOrder(), mergeOrder() }) {
+        const std::uint64_t ticket = rig.cluster.command(FileRig::kCoordinator, order);
+        QVERIFY(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s));
+        QVERIFY(rig.waitForRest());
+        QCOMPARE(QString::fromStdString(problem(rig)), QString());
+    }
+    QCOMPARE(rig.coordinator().file().buckets(), 1u);
 }
 
 // Buckets of the file at the merge, and who fails: bits 0, 1: source and target; 2, 3: parity of the source's group; 4, 5:

@@ -5,6 +5,9 @@
 #include "node/core/file_state.h"
 #include "node/core/recruiting.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace lhrs {
 
 // What the reconfigurations of a file share. Owned by the coordinator.
@@ -13,6 +16,13 @@ struct CoordinatorParts {
     Directory& directory;
     AckList& acks;
     Invitations& invitations;
+    std::uint32_t patience = 1; // times the limit of staging
+
+    // How long the staging of a split or merge may take. One that takes longer is undone, and has more time when it is tried
+    // again, or a network that is always slower than the limit would never let it be done.
+    Time stagingLimit() const { return patience * std::chrono::milliseconds(acks.timers().staging_ms()); }
+    void onLimitPassed() { patience = std::min(2 * patience, 64u); }
+    void onDone() { patience = 1; }
 
     // The answer to a command that waits; ticket 0: none does.
     void answer(std::uint64_t ticket, const pb::CommandReply& reply, Effects& out) const

@@ -44,7 +44,7 @@ void FileMerge::order(BucketNumber to, Time now, Effects& out)
 
 void FileMerge::start(Time now, Effects& out)
 {
-    m_limit = now + std::chrono::milliseconds(m_parts.acks.timers().staging_ms());
+    m_limit = now + m_parts.stagingLimit();
     setStates(pb::MERGING);
     auto* event = out.event().mutable_merge_ordered();
     event->set_split(m_split);
@@ -254,8 +254,10 @@ void FileMerge::onAcknowledged(const AckList::Entry& entry, Time now, Effects& o
 
 void FileMerge::onTime(Time now, Effects& out)
 {
-    if (m_limit <= now && (m_step == Step::Tell || m_step == Step::Stage))
+    if (m_limit <= now && (m_step == Step::Tell || m_step == Step::Stage)) {
+        m_parts.onLimitPassed();
         undo("staging took longer than its limit", now, out);
+    }
     if (m_step == Step::CommitSource || m_step == Step::Settle)
         advance(now, out);
 }

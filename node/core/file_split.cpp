@@ -86,7 +86,7 @@ void FileSplit::takeTurn(Time now, Effects& out)
 void FileSplit::stage(Time now, Effects& out)
 {
     m_step = Step::Stage;
-    m_limit = now + std::chrono::milliseconds(m_parts.acks.timers().staging_ms());
+    m_limit = now + m_parts.stagingLimit();
     FileState& file = m_parts.file;
     file.data(m_source)->state = pb::SPLITTING;
     pb::Message message;

@@ -198,6 +198,8 @@ void Growth::endSplit(const SplitWave::Ended& split, Time now, Effects& out)
         m_pauseUntil = now + kPause;
         if (split.ticket != 0)
             m_splitTickets.push_front(split.ticket);
+    } else {
+        m_parts.onDone();
     }
     announce(out);
 }
@@ -236,6 +238,8 @@ void Growth::endMerge(Time now, Effects& out)
             m_mergeTickets.push_front(merge->ticket());
         else
             ++m_mergesOwed;
+    } else {
+        m_parts.onDone();
     }
     announce(out);
 }

@@ -166,6 +166,7 @@ void SplitWave::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
 void SplitWave::onTime(Time now, Effects& out)
 {
     if (std::any_of(m_splits.begin(), m_splits.end(), [now](const auto& split) { return split->isLate(now); })) {
+        m_parts.onLimitPassed();
         for (const auto& split : m_splits)
             split->doom(split->isLate(now) ? "staging took longer than its limit" : "staging a split beside it took longer than its limit");
     }
