@@ -43,6 +43,7 @@ private slots:
     void parityCreationIsUndoneOrKept();
     void aRecoveryStartsOver_data();
     void aRecoveryStartsOver();
+    void whatASplitLeftIsSettledBeforeACutIsAgreedOn();
     void theCoordinatorAndAnySetDieTogether_data();
     void theCoordinatorAndAnySetDieTogether();
     void anOverloadReportOutlivesTheCoordinator();
@@ -235,6 +236,36 @@ void TestRestart::aRecoveryStartsOver()
     restart(rig);
     checkAll(rig, 40);
     QCOMPARE(rig.coordinator().file().groups().at(GroupNumber(0)).k, 2u);
+}
+
+void TestRestart::whatASplitLeftIsSettledBeforeACutIsAgreedOn()
+{
+    // The source is gone after the decision, its group is frozen for the cut and the target waits for the fence. Then the
+    // coordinator ends, and the target: for its batch, which its parity buckets hold undecided, there is no cut yet.
+    FileRig rig(restartOptions(2));
+    begin(rig, 18);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    QVERIFY(buckets > 1 && buckets < 4); // source and target are of one group
+    const std::uint64_t source = rig.coordinator().file().data(BucketNumber(rig.coordinator().file().image().n))->holder.node.value;
+    bool isDecided = false, isFrozen = false;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        isDecided |= event.has_split_committed();
+        isFrozen |= event.has_epoch_changed() && event.epoch_changed().view().state() == pb::GROUP_FROZEN;
+    };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return !packet.message->has_commit() || packet.to != source; };
+    pb::Command command;
+    command.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, command);
+    QVERIFY(rig.cluster.runUntil([&] { return isDecided; }, 5s));
+    rig.kill(source);
+    QVERIFY(rig.cluster.runUntil([&] { return isFrozen; }, 5s));
+    const std::uint64_t target = rig.coordinator().file().data(BucketNumber(buckets))->holder.node.value;
+    rig.cluster.kill(FileRig::kCoordinator);
+    rig.kill(target);
+    rig.cluster.onPacket = nullptr;
+    rig.startCoordinator(true);
+    checkAll(rig, 18);
+    QCOMPARE(rig.coordinator().file().buckets(), buckets + 1);
 }
 
 void TestRestart::theCoordinatorAndAnySetDieTogether_data()

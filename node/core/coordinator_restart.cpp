@@ -4,6 +4,7 @@
 #include "node/core/coordinator.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lhrs {
 
@@ -133,6 +134,10 @@ void Coordinator::takeOver(Time now, Effects& out)
     for (auto& [g, group] : m_file.groups()) {
         groups.push_back(g);
         group.epoch = group.epoch.next();
+        // A cut that was under way is agreed on anew, when the splits that the former coordinator left are settled: nobody may
+        // manage it before, for of a batch that is not decided there is none.
+        if (group.state == pb::GROUP_FROZEN)
+            group.manager = ParityColumn(std::numeric_limits<std::uint32_t>::max());
         m_takeover.sendEpoch(g, now, out);
         m_parts.announceEpoch(g, "the coordinator was started anew", out);
         for (const auto& [q, member] : group.data) {
