@@ -182,6 +182,8 @@ void Breaker::hit(const pb::CaseAction& action)
     if (!isKnown && (!isAnyHeard(victim.process) || (isCoordinator && action.kind() == pb::CaseAction::PART)))
         return;
     m_lastGroup = victim.group;
+    if (action.target() == pb::CaseAction::NEWCOMER)
+        m_oracle.onHitOnItsWay(victim.process);
     if (isCoordinator) // whom it cannot hear it may take for dead
         m_oracle.setBounded(!m_case.is_unbounded(), true);
     const Time time = std::chrono::milliseconds(action.duration_ms());

@@ -43,6 +43,8 @@ public:
     // Whether a failure of the test is that a group is lost although no more failed than it bears (the breaker keeps to
     // that), and whether the network alone may make live members seem dead.
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
+    // Hit while it was on its way into a group, which counts on it a moment later without having asked it.
+    void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
     // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
     bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
@@ -187,6 +189,7 @@ private:
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive; // group, column: likewise, since it counted last
     std::set<std::uint32_t> m_disturbed; // processes
     bool m_isBounded = true;
+    std::set<std::uint32_t> m_hitOnTheirWay;
     bool m_isNetworkBad = true;
     std::uint64_t m_lastIncarnation = 0;                   // that the coordinator gave away
     std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered

@@ -344,11 +344,13 @@ void Oracle::onLost(const pb::GroupLost& lost)
         return;
     const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
     std::uint32_t failed = 0, falsely = 0;
+    bool isUncounted = false;
     const auto count = [&](const FileState::MemberInfo& member) {
         if (!member.hasFailed())
             return;
         ++failed;
         const SimProcess* process = m_cluster.numbered(member.holder.node);
+        isUncounted = isUncounted || (process && m_hitOnTheirWay.contains(process->index));
         const bool isAlive = process && (!process->isGone() && !m_disturbed.contains(process->index));
         falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
     };
@@ -365,7 +367,7 @@ void Oracle::onLost(const pb::GroupLost& lost)
         falsely += !group.parity.contains(p) && m_columnsDeclaredAlive.contains({ lost.group(), p.value }) ? 1 : 0;
     if (failed <= group.k && (m_isBounded || !m_isRebuilt))
         fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
-    if (m_isBounded && (falsely == 0 || !m_isNetworkBad))
+    if (m_isBounded && !isUncounted && (falsely == 0 || !m_isNetworkBad))
         fail(18, say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
             ") although no more were killed or disturbed than it bears at any time"));
 }
