@@ -110,10 +110,10 @@ void DataBucket::endMerge(Time now, Effects& out)
     m_asked.erase(gone);
     m_underflowBelow = underflow();
     become(pb::UP, "it has the records of the last bucket, and all parity buckets know", out);
-    // What was to be passed on to the bucket that is gone is ours.
-    for (auto [it, end] = m_parked.equal_range(gone); it != end; ++it)
-        m_held.push_back(std::move(it->second));
-    m_parked.erase(gone);
+    // What was to be passed on to the bucket that is gone is ours, and all else may go another way than it did by the old level.
+    for (auto& [bucket, parked] : m_parked)
+        m_held.push_back(std::move(parked));
+    m_parked.clear();
     m_scans.forget(gone);
     workOff(now, out);
     reportOverload(now, out);
