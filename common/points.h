@@ -132,6 +132,8 @@ enum class Mutant {
     QueueWithoutBound,       // data bucket: holds whatever comes
     TimerNeverCancelled,     // ack list: what is acknowledged is sent again all the same
     SourceFreesFirst,        // data bucket: the source of a split lets go of what leaves before the decision
+    ChangedNotToldAgain,     // data bucket: what changes behind the copying of a split stays as it was copied
+    RankUsedWhileCopied,     // data bucket: the source of a split gives freed ranks out while it copies
     TargetParityForgotten,   // coordinator: the parity buckets of the target of a split do not hear of the decision
     CommitsOutOfOrder,       // coordinator: the bucket after n is split
     AbortAfterCommit,        // coordinator: a failure undoes a split that is decided
@@ -143,7 +145,7 @@ enum class Mutant {
     ReplacedForgotten,       // coordinator: one that starts believes members that were replaced
 };
 
-inline constexpr std::size_t kMutants = 51; // without None
+inline constexpr std::size_t kMutants = 53; // without None
 
 // The name by which the command line knows a mutant: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
@@ -157,8 +159,8 @@ constexpr std::string_view nameOf(Mutant mutant)
         "TargetCommittedFirst", "NoCommonCut", "CutLowest", "SliceSkipsRank", "SpareVisibleEarly",
         "EnabledBeforeFence", "ManagersMix", "SequenceNotCut", "CreationMissesWrites", "RaisedEarly",
         "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound",
-        "TimerNeverCancelled", "SourceFreesFirst", "TargetParityForgotten", "CommitsOutOfOrder", "AbortAfterCommit",
-        "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart",
+        "TimerNeverCancelled", "SourceFreesFirst", "ChangedNotToldAgain", "RankUsedWhileCopied", "TargetParityForgotten",
+        "CommitsOutOfOrder", "AbortAfterCommit", "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart",
         "ReplacedForgotten"
     };
     return names[std::size_t(mutant)];

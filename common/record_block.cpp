@@ -87,7 +87,7 @@ bool BlockReader::next(BlockEntry& entry)
     if (m_rest.empty() || m_isMalformed)
         return false;
     std::uint8_t kind = 0;
-    bool isGood = take(m_rest, kind) && kind >= 1 && kind <= 5 && take(m_rest, entry.key.value);
+    bool isGood = take(m_rest, kind) && kind >= 1 && kind <= 6 && take(m_rest, entry.key.value);
     entry.kind = BlockEntry::Kind(kind);
     if (isGood && entry.isOfRequests()) {
         isGood = take(m_rest, entry.client) && take(m_rest, entry.number) && take(m_rest, entry.result);

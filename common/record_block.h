@@ -13,10 +13,11 @@ namespace lhrs {
 
 // One item of a record block: a change of a record, a kept result of a request, or what a client does not want any more.
 struct BlockEntry {
-    enum class Kind : std::uint8_t { Insert = 1, Update = 2, Delete = 3, Result = 4, DoneBelow = 5 };
+    enum class Kind : std::uint8_t { Insert = 1, Update = 2, Delete = 3, Result = 4, DoneBelow = 5,
+        Void = 6 }; // what was said of this rank before in the same batch does not count
     Kind kind = Kind::Insert;
     Key key;
-    Rank rank;                 // Insert, Update, Delete
+    Rank rank;                 // Insert, Update, Delete, Void
     std::uint32_t length = 0;  // of the new value, bytes
     Sequence version = 0;      // sequence number of the rank's last change
     std::string_view bytes;    // value or delta; padded to whole symbols where it is a delta

@@ -71,11 +71,11 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     QCOMPARE(splitsAt.size(), std::size_t(3));
     for (std::size_t n = 0; n < 3; ++n) // reported, a server recruited, ordered; the third waits for the second
         QVERIFY2(
-            splitsAt[n] > overflowAt[n] && splitsAt[n] <= overflowAt[n] + 12, qPrintable(QString::number(splitsAt[n])));
+            splitsAt[n] > overflowAt[n] && splitsAt[n] <= overflowAt[n] + 30, qPrintable(QString::number(splitsAt[n])));
     QCOMPARE(batchTo.size(), std::size_t(k == 0 ? 0 : 4)); // each bucket is source or target of some split
     for (const auto& [from, to] : batchTo)
         QCOMPARE(to.size(), std::size_t(k));
-    // Only inserts that met a split took longer than the others.
+    // A split copies ahead: at most one insert waits for each, and no other takes longer than the rest.
     std::vector<std::int64_t> sorted;
     for (const auto& [number, time] : times)
         sorted.push_back(time);
@@ -84,8 +84,7 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
         if (time > 3 * sorted[sorted.size() / 2])
             slow.insert(number);
     }
-    QVERIFY(slow.size() <= 6);
-    QVERIFY(!slow.empty());
+    QVERIFY(slow.size() <= splitsAt.size());
     for (const std::uint64_t number : slow) {
         const bool meetsSplit = std::any_of(
             splitsAt.begin(), splitsAt.end(), [number](std::uint64_t at) { return number >= at && number <= at + 4; });

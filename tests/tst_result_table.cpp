@@ -224,7 +224,7 @@ void TestResultTable::aBlockThatLiesIsMalformed()
     };
     QVERIFY(BlockReader(good).isWellFormed());
     QVERIFY(isMalformedWith(0, { 0 })); // no such kind
-    QVERIFY(isMalformedWith(0, { 6 }));
+    QVERIFY(isMalformedWith(0, { 7 }));
     QVERIFY(isMalformedWith(0, { 255 }));
     QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 }));  // rank 0
     QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 })); // one byte more than there is

@@ -193,11 +193,21 @@ struct Step {
 
     void structure(const pb::RecordsMoved& e)
     {
-        if (DataBucketState* bucket = data())
-            for (int i = 0; i < e.keys_size() && i < e.new_ranks_size(); ++i)
+        // A record may come again because it has changed at the source, or be taken back.
+        std::uint32_t arrived = std::uint32_t(e.keys_size());
+        if (DataBucketState* bucket = data()) {
+            arrived = 0;
+            for (int i = 0; i < e.keys_size() && i < e.new_ranks_size(); ++i) {
+                arrived += bucket->incoming.has(e.new_ranks(i)) ? 0 : 1;
                 bucket->incoming.set(e.new_ranks(i), e.keys(i));
+            }
+            for (const std::uint32_t rank : e.gone_ranks()) {
+                arrived -= bucket->incoming.has(rank) ? 1 : 0;
+                bucket->incoming.clear(rank);
+            }
+        }
         if (SplitState* split = splitOf(s, e.split())) {
-            split->movedArrived += std::uint32_t(e.keys_size());
+            split->movedArrived += arrived; // modulo 2^32: may be less than before
             settle(*split, SplitStage::Moving);
         }
     }

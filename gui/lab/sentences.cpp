@@ -290,7 +290,10 @@ std::string Writer::splits() const
     }
     case B::kRecordsMoved:
         return who() + " takes " + counted(std::uint64_t(event.records_moved().keys_size()), "record", "records")
-            + " from bucket " + num(event.records_moved().from()) + ".";
+            + " from bucket " + num(event.records_moved().from())
+            + (event.records_moved().gone_ranks_size() > 0
+                    ? "; gives up " + num(std::uint64_t(event.records_moved().gone_ranks_size())) + " that clients deleted meanwhile."
+                    : ".");
     case B::kSplitPrepared: return who() + " has staged its part of the " + splitOrMerge(event.split_prepared().split()) + ".";
     case B::kSplitCommitted:
         return who() + " decides the split of bucket " + num(event.split_committed().bucket()) + "; the file state is "

@@ -40,6 +40,13 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
     return found != state.processes.end() ? &found->second : nullptr;
 }
 
+// Whether the bucket is the source of a split; until the end of the copying its changes go on.
+bool isCopying(const ClusterState& state, std::uint32_t bucket)
+{
+    return std::any_of(state.splits.begin(), state.splits.end(),
+        [bucket](const auto& item) { return item.second.isUnderWay() && item.second.isOrdered && !item.second.isMerge && item.second.bucket == bucket; });
+}
+
 QString processName(const ProcessState* process)
 {
     return process ? QString::fromStdString(process->name) : QStringLiteral("unknown process");
@@ -195,7 +202,8 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
             return Look::DataStarting;
         if (data->state == pb::RECOVERING)
             return Look::DataRecovering;
-        return data->state == pb::SPLITTING || data->state == pb::MERGING ? Look::DataSplitting : Look::DataUp;
+        const bool changesWait = data->state == pb::SPLITTING || data->state == pb::MERGING;
+        return changesWait || isCopying(state, data->number) ? Look::DataSplitting : Look::DataUp;
     }
     if (const auto* parity = parityOf(state, object)) {
         if (const DownMember* down = state.downOf(*parity))

@@ -100,9 +100,9 @@ std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
     return entry;
 }
 
-void AckList::forgetIf(const std::function<bool(const Entry&)>& test)
+std::size_t AckList::forgetIf(const std::function<bool(const Entry&)>& test)
 {
-    std::erase_if(m_pending, [&](const auto& item) { return test(item.second); });
+    return std::erase_if(m_pending, [&](const auto& item) { return test(item.second); });
 }
 
 bool AckList::any(const std::function<bool(const Entry&)>& test) const

@@ -53,8 +53,8 @@ public:
     std::optional<Entry> acknowledge(std::uint64_t id, Time now);
     // Nobody waits for this message any more.
     void forget(std::uint64_t id) { m_pending.erase(id); }
-    // Forgets all messages for which the test is true.
-    void forgetIf(const std::function<bool(const Entry&)>& test);
+    // Forgets all messages for which the test is true; how many.
+    std::size_t forgetIf(const std::function<bool(const Entry&)>& test);
     bool isWaitingFor(std::uint64_t id) const { return m_pending.contains(id); }
     bool any(const std::function<bool(const Entry&)>& test) const;
     // Whom messages that must arrive were sent to more often than would be given up.

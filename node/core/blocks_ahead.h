@@ -15,6 +15,9 @@ namespace lhrs {
 // and the one after it is made; one at a time would wait for two threads and two sockets between any two.
 inline constexpr std::uint32_t kBlocksUnderWay = 4;
 inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one
+inline constexpr std::size_t kSplitBlockBytes = 16 * 1024; // of a split, which goes on beside requests: each may wait for one
+// A block that is not full is sent only where none is under way and it has as much; less waits for more, or for the end.
+inline constexpr std::size_t kLeftBytes = 4096;
 
 // Blocks that came before their turn, as two working threads may hand them over. Not acknowledged yet; one that finds no
 // room comes again.

@@ -2,10 +2,10 @@
 #include "node/core/client.h"
 
 #include "common/points.h"
+#include "node/core/bucket_parts.h"
 #include "node/core/connection_handshake.h"
 #include "node/core/event_stamp.h"
 #include "node/core/message_check.h"
-#include "node/core/split.h"
 
 #include <algorithm>
 #include <utility>

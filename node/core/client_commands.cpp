@@ -2,7 +2,7 @@
 // What a client is commanded: single operations, workloads, its image.
 #include "node/core/client.h"
 
-#include "node/core/split.h"
+#include "node/core/bucket_parts.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "common/linear_hash.h"
 #include "common/points.h"
-#include "node/core/split.h"
+#include "node/core/bucket_parts.h"
 
 #include <algorithm>
 #include <utility>

@@ -160,7 +160,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
-        const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1);
+        const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, m_source && m_source->keepsRanks());
         if (pb::Event* told = out.operationEvent()) {
             auto* event = told->mutable_record_inserted();
             event->set_key(key.value);
@@ -233,6 +233,8 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
     reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
     m_results.keep(id.client(), { id.number(), change->key, rank, result, true }, now);
+    if (m_source && kind != pb::CHANGE_NOTHING)
+        m_source->onChange(m_parts, change->key, rank);
     m_link.send(std::move(change), now, out);
     progress(now, out);
 }
@@ -321,7 +323,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
 {
     if (change.split != 0)
         return;
-    if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly))
+    if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly) && !(m_source && m_source->keepRank(change.rank)))
         m_store.release(change.rank); // every parity bucket knows; the rank may be used again
     m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, change.reply.result() }, now);
     out.serve(change.request);
@@ -474,8 +476,8 @@ void DataBucket::progress(Time now, Effects& out)
         onRequest(read.kind, read.request, now, out); // looks again
     }
     m_scans.progress(m_parts, hasLease(now), now, out);
-    if (m_source && !m_source->isStarted() && m_link.isIdle())
-        m_source->start(m_parts, now, out);
+    if (m_source && !m_source->isClosed())
+        copyAhead(now, out);
     if (m_merge && !m_merge->isCommitted())
         m_merge->progress(m_parts, now, out);
     if (m_merge && m_merge->isCommitted() && m_link.isIdle())
@@ -484,33 +486,15 @@ void DataBucket::progress(Time now, Effects& out)
         become(pb::UP, "all parity buckets have the split", out);
         workOff(now, out);
     }
-    if (m_owedFinish && m_state == pb::UP) {
+    if (m_owedFinish && m_state == pb::UP && m_source->isCommitted()) {
         NodeContext::acknowledge(*m_owedFinish, out);
         m_owedFinish.reset();
         m_source.reset(); // and with it the copies
         rearmOverload(m_config.b());
         reportOverload(now, out);
     }
-    if (m_owedEpochAck) {
-        const auto& columns = m_link.columns();
-        const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
-            const auto column = columns.find(want.first);
-            return column == columns.end() || column->second.acknowledged >= want.second;
-        });
-        if (isEnough) {
-            const pb::Message& epoch = m_owedEpochAck->epoch;
-            pb::Message& message = out.send(Address::from(epoch.from()), Way::Auto, 0, NodeId(epoch.sender()));
-            message.set_answers(epoch.id());
-            auto* ack = message.mutable_epoch_ack();
-            ack->set_group(m_parts.group.value);
-            ack->set_epoch(m_link.epoch().value);
-            ack->set_role(pb::DATA);
-            ack->set_index(m_parts.position.value);
-            ack->set_sequence(m_link.sequence());
-            ack->set_lease_left_ms(std::uint32_t((m_grants.leftToFailed(now) + 999us) / 1ms));
-            m_owedEpochAck.reset();
-        }
-    }
+    if (m_owedEpochAck)
+        acknowledgeEpoch(now, out);
     check();
 }
 

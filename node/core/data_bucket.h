@@ -9,7 +9,8 @@
 #include "node/core/record_store.h"
 #include "node/core/result_table.h"
 #include "node/core/scan_answers.h"
-#include "node/core/split.h"
+#include "node/core/split_source.h"
+#include "node/core/split_target.h"
 
 #include <deque>
 #include <map>
@@ -20,7 +21,7 @@ namespace lhrs {
 // A data bucket: key operations on its records, each change sent to its parity buckets before the client is answered,
 // forwarding of what belongs elsewhere, and both ends of a split. The node machine drives it.
 //
-//   INIT --(Commit of the split that creates it)--> UP --(Split)--> SPLITTING --(Commit, Abort)--> UP
+//   INIT --(Commit of the split that creates it)--> UP --(Split, and most is copied)--> SPLITTING --(Commit, Abort)--> UP
 //
 // INIT queues everything; SPLITTING and MERGING answer searches and hold changes. What a merge has emptied is no bucket any
 // more, and waits for its release.
@@ -105,6 +106,7 @@ private:
     bool hold(Kind kind, const pb::KeyRequest& request, Effects& out);
     // What became possible because changes are done: reads, a split that waits, an epoch to acknowledge.
     void progress(Time now, Effects& out);
+    void acknowledgeEpoch(Time now, Effects& out);
     void workOff(Time now, Effects& out);
     // A further report when there are more records than this.
     void rearmOverload(std::uint32_t above)
@@ -117,6 +119,7 @@ private:
     std::uint32_t underflow() const { return m_config.b() * 2 / 5; } // lhrs.md 6.1: a load of 0.4
     // The address of a request was wrong: to its client, and to the bucket that passed it on.
     void displace(const pb::KeyRequest& request, Effects& out) const;
+    void copyAhead(Time now, Effects& out);
     void endMerge(Time now, Effects& out);
     void become(pb::MemberState state, const char* reason, Effects& out);
     void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;

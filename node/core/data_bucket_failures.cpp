@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+using namespace std::chrono_literals;
+
 namespace lhrs {
 
 namespace {
@@ -177,6 +179,29 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
     m_link.restore(LHRS_MUTANT(SequenceNotCut) && slice.cut() > 0 ? slice.cut() - 1 : slice.cut());
     if (LHRS_MUTANT(SpareVisibleEarly))
         become(pb::UP, "filled", out);
+}
+
+// The acknowledgement of an epoch, once what it asks for is held by the parity buckets.
+void DataBucket::acknowledgeEpoch(Time now, Effects& out)
+{
+    const auto& columns = m_link.columns();
+    const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
+        const auto column = columns.find(want.first);
+        return column == columns.end() || column->second.acknowledged >= want.second;
+    });
+    if (!isEnough)
+        return;
+    const pb::Message& epoch = m_owedEpochAck->epoch;
+    pb::Message& message = out.send(Address::from(epoch.from()), Way::Auto, 0, NodeId(epoch.sender()));
+    message.set_answers(epoch.id());
+    auto* ack = message.mutable_epoch_ack();
+    ack->set_group(m_parts.group.value);
+    ack->set_epoch(m_link.epoch().value);
+    ack->set_role(pb::DATA);
+    ack->set_index(m_parts.position.value);
+    ack->set_sequence(m_link.sequence());
+    ack->set_lease_left_ms(std::uint32_t((m_grants.leftToFailed(now) + 999us) / 1ms));
+    m_owedEpochAck.reset();
 }
 
 } // namespace lhrs

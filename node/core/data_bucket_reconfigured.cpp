@@ -76,8 +76,19 @@ void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
     m_lastSplit = order.split();
     m_parts.context.locations[BucketNumber(order.target())] = HolderInfo::from(order.target_holder());
     m_source = std::make_unique<SplitSource>(order, false);
-    become(pb::SPLITTING, "ordered to split; changes wait until all parity buckets have what is under way", out);
+    m_source->begin(m_parts, out);
     progress(now, out);
+}
+
+void DataBucket::copyAhead(Time now, Effects& out)
+{
+    m_source->copy(m_parts, now, out);
+    if (!m_source->isCaughtUp(m_parts))
+        return;
+    if (m_state == pb::UP)
+        become(pb::SPLITTING, "most is copied; changes wait for the rest and the decision", out);
+    if (m_link.isIdle())
+        m_source->close(m_parts, now, out);
 }
 
 void DataBucket::onMerge(const pb::Message& message, Time now, Effects& out)
@@ -94,6 +105,7 @@ void DataBucket::onMerge(const pb::Message& message, Time now, Effects& out)
     m_lastSplit = order.split();
     if (isSource) {
         m_source = std::make_unique<SplitSource>(order, true);
+        m_source->begin(m_parts, out);
         become(pb::MERGING, "ordered to give its records back; changes wait", out);
     } else {
         m_merge = std::make_unique<MergeTarget>(order);
@@ -215,8 +227,7 @@ void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
 {
     applied(message, message.abort().split(), out);
     if (m_source && m_source->order().split() == message.abort().split() && !m_source->isCommitted()) {
-        if (m_source->isStarted())
-            m_source->abort(m_parts, now);
+        m_source->abort(m_parts, now);
         m_source.reset();
         become(pb::UP, m_state == pb::MERGING ? "the merge was undone" : "the split was undone", out);
         workOff(now, out); // an overload that was reported stays owed; it is not reported again

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/failures.h"
 
-#include "node/core/split.h"
+#include "node/core/bucket_parts.h"
 
 #include <algorithm>
 

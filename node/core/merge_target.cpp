@@ -32,54 +32,43 @@ void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
     // them, then one more each.
     std::vector<std::uint32_t> free = bucket.store.freeRanks();
     Rank highest = bucket.store.rankMax();
+    m_batch.emplace(bucket, m_order.split(), level(), m_order.source());
     BlockEntry entry;
     for (const std::string& block : m_blocks) {
         BlockReader reader(block);
         while (reader.next(entry)) {
-            if (entry.isOfRequests())
-                continue;
-            if (free.empty()) {
-                highest = highest.next();
-                m_ranks.push_back(highest);
-            } else {
-                m_ranks.emplace_back(free.back());
-                free.pop_back();
+            if (!entry.isOfRequests()) {
+                if (free.empty()) {
+                    highest = highest.next();
+                    entry.rank = highest;
+                } else {
+                    entry.rank = Rank(free.back());
+                    free.pop_back();
+                }
+                m_ranks.push_back(entry.rank);
             }
+            m_batch->add(entry);
         }
     }
-    const Sequence sequence = bucket.link.beginBatch(m_order.split());
-    m_batch.start(bucket, m_order.split(), sequence, level(), [this](std::string& block) { return nextChanges(block); }, now, out,
-        m_order.source());
+    m_batch->end(bucket.link.beginBatch(m_order.split()));
+    m_batch->sendBlocks(bucket, now, out);
     reportWhenPrepared(bucket, now, out);
-}
-
-bool MergeTarget::nextChanges(std::string& out)
-{
-    BlockWriter writer(out);
-    BlockReader reader(m_blocks[m_staged]);
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (!entry.isOfRequests())
-            entry.rank = m_ranks[m_planned++];
-        writer.add(entry);
-    }
-    return ++m_staged == m_blocks.size();
 }
 
 void MergeTarget::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
     if (!m_isStaging)
         return;
-    m_batch.onAck(bucket, entry, now, out);
+    m_batch->onAck(bucket, entry, now, out);
     reportWhenPrepared(bucket, now, out);
 }
 
 void MergeTarget::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
 {
-    if (m_isReported || !m_batch.isStaged())
+    if (m_isReported || !m_batch->isStaged())
         return;
     m_isReported = true;
-    reportPrepared(bucket, m_order.split(), std::uint32_t(m_ranks.size()), m_batch.sequence(), now, out);
+    reportPrepared(bucket, m_order.split(), std::uint32_t(m_ranks.size()), m_batch->sequence(), now, out);
 }
 
 void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
@@ -97,7 +86,7 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
                 takeRequest(bucket.results, entry, now);
                 continue;
             }
-            const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch.sequence());
+            const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
             LHRS_CHECK(rank == m_ranks[next++]); // as its parity buckets were told
             moved->add_keys(entry.key.value);
             moved->add_old_ranks(entry.rank.value);
@@ -109,15 +98,16 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
     event->set_split(m_order.split());
     event->set_level(level());
     event->set_count(bucket.store.count());
-    event->set_sequence(m_batch.sequence());
+    event->set_sequence(m_batch->sequence());
     bucket.link.decideBatch(m_order.split(), now);
 }
 
 void MergeTarget::abort(BucketParts& bucket, Time now)
 {
-    m_batch.stop(bucket);
-    if (m_isStaging)
-        bucket.link.decideBatch(m_order.split(), now);
+    if (!m_isStaging)
+        return;
+    m_batch->stop(bucket);
+    bucket.link.decideBatch(m_order.split(), now);
 }
 
 } // namespace lhrs

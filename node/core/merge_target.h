@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/split.h"
+#include "node/core/blocks_ahead.h"
+#include "node/core/staged_batch.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,6 @@ public:
     void abort(BucketParts& bucket, Time now);
 
 private:
-    bool nextChanges(std::string& out);
     void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
 
     const pb::Split m_order;
@@ -38,9 +39,7 @@ private:
     BlocksAhead m_ahead;
     bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;
     std::vector<Rank> m_ranks;   // planned, in the order of the records
-    std::size_t m_planned = 0;   // records that are in the batch so far
-    std::size_t m_staged = 0;    // blocks that are in the batch so far
-    StagedBatch m_batch;
+    std::optional<StagedBatch> m_batch;
 };
 
 } // namespace lhrs

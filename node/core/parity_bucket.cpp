@@ -4,10 +4,10 @@
 #include "common/linear_hash.h"
 #include "common/points.h"
 #include "common/record_block.h"
+#include "node/core/bucket_parts.h"
 #include "node/core/member_record.h"
 #include "node/core/record_recovery.h"
 #include "node/core/recovery_manager.h"
-#include "node/core/split.h"
 
 #include <algorithm>
 #include <cstring>
@@ -79,6 +79,7 @@ void ParityBucket::takeView(const pb::View& view, Time now)
         if (position.incarnation != holder.incarnation) {
             if (position.hasFailed) {
                 position.log.clear(); // recovered: its numbers go on from the cut
+                position.staging.reset();
             } else {
                 // A new bucket at this position, the target of a split: it starts at sequence 0. What was to be there before
                 // it may have been undone in an epoch that never came here.
@@ -245,15 +246,14 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
         if (next->first != position.applied + 1)
             break;
         HeldChange& change = next->second;
-        if (change.split != 0) {
-            if (!change.isComplete || change.decision == HeldChange::Decision::Open)
-                break;
-        }
-        if (change.split != 0 && change.decision == HeldChange::Decision::Commit) {
-            applyBatch(q, next->first, change, now, out);
+        const bool isBatch = change.batch.split != 0;
+        if (isBatch && change.decision == HeldChange::Decision::Open)
+            break;
+        if (isBatch && change.decision == HeldChange::Decision::Commit) {
+            applyBatch(q, next->first, change.batch, now, out);
         } else {
             // What a split left behind that was undone is an empty change, and somebody may not know of it yet.
-            if (change.split == 0 && change.delta.kind() != pb::CHANGE_UNKNOWN)
+            if (!isBatch && change.delta.kind() != pb::CHANGE_UNKNOWN)
                 applyDelta(q, change.delta, now, out);
             change.delta.set_sequence(next->first);
             logDelta(position, change.delta, out);
@@ -357,8 +357,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         // An undone split leaves an empty change behind, also where none of its blocks had arrived.
         if (batch.sequence() > position.applied && !position.held.contains(batch.sequence()) && batch.split() <= position.lastSplit) {
             HeldChange& empty = position.held[batch.sequence()];
-            empty.split = batch.split();
-            empty.isComplete = true;
+            empty.batch.split = batch.split();
             empty.decision = HeldChange::Decision::Abort;
             applyWhatFollows(q, now, out);
         }
@@ -367,35 +366,43 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     }
     if (out.fires(Point::PreparedLate))
         return;
-    if (batch.sequence() <= position.applied || batch.split() <= position.lastSplit) { // decided meanwhile
-        NodeContext::acknowledge(message, out);
+    const auto isThis = [&](const auto& item) { return item.second.batch.split == batch.split(); };
+    const bool isHere = std::any_of(position.held.begin(), position.held.end(), isThis);
+    const bool isOld = position.staging && batch.split() < position.staging->split;
+    if (isHere || isOld || batch.split() <= position.lastSplit || (batch.is_last() && batch.sequence() <= position.applied)) {
+        NodeContext::acknowledge(message, out); // a late copy
         acknowledge(q, out);
         return;
     }
-    HeldChange& held = position.held[batch.sequence()];
-    held.split = batch.split();
-    held.level = batch.level();
-    held.mergesFrom = batch.merges_from();
-    if (batch.block() > held.blocks.size()) {
-        held.ahead.keep(batch.block(), message);
+    if (!position.staging || position.staging->split != batch.split()) {
+        position.staging.emplace();
+        position.staging->split = batch.split();
+        position.staging->level = batch.level();
+        position.staging->mergesFrom = batch.merges_from();
+    }
+    Batch& staged = *position.staging;
+    if (batch.block() > staged.blocks.size()) {
+        staged.ahead.keep(batch.block(), message);
         return;
     }
-    if (batch.block() == held.blocks.size() && !held.isComplete) {
-        if (!isFit(batch.changes()))
-            return;
-        held.blocks.push_back(batch.changes());
-        held.isComplete = batch.is_last();
-        if (held.isComplete) {
-            auto* event = out.event().mutable_split_prepared();
-            event->set_split(batch.split());
-            event->set_sequence(batch.sequence());
-        }
-    }
+    const bool isNext = batch.block() == staged.blocks.size();
+    if (isNext && !isFit(batch.changes()))
+        return;
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
-    const auto next = held.ahead.take(std::uint32_t(held.blocks.size()));
+    if (!isNext)
+        return;
+    staged.blocks.push_back(batch.changes());
+    if (!batch.is_last()) {
+        if (const auto next = staged.ahead.take(std::uint32_t(staged.blocks.size())))
+            onPrepareBatch(*next, now, out);
+        return;
+    }
+    position.held[batch.sequence()].batch = std::move(staged);
+    position.staging.reset();
+    auto* event = out.event().mutable_split_prepared();
+    event->set_split(batch.split());
+    event->set_sequence(batch.sequence());
     applyWhatFollows(q, now, out);
-    if (next)
-        onPrepareBatch(*next, now, out);
 }
 
 void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out)
@@ -404,14 +411,14 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
         return; // late, for the place that this process held before
     const Position q = positionOf(bucket, m_config.m());
     PositionState& position = m_positions[q.value];
+    if (position.staging && position.staging->split <= split)
+        position.staging.reset();
     for (auto& [sequence, held] : position.held) {
-        if (held.split != split)
+        if (held.batch.split != split)
             continue;
-        held.decision = decision;
+        held.decision = decision; // undone: an empty change
         if (decision == HeldChange::Decision::Commit)
-            position.lastMergedFrom = held.mergesFrom;
-        if (decision == HeldChange::Decision::Abort)
-            held.isComplete = true; // an empty change, whatever of it had come
+            position.lastMergedFrom = held.batch.mergesFrom;
     }
     position.lastSplit = std::max(position.lastSplit, split);
     if (decision == HeldChange::Decision::Commit)
@@ -439,7 +446,60 @@ void ParityBucket::onAbort(const pb::Message& message, Time now, Effects& out)
     decide(message, message.abort().split(), BucketNumber(message.abort().bucket()), HeldChange::Decision::Abort, now, out);
 }
 
-void ParityBucket::applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out)
+namespace {
+
+// The last word of a batch about each rank (see StagedBatch), in the order in which they were said. An insert belongs to the
+// delete before it where both are of one key.
+class LastWords {
+public:
+    explicit LastWords(const std::vector<std::string>& blocks)
+    {
+        each(blocks, [this](std::uint32_t word, const BlockEntry& entry, bool isOwn) {
+            if (!isOwn)
+                return;
+            if (entry.rank.value >= m_last.size())
+                m_last.resize(std::max<std::size_t>(2 * m_last.size(), entry.rank.value + 1));
+            m_last[entry.rank.value] = word;
+        });
+    }
+    // Calls use(entry) for those entries of the last words that are of this kind.
+    template <class Use>
+    void each(const std::vector<std::string>& blocks, BlockEntry::Kind kind, const Use& use) const
+    {
+        Rank of; // the rank that the word is about
+        each(blocks, [&](std::uint32_t word, const BlockEntry& entry, bool isOwn) {
+            if (isOwn)
+                of = entry.rank;
+            if (entry.kind == kind && m_last[of.value] == word)
+                use(entry);
+        });
+    }
+
+private:
+    template <class Use>
+    static void each(const std::vector<std::string>& blocks, const Use& use)
+    {
+        std::uint32_t word = 0;
+        BlockEntry before, entry;
+        for (const std::string& block : blocks) {
+            BlockReader reader(block);
+            while (reader.next(entry)) {
+                if (entry.isOfRequests())
+                    continue;
+                const bool isOwn = entry.kind != BlockEntry::Kind::Insert || before.kind != BlockEntry::Kind::Delete || before.key != entry.key;
+                word += isOwn ? 1 : 0;
+                use(word, entry, isOwn);
+                before = entry;
+            }
+        }
+    }
+
+    std::vector<std::uint32_t> m_last; // by rank
+};
+
+} // namespace
+
+void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch, Time now, Effects& out)
 {
     PositionState& position = m_positions[q.value];
     auto* event = out.event().mutable_batch_applied();
@@ -447,21 +507,23 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const HeldChange& b
     event->set_position(q.value);
     event->set_sequence(sequence);
     event->set_level(batch.level);
-    BlockEntry entry;
-    for (const std::string& block : batch.blocks) {
-        BlockReader reader(block);
-        while (reader.next(entry)) {
-            if (entry.isOfRequests()) {
-                takeRequest(position.results, entry, now);
-                continue;
-            }
-            const bool isInsert = entry.kind == BlockEntry::Kind::Insert;
+    const LastWords words(batch.blocks);
+    for (const bool isInsert : { false, true }) {
+        words.each(batch.blocks, isInsert ? BlockEntry::Kind::Insert : BlockEntry::Kind::Delete, [&](const BlockEntry& entry) {
             if (!m_store.apply(isInsert ? ParityStore::Change::Insert : ParityStore::Change::Delete, q, entry.rank,
                     entry.key, entry.length, sequence, entry.bytes))
                 disagree(q, sequence);
             event->add_kinds(isInsert ? pb::CHANGE_INSERT : pb::CHANGE_DELETE);
             event->add_ranks(entry.rank.value);
             event->add_keys(entry.key.value);
+        });
+    }
+    BlockEntry entry;
+    for (const std::string& block : batch.blocks) {
+        BlockReader reader(block);
+        while (reader.next(entry)) {
+            if (entry.isOfRequests())
+                takeRequest(position.results, entry, now);
         }
     }
     event->set_record_groups(m_store.recordGroups());

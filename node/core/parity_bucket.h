@@ -77,15 +77,18 @@ public:
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
 
 private:
-    // A change that waits for its predecessor, or a batch that waits for its decision.
-    struct HeldChange {
-        pb::Delta delta;               // no batch
-        std::uint64_t split = 0;       // a batch
+    // The changes of one end of a split, as far as they are here.
+    struct Batch {
+        std::uint64_t split = 0;
         Level level = 0;
         std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
         std::vector<std::string> blocks;
         BlocksAhead ahead;
-        bool isComplete = false;       // all blocks are here
+    };
+    // A change that waits for its predecessor, or a batch that is here whole and waits for its decision.
+    struct HeldChange {
+        pb::Delta delta; // no batch
+        Batch batch;     // split 0: none
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
     // As of which sequence number the contents of these ranks came (while the bucket is filled).
@@ -99,6 +102,7 @@ private:
         Level level = 0;
         Sequence applied = 0;
         std::map<Sequence, HeldChange> held;
+        std::optional<Batch> staging;  // its sequence number comes with its last block
         ResultTable results;
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
@@ -118,7 +122,7 @@ private:
     void beginRecovery(Time now, Effects& out);
     void applyWhatFollows(Position q, Time now, Effects& out);
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
-    void applyBatch(Position q, Sequence sequence, const HeldChange& batch, Time now, Effects& out);
+    void applyBatch(Position q, Sequence sequence, const Batch& batch, Time now, Effects& out);
     void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
     // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;

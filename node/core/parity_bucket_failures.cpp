@@ -82,10 +82,8 @@ void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
     out.set_applied(position.applied);
     for (const auto& [sequence, change] : position.held) {
         // A batch is here at all parity buckets when it is committed, and an empty change when it is not.
-        if (change.split != 0 && change.decision == HeldChange::Decision::Commit && !change.isComplete)
-            continue;
         pb::Delta& held = *out.add_held();
-        if (change.split == 0)
+        if (change.batch.split == 0)
             held = change.delta;
         held.set_sequence(sequence);
     }
@@ -166,13 +164,16 @@ void ParityBucket::report(pb::StateReport& out) const
         };
         std::uint64_t waiting = 0;
         for (const auto& [sequence, held] : position.held) {
-            if (held.split == 0 || held.decision == HeldChange::Decision::Abort)
+            const Batch& batch = held.batch;
+            if (batch.split == 0 || held.decision == HeldChange::Decision::Abort)
                 continue;
-            waiting = held.split;
-            add(held.split, held.level, held.mergesFrom,
-                held.decision == HeldChange::Decision::Commit ? pb::OpenSplit::COMMITTED
-                    : held.isComplete                         ? pb::OpenSplit::PREPARED
-                                                              : pb::OpenSplit::ORDERED);
+            waiting = batch.split;
+            add(batch.split, batch.level, batch.mergesFrom,
+                held.decision == HeldChange::Decision::Commit ? pb::OpenSplit::COMMITTED : pb::OpenSplit::PREPARED);
+        }
+        if (const auto& batch = position.staging) {
+            waiting = batch->split;
+            add(batch->split, batch->level, batch->mergesFrom, pb::OpenSplit::ORDERED);
         }
         if (position.lastCommit != waiting)
             add(position.lastCommit, position.level, position.lastMergedFrom, pb::OpenSplit::COMMITTED);

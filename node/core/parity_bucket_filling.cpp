@@ -4,8 +4,8 @@
 
 #include "common/points.h"
 #include "common/record_block.h"
+#include "node/core/bucket_parts.h"
 #include "node/core/member_record.h"
-#include "node/core/split.h"
 
 #include <algorithm>
 

@@ -45,10 +45,10 @@ void RecordStore::fill(Slot& s, std::string_view value)
         std::memcpy(s.bytes, value.data(), value.size());
 }
 
-Rank RecordStore::insert(Key key, std::string_view value, Sequence version)
+Rank RecordStore::insert(Key key, std::string_view value, Sequence version, bool isNew)
 {
     Rank rank;
-    if (m_free.empty()) {
+    if (m_free.empty() || isNew) {
         m_slots.resize(m_slots.size() + 1);
         rank = rankMax();
     } else {

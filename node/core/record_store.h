@@ -29,8 +29,8 @@ public:
     // The record of a used rank.
     Record at(Rank rank) const;
 
-    // The rank that the next insert will take: a free one, the last freed first, else one more than ever used.
-    Rank insert(Key key, std::string_view value, Sequence version);
+    // Returns its rank: a free one, the last freed first, else one more than ever used; `isNew`: always that.
+    Rank insert(Key key, std::string_view value, Sequence version, bool isNew = false);
     // Puts the record at this rank, which must not be used.
     void insertAt(Rank rank, Key key, std::string_view value, Sequence version);
     void update(Rank rank, std::string_view value, Sequence version);

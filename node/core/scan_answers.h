@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/split.h"
+#include "node/core/bucket_parts.h"
 
 #include <deque>
 #include <map>

@@ -28,10 +28,14 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
         const check::Version* version = m_ledger.latest(key);
         if (!version || !version->isPresent)
             continue; // a late block of a split that is undone; if it is not, the commit finds the key where it should not be
-        BucketHistory::Slot slot { 0, true, key, std::make_shared<const std::string>(version->value) };
-        if (!arrived.emplace(moved.new_ranks(i), std::move(slot)).second)
+        // One that comes again has changed meanwhile.
+        BucketHistory::Slot& slot = arrived[moved.new_ranks(i)];
+        if (slot.isPresent && slot.key != key)
             fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
+        slot = { 0, true, key, std::make_shared<const std::string>(version->value) };
     }
+    for (const std::uint32_t rank : moved.gone_ranks())
+        arrived.erase(rank);
 }
 
 void Oracle::onSplitApplied(const pb::Event& event)
