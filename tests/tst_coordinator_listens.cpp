@@ -32,6 +32,7 @@ private slots:
     void aLateCopyOfItsQuestionDoesNotPartItFromItsServers();
     void whoHearsNobodyMakesNoFile();
     void whoSleptWhileListeningListensAnew();
+    void aReportOfAFormerListeningIsNotTakenForTodays();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
@@ -158,6 +159,48 @@ void TestCoordinatorListens::whoSleptWhileListeningListensAnew()
     checkAll(rig, 40);
     QCOMPARE(listening, 1u);
     QCOMPARE(rebuilt, buckets);
+}
+
+void TestCoordinatorListens::aReportOfAFormerListeningIsNotTakenForTodays()
+{
+    // It was under way while the next coordinator took over and the file grew: a bucket of level 1 that has level 2 by now.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    std::map<std::uint64_t, pb::Message> reports; // by who reports
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_state_report())
+            reports.emplace(packet.message->sender(), *packet.message);
+        return true;
+    };
+    restart(rig);
+    checkAll(rig, 40);
+    const std::uint64_t silent = rig.coordinator().file().data(BucketNumber(1))->holder.node.value;
+    QVERIFY(reports.contains(silent));
+    pb::Command split;
+    split.mutable_force_split();
+    while (rig.data(1)->level() == reports.at(silent).state_report().level()) {
+        rig.cluster.command(FileRig::kCoordinator, split);
+        rig.cluster.run(1s);
+        QVERIFY(rig.waitForRest());
+    }
+    const std::uint32_t level = rig.data(1)->level();
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { // of the silent one only the late report comes
+        const pb::Message& message = *packet.message;
+        const bool isLate = message.has_state_report() && message.state_report().level() < level;
+        return packet.to != FileRig::kCoordinator || message.sender() != silent || isLate;
+    };
+    std::uint32_t rebuilt = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        rebuilt += event.has_coordinator_rebuilt() ? event.coordinator_rebuilt().buckets() : 0;
+    };
+    restart(rig);
+    rig.cluster.run(100ms);
+    rig.cluster.inject(FileRig::kCoordinator, reports.at(silent));
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 30s));
+    QCOMPARE(rebuilt, buckets);
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
 }
 
 void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()

@@ -168,7 +168,7 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     const pb::Alive& alive = message.alive();
     m_directory.learn(alive, now);
     if (m_unheard.contains(Incarnation(alive.incarnation())))
-        out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
+        askForState(message, now, out);
     const bool isServer = alive.process().kind() == pb::NODE;
     const bool knowsAll = alive.knows_replaced() == m_file.replaced().stamp(m_file.coordinatorEpoch()) && m_policy.isKnownTo(alive);
     m_policy.onAlive(alive, out);
@@ -292,6 +292,7 @@ void Coordinator::onTime(Time now, Effects& out)
         m_isStarted = true;
         *out.event().mutable_process_started()->mutable_process() = m_self;
         m_nextLook = now;
+        m_listensSince = now;
         if (m_rebuild)
             out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
     }

@@ -62,6 +62,10 @@ private:
 
     // A coordinator that starts (lhrs.md 10.9).
     void listen(const pb::Message& message, Time now, Effects& out);
+    void askForState(const pb::Message& message, Time now, Effects& out) const;
+    // Whether it answers a question of ours, of this listening or later, and its process was bound by its promise until now:
+    // one that was long under way tells of the file as it was under a former coordinator.
+    bool isOfNow(const pb::StateReport& report, Time now) const;
     void hearsServer(Time now);
     void listenAnewAfterSleep(Time now, Effects& out);
     void endListening(Time now, Effects& out);
@@ -103,7 +107,7 @@ private:
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
     std::vector<Waiter> m_waiters;
     std::unique_ptr<FileRebuild> m_rebuild; // while it listens
-    Time m_listensUntil = Time::max(), m_listensAtMost {};
+    Time m_listensSince {}, m_listensUntil = Time::max(), m_listensAtMost {};
     Orders m_takeover; // what the members are told after a restart
     std::set<Incarnation> m_unheard; // members that had not reported then
     std::set<NodeId> m_foreign; // holders of a file that was here before, and of which nobody knew

@@ -21,11 +21,24 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
         if (alive.process().kind() == pb::NODE)
             hearsServer(now);
         // For a client it is a sign of life.
-        out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender())).mutable_report_state();
-    } else if (message.has_state_report()) {
+        askForState(message, now, out);
+    } else if (message.has_state_report() && isOfNow(message.state_report(), now)) {
         hearsServer(now);
         onStateReport(message, now, out);
     }
+}
+
+bool Coordinator::isOfNow(const pb::StateReport& report, Time now) const
+{
+    const Time asked(report.asked_ns());
+    return report.asked_by() == m_self.node() && asked >= m_listensSince && asked <= now && now - asked < FileRebuild::kPromise;
+}
+
+void Coordinator::askForState(const pb::Message& message, Time now, Effects& out) const
+{
+    pb::Message& question = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    question.mutable_report_state()->set_asked_by(m_self.node());
+    question.mutable_report_state()->set_asked_ns(std::uint64_t(now.count()));
 }
 
 void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
@@ -34,6 +47,7 @@ void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
     if (now - m_nextLook < std::chrono::milliseconds(m_acks.timers().alive_ms()))
         return;
     m_rebuild = std::make_unique<FileRebuild>();
+    m_listensSince = now;
     m_listensUntil = Time::max();
     m_nextLook = now;
     out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
@@ -52,12 +66,15 @@ void Coordinator::hearsServer(Time now)
 void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& out)
 {
     const pb::StateReport& report = message.state_report();
-    m_directory.learn(report.process(), now);
     if (m_rebuild) {
+        m_directory.learn(report.process(), now);
         m_rebuild->add(report);
         return;
     }
-    m_policy.learn(report, out);
+    m_policy.learn(report, out); // of whatever time: it says since when the word holds
+    if (!isOfNow(report, now))
+        return;
+    m_directory.learn(report.process(), now);
     if (m_unheard.erase(Incarnation(report.incarnation())) > 0)
         settleForgotten(report, now, out);
 }

@@ -47,7 +47,9 @@ MemberId idOf(const pb::Member& member) { return { member.role(), member.index()
 
 void FileRebuild::add(const pb::StateReport& report)
 {
-    m_reports[NodeId(report.process().node())] = report;
+    pb::StateReport& last = m_reports[NodeId(report.process().node())];
+    if (report.asked_ns() >= last.asked_ns())
+        last = report;
     for (const std::uint64_t incarnation : report.replaced())
         m_replaced.insert(Incarnation(incarnation));
 }

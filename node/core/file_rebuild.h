@@ -16,6 +16,10 @@ namespace lhrs {
 // from them alone (lhrs.md 10.9). Pure: it sends nothing.
 class FileRebuild {
 public:
+    // So long a process that reports follows no other coordinator; one that listens asks twice a second, and takes no report
+    // of which the promise may be over.
+    static constexpr Time kPromise = std::chrono::seconds(5);
+
     struct Split {
         std::uint64_t split = 0;
         BucketNumber source, target;
@@ -34,6 +38,7 @@ public:
         std::vector<Silent> declared; // of these, those that are failed at once: an open split must not meet them again
     };
 
+    // Of each process the report counts that answers the last question.
     void add(const pb::StateReport& report);
     // The process says that it holds a bucket; its report is on its way.
     void expect(NodeId node, Incarnation incarnation) { m_expected[node] = incarnation; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/node_machine.h"
 
+#include "node/core/file_rebuild.h"
 #include "node/core/message_check.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kPromise = 5s; // to a coordinator that listens; it asks twice a second
 
 } // namespace
 
@@ -178,11 +178,13 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
             m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
         }
         m_promised = std::max(m_promised, m_context.coordinatorEpoch + 1);
-        m_promiseEnds = now + kPromise;
+        m_promiseEnds = now + FileRebuild::kPromise;
     }
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     auto* report = answer.mutable_state_report();
+    report->set_asked_by(message.report_state().asked_by());
+    report->set_asked_ns(message.report_state().asked_ns());
     *report->mutable_process() = m_context.self;
     *report->mutable_timers() = m_context.acks.timers();
     m_replaced.report(*report);
