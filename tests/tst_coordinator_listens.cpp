@@ -30,6 +30,7 @@ class TestCoordinatorListens : public QObject {
 private slots:
     void whoHasReportedFollowsNoFormerCoordinator();
     void aLateCopyOfItsQuestionDoesNotPartItFromItsServers();
+    void whoGetsNoReportGivesNoNumbers();
     void whoHearsNobodyMakesNoFile();
     void whoSleptWhileListeningListensAnew();
     void aReportOfAFormerListeningIsNotTakenForTodays();
@@ -119,6 +120,26 @@ void TestCoordinatorListens::aLateCopyOfItsQuestionDoesNotPartItFromItsServers()
     QVERIFY(rig.cluster.runUntil([&] { return failed > 0 && rig.coordinator().isAtRest(); }, 4s));
     QCOMPARE(failed, 1u);
     checkAll(rig, 40);
+}
+
+void TestCoordinatorListens::whoGetsNoReportGivesNoNumbers()
+{
+    // The former coordinator ended while it made the file. Servers that were told so say that they live, and no more than that.
+    FileRig rig(restartOptions(1));
+    bool isConfirmed = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        isConfirmed = isConfirmed || packet.message->has_confirm();
+        return packet.to != FileRig::kCoordinator || !isConfirmed;
+    };
+    QVERIFY(rig.cluster.runUntil([&] { return isConfirmed; }, 10s));
+    QVERIFY(!rig.coordinator().file().exists());
+    rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) { return !packet.message->has_state_report(); };
+    restart(rig);
+    rig.cluster.run(30s);
+    QVERIFY(rig.coordinator().isListening());
+    rig.cluster.onPacket = nullptr;
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.coordinator().file().coordinatorEpoch(), 2u);
 }
 
 void TestCoordinatorListens::whoHearsNobodyMakesNoFile()

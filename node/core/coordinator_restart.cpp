@@ -18,12 +18,11 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
             m_rebuild->hearsOfFile();
         if (alive.role() != pb::NO_ROLE)
             m_rebuild->expect(NodeId(alive.process().node()), Incarnation(alive.incarnation()));
-        if (alive.process().kind() == pb::NODE)
-            hearsServer(now);
         // For a client it is a sign of life.
         askForState(message, now, out);
     } else if (message.has_state_report() && isOfNow(message.state_report(), now)) {
-        hearsServer(now);
+        if (message.state_report().process().kind() == pb::NODE)
+            hearsServer(now);
         onStateReport(message, now, out);
     }
 }
@@ -55,7 +54,8 @@ void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
 
 void Coordinator::hearsServer(Time now)
 {
-    // The time counts from the first word of a server: who hears none is cut off, and would take a running file for none.
+    // The time counts from the first report of a server: who hears none is cut off, and would take a running file for none and
+    // give the numbers of another coordinator once more.
     if (m_listensUntil != Time::max())
         return;
     const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
