@@ -171,7 +171,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     default:
         // While its successor listens a former coordinator is obeyed by who has not heard of that yet, and may go through a wave
         // of splits: each that it decides has reached whoever was in the one before.
-        if (isPresentCoordinator(process) || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event)))
+        if (isPresentCoordinator(process) || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event) && !isKnownDecision(event)))
             onCoordinatorEvent(event);
         break;
     }

@@ -150,6 +150,8 @@ private:
     bool isPresentCoordinator(const SimProcess& process) const;
     bool isFormerCoordinator(const SimProcess& process) const;
     static bool isDecision(const pb::Event& event);
+    // Of a split or merge that leads to the file as it is already.
+    bool isKnownDecision(const pb::Event& event) const;
     // The bucket has what its history says (I13).
     void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;

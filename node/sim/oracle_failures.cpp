@@ -44,6 +44,14 @@ bool Oracle::isDecision(const pb::Event& event)
     return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed() || event.has_merge_finished();
 }
 
+bool Oracle::isKnownDecision(const pb::Event& event) const
+{
+    // A coordinator that took over and has a successor already finishes what its own predecessor decided.
+    const auto leadsHere = [&](const pb::FileState& file) { return m_file.i == file.i() && m_file.n == file.n(); };
+    return (event.has_split_committed() && leadsHere(event.split_committed().file()))
+        || (event.has_merge_committed() && leadsHere(event.merge_committed().file()));
+}
+
 bool Oracle::isGone(std::uint32_t number) const
 {
     const auto holder = m_dataBuckets.find(number);
