@@ -63,6 +63,8 @@ public:
     std::function<bool(const Packet&)> onPacket;
     // Sees every event as it happens.
     std::function<void(std::uint64_t node, const pb::Event&)> onEvent;
+    // One way, for what is sent from now on.
+    void setDelay(Time delay) { m_options.delay = delay; }
     // The network is quiet from now on.
     void heal() { m_options.loss = m_options.doubled = 0; }
 

@@ -61,6 +61,8 @@ private slots:
     void oneMoreThanKIsLost();
     void aLossIsAcknowledgedOnlyWhenTheOldProcessesHaveEnded();
     void membersThatComeBackInTimeCountAsAlive();
+    void aSlowNetworkLosesNoGroup_data();
+    void aSlowNetworkLosesNoGroup();
     void theLossOutlivesTheCoordinator();
     void aParityBucketThatAllDataBucketsCountOnIsNoLoss();
     void replacedMembersAreNotTakenForTheGroup_data();
@@ -184,6 +186,48 @@ void TestLoss::membersThatComeBackInTimeCountAsAlive()
     checkWhole(rig);
     QCOMPARE(rig.verify().missing(), 0u);
     QCOMPARE(rig.holder(pb::DATA, 0, 0), first);
+}
+
+void TestLoss::aSlowNetworkLosesNoGroup_data()
+{
+    QTest::addColumn<int>("delay"); // one way, in ms
+    QTest::newRow("30 ms") << 30;
+    QTest::newRow("60 ms") << 60;
+    QTest::newRow("200 ms") << 200;
+    QTest::newRow("1 s") << 1000;
+}
+
+void TestLoss::aSlowNetworkLosesNoGroup()
+{
+    // All answer, and all too late for three probes in 90 ms: that is the network, not a group of which nobody is left.
+    QFETCH(int, delay);
+    FileRig rig(optionsOf(2));
+    begin(rig);
+    std::map<std::string, int> told;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        told["lost"] += event.has_group_lost() ? 1 : 0;
+        told["failed"] += event.has_bucket_failed() ? 1 : 0;
+        told["suspected"] += event.has_member_suspected() ? 1 : 0;
+    };
+    rig.cluster.setDelay(std::chrono::milliseconds(delay));
+    rig.cluster.run(60s);
+    QCOMPARE(told["lost"], 0);
+    QCOMPARE(told["failed"], 0);
+    if (delay > 30)
+        QVERIFY(told["suspected"] > 0);
+    rig.cluster.setDelay(50us);
+    QVERIFY2(rig.waitForRest(20s), rig.coordinator().underWay().c_str());
+    // And what is dead is found as soon as ever.
+    rig.cluster.run(11s);
+    const Time since = rig.cluster.now();
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return told["failed"] > 0; }, 2s));
+    QVERIFY(rig.cluster.now() - since < 500ms);
+    QVERIFY2(rig.waitForRest(20s), rig.coordinator().underWay().c_str());
+    const pb::WorkloadResult read = rig.verify();
+    QCOMPARE(read.operations(), kRecords);
+    QCOMPARE(read.wrong() + read.missing(), 0u);
+    QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
 }
 
 void TestLoss::theLossOutlivesTheCoordinator()

@@ -3,6 +3,7 @@
 
 #include "node/core/directory.h"
 #include "node/core/file_state.h"
+#include "node/core/probe_pace.h"
 #include "node/core/recruiting.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ struct CoordinatorParts {
     AckList& acks;
     Invitations& invitations;
     std::uint32_t patience = 1; // times the limit of staging
+    ProbePace probePace { acks.timers() };
 
     // How long the staging of a split or merge may take. One that takes longer is undone, and has more time when it is tried
     // again, or a network that is always slower than the limit would never let it be done.

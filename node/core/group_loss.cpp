@@ -59,7 +59,7 @@ void GroupRecovery::bury(Time now, Effects& out)
     if (m_step != Step::Bury || now < m_nextProbe)
         return;
     if (m_tries++ < m_parts.acks.timers().probes_max()) {
-        m_nextProbe = now + std::chrono::milliseconds(m_parts.acks.timers().probe_ms());
+        m_nextProbe = now + m_parts.probePace.interval(now);
         const auto ask = [&](const FileState::MemberInfo& member) {
             if (member.hasFailed() && member.holder.node.value != 0)
                 out.send(member.holder.address, Way::Auto, m_tries - 1, member.holder.node).mutable_probe()->set_number(m_probing);
