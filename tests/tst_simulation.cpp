@@ -73,6 +73,7 @@ struct Totals {
     std::uint64_t merges = 0;
     std::uint64_t restarts = 0; // of the coordinator
     std::uint64_t rebuilt = 0;  // of these, those that came to know the file
+    std::uint64_t readopted = 0; // runs in which a failed bucket was taken back
     std::uint64_t clients = 0;  // killed
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
@@ -108,6 +109,7 @@ void count(const Simulation& simulation)
     totals.merges += counts.merges;
     totals.restarts += simulation.restarts();
     totals.rebuilt += counts.rebuilt;
+    totals.readopted += counts.readopted > 0 ? 1 : 0;
     totals.clients += broken.clients;
     totals.judged += simulation.oracle().book().judged();
     totals.undecided += simulation.oracle().book().undecided();
@@ -542,7 +544,7 @@ int playWished()
         " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
         " operations in histories, ", totals.undecided, " keys undecided").c_str());
     std::printf("%s\n", check::say(totals.restarts, " coordinators replaced, ", totals.rebuilt, " times the file was known again, ",
-        totals.clients, " clients killed, ", totals.merges, " merges").c_str());
+        totals.clients, " clients killed, ", totals.merges, " merges; ", totals.readopted, " runs judged until a failed bucket was taken back").c_str());
     std::string never;
     for (std::size_t point = 0; point < kPoints; ++point)
         never += totals.fired[point] == 0 ? ' ' + std::string(nameOf(Point(point))) : std::string();

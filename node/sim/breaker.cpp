@@ -90,11 +90,11 @@ void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& foun
     const FileState::Group& group = file().groups().at(g);
     for (const auto& [q, member] : group.data)
         if (role != pb::PARITY)
-            found.push_back({ member.holder.address.ip, g, !isAway(member) });
+            found.push_back({ member.holder.address.ip, g, !isAway(member), true });
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
-            found.push_back({ member.holder.address.ip, g, !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)) });
+            found.push_back({ member.holder.address.ip, g, !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)), true });
 }
 
 std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const
@@ -113,12 +113,12 @@ std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) cons
         for (const auto& [g, group] : groups)
             for (const auto& [q, member] : group.data)
                 if (member.state == pb::SPLITTING || member.state == pb::MERGING || member.state == pb::INIT)
-                    found.push_back({ member.holder.address.ip, g, !isAway(member) });
+                    found.push_back({ member.holder.address.ip, g, !isAway(member), true });
         break;
     case pb::CaseAction::MANAGER:
         for (const auto& [g, group] : groups)
             if (const auto manager = group.parity.find(group.manager); group.state != pb::GROUP_UP && manager != group.parity.end())
-                found.push_back({ manager->second.holder.address.ip, g, !isAway(manager->second) });
+                found.push_back({ manager->second.holder.address.ip, g, !isAway(manager->second), true });
         break;
     case pb::CaseAction::NEWCOMER:
     case pb::CaseAction::IDLE_SPARE:
@@ -173,7 +173,9 @@ void Breaker::hit(const pb::CaseAction& action)
     const bool isCoordinator = victim.process == m_coordinator->index;
     const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART && action.kind() != pb::CaseAction::SET_WALL_CLOCK) || action.side() == pb::CaseAction::ALL
         || action.side() == pb::CaseAction::THE_COORDINATOR;
-    if (!m_case.is_unbounded() && isSeenByCoordinator && victim.isCounted && bearable(victim.group) == 0) {
+    // (One that is away already is no further loss, but where none is borne: it may have been hit as a spare, and be back.)
+    const bool isLoss = victim.isCounted || (victim.isMember && file().groups().at(victim.group).k == 0);
+    if (!m_case.is_unbounded() && isSeenByCoordinator && isLoss && bearable(victim.group) == 0) {
         ++m_counts.spared;
         return;
     }

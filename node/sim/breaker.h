@@ -52,6 +52,7 @@ private:
         std::uint32_t process = 0;
         GroupNumber group;
         bool isCounted = false;
+        bool isMember = false; // else a spare, or one on its way
     };
 
     std::vector<Victim> applyTo(const pb::CaseAction& action) const;

@@ -65,7 +65,7 @@ Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
 
 void Oracle::report(check::Violations violations)
 {
-    if (!violations.empty() && !m_failure)
+    if (!violations.empty() && !m_failure && m_counts.readopted == 0)
         m_failure = Failure { std::move(violations.front()), m_cluster.now() };
 }
 

@@ -92,6 +92,7 @@ public:
         std::uint64_t lost = 0;      // groups
         std::uint64_t merges = 0;    // decided
         std::uint64_t rebuilt = 0;   // coordinators
+        std::uint64_t readopted = 0; // buckets that a takeover took back although they had been declared failed; nothing is judged after that
     };
     const Counts& counts() const { return m_counts; }
 
@@ -107,6 +108,7 @@ private:
     void onAcknowledged(const SimProcess& process, const pb::Event& event);
     void onResultKept(const SimProcess& process, const pb::Event& event);
     void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
+    void onReadopted(std::uint32_t number, std::uint64_t incarnation);
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);

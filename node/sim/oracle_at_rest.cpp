@@ -134,7 +134,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         for (check::DataBucket& bucket : members)
             buckets.push_back(std::move(bucket));
     }
-    if (m_lostGroups.empty())
+    if (m_lostGroups.empty() && leftOut.empty())
         report(check::checkPlacement(m_settings, m_file, buckets));
     auto contents = m_ledger.contents();
     std::erase_if(contents, [&](const auto& item) {

@@ -353,20 +353,23 @@ void Oracle::onLost(const pb::GroupLost& lost)
     const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
     std::uint32_t failed = 0, falsely = 0;
     bool isUncounted = false;
-    const auto count = [&](const FileState::MemberInfo& member) {
+    const auto count = [&](const FileState::MemberInfo& member, const SimProcess* process) {
         if (!member.hasFailed())
             return;
         ++failed;
-        const SimProcess* process = m_cluster.numbered(member.holder.node);
         isUncounted = isUncounted || (process && m_hitOnTheirWay.contains(process->index));
         const bool isAlive = process && (!process->isGone() && !m_disturbed.contains(process->index));
         falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
     };
-    for (const auto& [q, member] : group.data)
-        count(member);
+    for (const auto& [q, member] : group.data) {
+        // One of which a later coordinator heard nothing at all has no holder there.
+        const auto known = m_dataBuckets.find(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
+        const bool isUnheard = member.holder.node.value == 0 && known != m_dataBuckets.end();
+        count(member, isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
+    }
     std::uint32_t columns = 0;
     for (const auto& [p, member] : group.parity) {
-        count(member);
+        count(member, m_cluster.numbered(member.holder.node));
         columns += p.value < group.k ? 1 : 0;
     }
     failed += group.k - columns;
@@ -412,10 +415,26 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         std::for_each(group.data.begin(), group.data.end(), goesOn);
         std::for_each(group.parity.begin(), group.parity.end(), goesOn);
     }
+    for (const auto& [g, group] : coordinator()->file().groups()) {
+        for (const auto& [q, member] : group.data) {
+            if (!member.hasFailed() && m_cut.contains(member.holder.incarnation.value))
+                onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value);
+        }
+    }
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
     ++m_counts.rebuilt;
+}
+
+// Those who know that it was declared failed ended with the coordinator: more than k ("Known" in tests/README.md). Where no other
+// was enabled in its place nothing is lost by that; but what the survivors agreed on without it is no longer what holds.
+void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
+{
+    const auto holder = m_dataBuckets.find(number);
+    if (m_isBounded && holder != m_dataBuckets.end() && holder->second.incarnation != incarnation)
+        fail(14, say("the coordinator takes back who was bucket ", number, " before another was enabled in its place"));
+    ++m_counts.readopted;
 }
 
 // ---- epochs

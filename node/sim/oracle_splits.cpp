@@ -18,8 +18,8 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
     const auto holder = m_dataBuckets.find(target);
-    if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index]
-        || m_fenced.contains(holder->second.incarnation))
+    // (One that was declared failed may be what a coordinator finds that starts before anybody was told.)
+    if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index])
         return; // it was paused, and what was to create it is undone
     // They count when the split is committed; until then its sequence number may still become an empty change.
     auto& arrived = m_arrived[target];
