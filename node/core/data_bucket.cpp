@@ -160,7 +160,12 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
-        const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, m_source && m_source->keepsRanks());
+        const bool isNewRank = m_source && m_source->keepsRanks();
+        if (isNewRank && m_store.rankMax() >= rankLimit(m_config)) { // parity buckets know no higher one
+            reply(request, pb::RETRY, Rank(), out);
+            return;
+        }
+        const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
         if (pb::Event* told = out.operationEvent()) {
             auto* event = told->mutable_record_inserted();
             event->set_key(key.value);
@@ -200,7 +205,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             event->set_sequence(m_link.sequence() + 1);
             event->set_count(m_store.count());
         }
-        if (m_store.count() <= m_config.b())
+        if (m_store.count() <= m_config.b() && !m_source)
             rearmOverload(m_config.b());
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);
         reportUnderflow(now, out);
@@ -397,6 +402,8 @@ void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber 
 
 void DataBucket::reportOverload(Time now, Effects& out)
 {
+    if (m_source) // a split takes half of it: there is another look when that is over
+        return;
     if (m_store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Point::OverloadLate))
         return;
     // Demo paper 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003 report).
@@ -489,7 +496,7 @@ void DataBucket::progress(Time now, Effects& out)
     if (m_owedFinish && m_state == pb::UP && m_source->isCommitted()) {
         NodeContext::acknowledge(*m_owedFinish, out);
         m_owedFinish.reset();
-        m_source.reset(); // and with it the copies
+        m_source.reset();
         rearmOverload(m_config.b());
         reportOverload(now, out);
     }

@@ -230,7 +230,10 @@ void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
         m_source->abort(m_parts, now);
         m_source.reset();
         become(pb::UP, m_state == pb::MERGING ? "the merge was undone" : "the split was undone", out);
-        workOff(now, out); // an overload that was reported stays owed; it is not reported again
+        workOff(now, out);
+        if (m_store.count() <= m_config.b())
+            rearmOverload(m_config.b());
+        reportOverload(now, out); // unless it was: then it stays owed
     }
     if (m_merge && m_merge->order().split() == message.abort().split() && !m_merge->isCommitted()) {
         m_merge->abort(m_parts, now);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLeftRecords = 64; // may be told of again while changes are held
 
-// After so many blocks that told of changes, whatever is left is told while changes are held: they may come faster than blocks.
+// All ranks of the order were looked at, and as many blocks and these told of what changed meanwhile: whatever is left now is
+// told while changes are held, for they may come faster than blocks.
 constexpr std::uint32_t kBlocksOfChanges = 256;
 
 } // namespace
@@ -41,10 +42,13 @@ void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
         const std::size_t blockBytes = out.fires(Point::MoveOfOne) ? 1 : kSplitBlockBytes;
         while (!hasLookedAtAll(bucket) && m_records.size() < blockBytes && !m_batch->isFull())
             lookAtNext(bucket);
-        m_hasBeenThrough |= hasLookedAtAll(bucket);
+        if (m_low > m_high && m_firstBlocks == 0)
+            m_firstBlocks = m_block + m_batch->made();
         const bool isRest = hasLookedAtAll(bucket) && m_records.size() < blockBytes;
-        if (isRest && m_again.size() + m_gone.size() > kLeftRecords)
-            tellAgain(bucket, now, out);
+        if (isRest && m_again.size() + m_gone.size() > kLeftRecords) {
+            while (hasChanges() && m_records.size() < blockBytes && !m_batch->isFull())
+                tellNextAgain(bucket);
+        }
         if (m_records.size() >= (m_underWay == 0 && isRest ? kLeftBytes : blockBytes))
             sendRecords(bucket, false, now, out);
         m_batch->sendBlocks(bucket, now, out);
@@ -53,7 +57,7 @@ void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
 
 bool SplitSource::isLateEnough() const
 {
-    return m_blocksOfChanges >= kBlocksOfChanges;
+    return m_firstBlocks != 0 && m_block + m_batch->made() >= 2 * m_firstBlocks + kBlocksOfChanges;
 }
 
 void SplitSource::lookAtNext(BucketParts& bucket)
@@ -128,31 +132,31 @@ void SplitSource::onChange(const BucketParts& bucket, Key key, Rank rank)
         m_freed.push_back(move ? move->to : rank);
 }
 
-// What changed behind the marks; of a record that was told of and is gone, that.
-void SplitSource::tellAgain(BucketParts& bucket, Time now, Effects& out)
+// What changed behind the marks, when all ranks were looked at; of a record that was told of and is gone, that.
+void SplitSource::tellNextAgain(BucketParts& bucket)
 {
-    m_blocksOfChanges += 1;
-    for (const Key key : m_gone) {
-        if (bucket.store.find(key).value == 0) // if it is: inserted once more, and all new ones have been looked at
-            BlockWriter(m_records).add({ .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} });
+    if (!m_gone.empty()) {
+        const Key key = m_gone.back();
+        m_gone.pop_back();
+        if (bucket.store.find(key).value == 0) // else it was inserted once more, and told of at its new rank
+            BlockWriter(m_records).add({ .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0 is none
+        return;
     }
-    m_gone.clear();
-    for (const Rank rank : m_again) {
-        if (!bucket.store.has(rank)) {
-            m_batch->add({ .kind = BlockEntry::Kind::Void, .key = {}, .rank = rank, .bytes = {} });
-            continue;
-        }
-        const RecordStore::Record record = bucket.store.at(rank);
-        if (leaves(bucket, record.key)) {
-            BlockWriter(m_records).add(wholeRecord(BlockEntry::Kind::Insert, record, rank));
-            m_batch->add(wholeRecord(BlockEntry::Kind::Delete, record, rank));
-            if (m_records.size() >= kSplitBlockBytes)
-                sendRecords(bucket, false, now, out);
-        } else {
-            m_batch->addMove(record, moveOf(rank)->to);
-        }
+    const Rank rank = *m_again.begin();
+    m_again.erase(m_again.begin());
+    if (!bucket.store.has(rank)) {
+        m_batch->add({ .kind = BlockEntry::Kind::Void, .key = {}, .rank = rank, .bytes = {} });
+        return;
     }
-    m_again.clear();
+    const RecordStore::Record record = bucket.store.at(rank);
+    if (leaves(bucket, record.key)) {
+        BlockWriter(m_records).add(wholeRecord(BlockEntry::Kind::Insert, record, rank));
+        m_batch->add(wholeRecord(BlockEntry::Kind::Delete, record, rank));
+        return;
+    }
+    const Move* move = moveOf(rank);
+    LHRS_CHECK(move);
+    m_batch->addMove(record, move->to);
 }
 
 void SplitSource::sendRecords(BucketParts& bucket, bool isLast, Time now, Effects& out)
@@ -168,7 +172,6 @@ void SplitSource::sendRecords(BucketParts& bucket, bool isLast, Time now, Effect
     move->set_is_last(isLast);
     m_records.clear();
     ++m_underWay;
-    m_blocksOfChanges += m_hasBeenThrough ? 1 : 0;
     const HolderInfo target = HolderInfo::from(m_order.target_holder());
     bucket.context.acks.send(std::move(message), target.address, target.node, Way::Stream, AckList::Patience::KeepTrying,
         NodeContext::MoveBlock, now, out);
@@ -192,7 +195,11 @@ void SplitSource::close(BucketParts& bucket, Time now, Effects& out)
     }
     if (fillsHoles(bucket))
         moveLast(bucket);
-    tellAgain(bucket, now, out);
+    while (hasChanges()) {
+        tellNextAgain(bucket);
+        if (m_records.size() >= kSplitBlockBytes)
+            sendRecords(bucket, false, now, out);
+    }
     BlockWriter block(m_records);
     bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
     bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {

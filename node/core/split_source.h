@@ -62,7 +62,8 @@ private:
     bool isLateEnough() const;
     void lookAtNext(BucketParts& bucket);
     void tellLeaver(BucketParts& bucket, Rank rank);
-    void tellAgain(BucketParts& bucket, Time now, Effects& out);
+    bool hasChanges() const { return !m_gone.empty() || !m_again.empty(); }
+    void tellNextAgain(BucketParts& bucket);
     void moveLast(BucketParts& bucket);
     Move* moveOf(Rank from);
     void releaseRanks(BucketParts& bucket);
@@ -86,8 +87,7 @@ private:
     std::vector<Rank> m_released; // kept back
     std::string m_records;        // for the target, not sent yet
     std::uint32_t m_block = 0, m_underWay = 0;
-    bool m_hasBeenThrough = false; // once; what comes since are changes
-    std::uint32_t m_blocksOfChanges = 0;
+    std::uint32_t m_firstBlocks = 0; // of both kinds, when all ranks of the order were looked at; what comes since are changes
     bool m_isLastSent = false, m_isReported = false, m_isCommitted = false;
     std::optional<StagedBatch> m_batch;
 };

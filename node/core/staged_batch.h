@@ -35,6 +35,8 @@ public:
     bool isStaged() const { return m_sequence != 0 && m_blocks.empty() && m_underWay == 0; }
     // Whether full blocks wait for room.
     bool isFull() const { return m_blocks.size() > 1; }
+    // Blocks, sent or not.
+    std::uint32_t made() const { return m_sent + std::uint32_t(m_blocks.size()); }
     Sequence sequence() const { return m_sequence; }
     void stop(BucketParts& bucket) const;
 
