@@ -34,6 +34,7 @@ private slots:
     void whoHearsNobodyMakesNoFile();
     void whoSleptWhileListeningListensAnew();
     void aReportOfAFormerListeningIsNotTakenForTodays();
+    void aTargetThatMissedTheCommitIsWaitedFor();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
@@ -222,6 +223,33 @@ void TestCoordinatorListens::aReportOfAFormerListeningIsNotTakenForTodays()
     QCOMPARE(rebuilt, buckets);
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 40);
+}
+
+void TestCoordinatorListens::aTargetThatMissedTheCommitIsWaitedFor()
+{
+    // Its group is its own, and it stands still. The source has carried the split out: what left it is nowhere else.
+    FileRig rig(restartOptions(0, 1));
+    begin(rig);
+    const std::uint32_t buckets = rig.coordinator().file().buckets();
+    std::uint64_t target = 0;
+    bool isApplied = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->has_split())
+            target = packet.message->split().target_holder().node();
+        isApplied = isApplied || packet.message->has_applied();
+        return packet.to != target || !packet.message->has_commit();
+    };
+    pb::Command split;
+    split.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, split);
+    QVERIFY(rig.cluster.runUntil([&] { return isApplied; }, 2s));
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.from != target && packet.to != target; };
+    restart(rig);
+    rig.cluster.run(5s);
+    QVERIFY(rig.coordinator().isListening());
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+    QVERIFY(rig.coordinator().file().buckets() > buckets);
 }
 
 void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()

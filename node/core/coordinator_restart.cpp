@@ -111,6 +111,7 @@ void Coordinator::endListening(Time now, Effects& out)
 {
     if (now < m_listensUntil)
         return;
+    m_rebuild->forgetBefore(now - FileRebuild::kPromise);
     // A file of which nothing at all can be heard is waited for until a person gives it up.
     const bool mayWait = now < m_listensAtMost || m_rebuild->isFileSilent();
     if (!m_rebuild->missing().empty() && mayWait) {

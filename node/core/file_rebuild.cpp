@@ -57,8 +57,10 @@ void FileRebuild::add(const pb::StateReport& report)
 std::vector<const pb::StateReport*> FileRebuild::reports() const
 {
     std::vector<const pb::StateReport*> reports;
-    for (const auto& [node, report] : m_reports)
-        reports.push_back(&report);
+    for (const auto& [node, report] : m_reports) {
+        if (isBound(report))
+            reports.push_back(&report);
+    }
     return reports;
 }
 
@@ -122,7 +124,7 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
             view = report.view();
     }
     for (const auto& [node, report] : m_reports) {
-        if (report.role() == pb::NO_ROLE)
+        if (report.role() == pb::NO_ROLE || !isBound(report))
             continue;
         Group& group = groups[GroupNumber(report.view().group())];
         for (const pb::Member& member : group.view.members()) {
@@ -387,6 +389,16 @@ std::string FileRebuild::missing() const
     for (BucketNumber a; a.value < bucketCount(image); a = a.next()) {
         if (!levels.contains(a))
             return "nothing is known of bucket " + std::to_string(a.value);
+    }
+    // The target of a split that is decided may not have heard so.
+    for (const Split& split : splits) {
+        const auto group = known.find(groupOf(split.target, config().m()));
+        const auto isTarget = [&](const pb::Member& member) {
+            return member.role() == pb::DATA && Position(member.index()) == positionOf(split.target, config().m());
+        };
+        if (split.isDecided && !split.isMerge
+            && (group == known.end() || std::none_of(group->second.view.members().begin(), group->second.view.members().end(), isTarget)))
+            return "nothing is known of bucket " + std::to_string(split.target.value);
     }
     return {};
 }

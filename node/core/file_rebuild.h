@@ -40,12 +40,16 @@ public:
 
     // Of each process the report counts that answers the last question.
     void add(const pb::StateReport& report);
+    // Whose promise is over may have changed since, by the order of a former coordinator: it counts as silent, though what it said
+    // of its group does not.
+    void forgetBefore(Time asked) { m_boundSince = asked; }
     // The process says that it holds a bucket; its report is on its way.
     void expect(NodeId node, Incarnation incarnation) { m_expected[node] = incarnation; }
     // A process says that there is a file.
     void hearsOfFile() { m_isFileKnown = true; }
     // There is one, and none of its buckets is heard.
     bool isFileSilent() const { return m_isFileKnown && !hasFile(); }
+    bool isBound(const pb::StateReport& report) const { return Time(report.asked_ns()) >= m_boundSince; }
     std::vector<const pb::StateReport*> reports() const;
     bool knows(NodeId node, Incarnation incarnation) const;
     // Whether a process holds a bucket.
@@ -103,6 +107,7 @@ private:
     };
     Word wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const;
 
+    Time m_boundSince {};
     bool m_isFileKnown = false;
     std::map<NodeId, pb::StateReport> m_reports;
     std::map<NodeId, Incarnation> m_expected;

@@ -8,11 +8,6 @@
 
 namespace lhrs {
 
-namespace {
-
-
-} // namespace
-
 NodeMachine::NodeMachine(NodeOptions options)
     : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
     , m_pool(options.pool)
