@@ -34,6 +34,7 @@ private slots:
     void whoHearsNobodyMakesNoFile();
     void whoSleptWhileListeningListensAnew();
     void aReportOfAFormerListeningIsNotTakenForTodays();
+    void whoReportedLongAgoCountsAsSilent();
     void aTargetThatMissedTheCommitIsWaitedFor();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
@@ -222,6 +223,34 @@ void TestCoordinatorListens::aReportOfAFormerListeningIsNotTakenForTodays()
     QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 30s));
     QCOMPARE(rebuilt, buckets);
     rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+}
+
+void TestCoordinatorListens::whoReportedLongAgoCountsAsSilent()
+{
+    // Two are silent and k = 1, so it listens on. When one of them is back, another has reported 6 s ago: its promise is over.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    std::vector<std::uint64_t> holders;
+    for (const std::uint32_t a : { 0u, 1u, 2u })
+        holders.push_back(rig.coordinator().file().data(BucketNumber(a))->holder.node.value);
+    std::set<std::uint64_t> silent { holders[0], holders[1] };
+    bool hasReported = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        hasReported = hasReported || (packet.message->has_state_report() && packet.message->sender() == holders[2]);
+        return packet.to != FileRig::kCoordinator || !silent.contains(packet.message->sender());
+    };
+    restart(rig);
+    QVERIFY(rig.cluster.runUntil([&] { return hasReported; }, 2s));
+    rig.cluster.run(10ms);
+    silent.insert(holders[2]);
+    rig.cluster.run(6s);
+    silent.erase(holders[0]);
+    rig.cluster.run(2s);
+    QVERIFY(rig.coordinator().isListening());
+    silent.erase(holders[2]);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 1s));
+    silent.clear();
     checkAll(rig, 40);
 }
 
