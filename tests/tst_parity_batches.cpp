@@ -52,6 +52,8 @@ private slots:
     void blocksOfABatchAreTakenInOrderAndOnce();
     void aMalformedBlockIsNotAcknowledged();
     void lateWordsAboutADecidedSplitChangeNothing();
+    void blocksOfAnUndoneSplitDoNothingToTheNext_data();
+    void blocksOfAnUndoneSplitDoNothingToTheNext();
     void aSplitWithinTheGroupMovesMembersFromOnePositionToAnother();
     void theTargetOfAnUndoneSplitLeavesNothingBehind();
     void aBatchHandsOverResultsAndDropsThoseOfKeysThatLeft();
@@ -230,6 +232,55 @@ void TestParityBatches::lateWordsAboutADecidedSplitChangeNothing()
         rig.delta(rig.insert(0, 5, 75, "next"));
         QCOMPARE(rig.differenceToModel(), "");
     }
+}
+
+void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext_data()
+{
+    QTest::addColumn<quint32>("sequence"); // of the undone one, if its source was closed; such a number is an empty change
+    QTest::newRow("it was closed") << 4u;
+    QTest::newRow("it was not") << 0u;
+}
+
+void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext()
+{
+    QFETCH(quint32, sequence);
+    ParityRig rig;
+    for (std::uint32_t rank = 1; rank <= 3; ++rank)
+        rig.delta(rig.insert(0, rank, 69 + rank, std::string(1, char('a' + rank - 1))));
+    using Kind = BlockEntry::Kind;
+    // Of the first split one block came in time. The second one says other things of the same ranks.
+    const ParityRig::Batch came { .q = 0, .split = 9, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 70, 1, "a") } };
+    rig.batch(came);
+    rig.abort(9, 0);
+    rig.sequences[0] = std::max<Sequence>(3, sequence);
+    const Sequence last = rig.sequences[0] + 2;
+    const auto comeLate = [&] {
+        for (const std::uint32_t block : { 0u, 1u, 2u }) {
+            const bool isLast = block == 2 && sequence != 0;
+            const Step step = rig.batch({ .q = 0, .split = 9, .sequence = isLast ? sequence : 0, .block = block, .isLast = isLast,
+                .entries = { entry(Kind::Delete, 72, 3, "c"), entry(Kind::Void, 0, 2, "") } });
+            QCOMPARE(step.count(Happened::kSplitPrepared) + step.count(Happened::kBatchApplied), std::size_t(0));
+        }
+    };
+    comeLate();
+    if (sequence != 0)
+        rig.batch({ .q = 0, .split = 9, .sequence = sequence, .asksOnly = true });
+    QCOMPARE(rig.parity().applied(Position(0)), rig.sequences[0]);
+    comeLate();
+    rig.batch({ .q = 0, .split = 10, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 71, 2, "b") } });
+    comeLate();
+    rig.delta(rig.update(0, 1, "aa"));
+    rig.batch({ .q = 0, .split = 10, .sequence = 0, .block = 1, .isLast = false, .entries = { entry(Kind::Insert, 90, 5, "new") } });
+    comeLate();
+    QCOMPARE(rig.batch({ .q = 0, .split = 10, .sequence = last, .block = 2, .entries = {} }).count(Happened::kSplitPrepared), std::size_t(1));
+    comeLate();
+    QCOMPARE(rig.commit(10, 0).of(Happened::kBatchApplied).at(0).batch_applied().ranks_size(), 2);
+    comeLate();
+    rig.model.positions[0].erase(2);
+    rig.model.positions[0][5] = { 90, "new", last };
+    QCOMPARE(rig.differenceToModel(), "");
+    QCOMPARE(rig.parity().applied(Position(0)), last);
+    QCOMPARE(rig.parity().held(), 0u);
 }
 
 void TestParityBatches::aSplitWithinTheGroupMovesMembersFromOnePositionToAnother()

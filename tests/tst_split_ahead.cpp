@@ -90,6 +90,7 @@ struct BusyRig : SourceRig {
             }
         }
         prepared += step.count(Body::kPrepared);
+        overloads += step.count(Body::kOverload);
     }
     void acknowledge()
     {
@@ -141,6 +142,7 @@ struct BusyRig : SourceRig {
     std::map<std::uint32_t, pb::PrepareBatch> batch;
     std::vector<Step::Sent> open;
     std::size_t prepared = 0;
+    std::size_t overloads = 0;
     std::size_t toldAgain = 0;
 };
 
@@ -148,6 +150,19 @@ DataRig::Options with(int rerank)
 {
     DataRig::Options options;
     options.config.set_rerank(pb::Rerank(rerank));
+    return options;
+}
+
+// The number of a block, of either kind.
+std::uint32_t blockNumber(const Step::Sent& sent)
+{
+    return sent.message.has_move_records() ? sent.message.move_records().block() : sent.message.prepare_batch().block();
+}
+
+DataRig::Options withCapacity(std::uint32_t b)
+{
+    DataRig::Options options;
+    options.config.set_b(b);
     return options;
 }
 
@@ -163,6 +178,12 @@ private slots:
     void aLeaverThatWasDeletedAndComesAgainStaysAtTheTarget();
     void changesFasterThanBlocksEndItAllTheSame();
     void anAbortWhileItCopiesCostsNoNumber();
+    void anAcknowledgementThatIsLostIsInALaterOne();
+    void insertsAreRefusedWhenThereAreNoMoreRanks();
+    void itReportsNoOverloadBeforeItsSplitIsFinished_data();
+    void itReportsNoOverloadBeforeItsSplitIsFinished();
+    void afterAnAbortItReportsAnOverloadOnce_data();
+    void afterAnAbortItReportsAnOverloadOnce();
 };
 
 void TestSplitAhead::changesGoOnWhileItCopies()
@@ -295,6 +316,170 @@ void TestSplitAhead::anAbortWhileItCopiesCostsNoNumber()
     // The rank that was kept back is free again.
     rig.change(46, "newer");
     QCOMPARE(rig.data().store().find(Key(46)), Rank(3));
+}
+
+void TestSplitAhead::anAcknowledgementThatIsLostIsInALaterOne()
+{
+    BusyRig rig(44, 50000);
+    rig.keep(rig.order());
+    const auto openBlock = [&rig](std::uint32_t block, std::uint64_t to) {
+        const auto found = std::find_if(rig.open.begin(), rig.open.end(), [&](const Step::Sent& sent) { return blockNumber(sent) == block && sent.to == to; });
+        return std::size_t(found - rig.open.begin());
+    };
+    const std::uint64_t target = DataRig::kData + 1, first = DataRig::kParity, second = DataRig::kParity + 1;
+    for (const std::uint64_t to : { target, first, second })
+        rig.take(openBlock(0, to));
+    // Nobody hears that block 1 has come to anybody. One parity bucket says nothing for another.
+    rig.take(openBlock(2, second));
+    const auto again = [](const Step& step, Body body, std::uint64_t to) {
+        const std::vector<Step::Sent> sent = step.of(body, to);
+        return std::count_if(sent.begin(), sent.end(), [](const Step::Sent& s) { return blockNumber(s) == 1; });
+    };
+    Step step = rig.driven.pass(3s);
+    QVERIFY(again(step, Body::kMoveRecords, target) > 0);
+    QVERIFY(again(step, Body::kPrepareBatch, first) > 0);
+    QCOMPARE(again(step, Body::kPrepareBatch, second), 0);
+    std::size_t lost = 0; // stand first, and stay
+    while (lost < rig.open.size()) {
+        if (blockNumber(rig.open[lost]) == 1)
+            ++lost;
+        else
+            rig.take(lost);
+    }
+    QCOMPARE(lost, std::size_t(3));
+    QCOMPARE(rig.prepared, std::size_t(1));
+    step = rig.driven.pass(10s);
+    QCOMPARE(step.count(Body::kMoveRecords) + step.count(Body::kPrepareBatch), std::size_t(0));
+    rig.commit();
+    rig.acknowledge();
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(rig.data().store().count(), 22u);
+}
+
+void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
+{
+    // The target never says that it has the first block, so the split does not end while records come and go.
+    DataRig::Options options = withCapacity(1);
+    options.k = 1;
+    BusyRig rig(2, 20000, options);
+    rig.order();
+    const RecordStore& store = rig.data().store();
+    const Rank limit = rankLimit(options.config);
+    std::size_t changes = 0, answers = 0;
+    while (store.rankMax() < limit) {
+        const std::uint64_t key = 2 + store.rankMax().value % 2; // one that stays, one that leaves
+        answers += rig.insert(key, "v").count(Body::kReply);
+        answers += rig.erase(key).count(Body::kReply);
+        changes += 2;
+        if (changes % 256 == 0)
+            answers += rig.allAcked().count(Body::kReply);
+    }
+    answers += rig.allAcked().count(Body::kReply);
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(store.rankMax(), limit); // parity buckets know this one
+    QCOMPARE(answers, changes);
+    QCOMPARE(rig.data().link().heldByAll(), Sequence(2 + changes));
+
+    const Step step = rig.insert(4, "one too many");
+    QCOMPARE(replyOf(step).result(), pb::RETRY);
+    QCOMPARE(step.count(Body::kDelta), std::size_t(0));
+    QCOMPARE(store.count(), 2u);
+    QCOMPARE(store.rankMax(), limit);
+    QCOMPARE(rig.data().link().sequence(), Sequence(2 + changes));
+    QCOMPARE(rig.update(0, "what needs no rank").count(Body::kDelta), std::size_t(1));
+    rig.erase(0);
+    rig.allAcked();
+    QCOMPARE(replyOf(rig.insert(0, "x")).result(), pb::RETRY); // the rank is kept back
+
+    rig.abort();
+    QCOMPARE(rig.insert(4, "now").count(Body::kDelta), std::size_t(1));
+    QCOMPARE(replyOf(rig.allAcked()).result(), pb::OK);
+    QVERIFY(store.find(Key(4)).value != 0 && store.find(Key(4)) <= limit);
+    QCOMPARE(store.rankMax(), limit);
+}
+
+void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished_data()
+{
+    QTest::addColumn<int>("before");   // records at the order, of which every second one stays
+    QTest::addColumn<int>("more");     // that stay, and come while it copies
+    QTest::addColumn<bool>("reports"); // when it is finished
+    QTest::newRow("ordered below its capacity, ends at it") << 6 << 3 << false;
+    QTest::newRow("ordered below its capacity, ends above it") << 6 << 4 << true;
+    QTest::newRow("ordered when it had reported, ends at its capacity") << 8 << 2 << false;
+    QTest::newRow("ordered when it had reported, ends above it") << 8 << 3 << true;
+}
+
+void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished()
+{
+    QFETCH(int, before);
+    QFETCH(int, more);
+    QFETCH(bool, reports);
+    BusyRig rig(std::uint64_t(before), 20000, withCapacity(6));
+    rig.keep(rig.order());
+    for (int round = 0; round < 2; ++round) { // far above, and below again
+        for (std::uint64_t c = 100; c < 112; ++c)
+            rig.change(c, "v");
+        rig.acknowledge();
+        for (std::uint64_t c = 100; c < 112; ++c)
+            rig.change(c, std::nullopt);
+        rig.change(0, std::nullopt);
+        rig.change(1, std::nullopt);
+        rig.acknowledge();
+        rig.change(0, "v");
+        rig.change(1, "v");
+    }
+    for (std::uint64_t c = 0; c < std::uint64_t(more); ++c)
+        rig.change(200 + 2 * c, "v");
+    QCOMPARE(rig.data().state(), pb::UP);
+    rig.finishAll();
+    QCOMPARE(rig.prepared, std::size_t(1));
+    rig.keep(rig.commit());
+    rig.acknowledge();
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(rig.data().store().count(), std::uint32_t(before / 2 + more));
+    rig.change(0, "still");
+    QCOMPARE(rig.overloads, std::size_t(0));
+    rig.keep(rig.finish());
+    QCOMPARE(rig.overloads, std::size_t(reports ? 1 : 0));
+    rig.change(300, "v");
+    QCOMPARE(rig.overloads, std::size_t(1));
+}
+
+void TestSplitAhead::afterAnAbortItReportsAnOverloadOnce_data()
+{
+    QTest::addColumn<int>("before");
+    QTest::addColumn<int>("more");    // while it copies; below 0: fewer
+    QTest::addColumn<int>("reports"); // with the abort
+    QTest::addColumn<int>("inAll");   // when one more has come
+    QTest::newRow("at its capacity") << 6 << 0 << 0 << 1;
+    QTest::newRow("above it since it copied") << 6 << 2 << 1 << 1;
+    QTest::newRow("it had reported") << 8 << 0 << 0 << 0;
+    QTest::newRow("it had reported, and has no more than its capacity now") << 8 << -2 << 0 << 1;
+    QTest::newRow("it had reported, and has more now") << 8 << 2 << 0 << 0;
+}
+
+void TestSplitAhead::afterAnAbortItReportsAnOverloadOnce()
+{
+    QFETCH(int, before);
+    QFETCH(int, more);
+    QFETCH(int, reports);
+    QFETCH(int, inAll);
+    BusyRig rig(std::uint64_t(before), 20000, withCapacity(6));
+    rig.keep(rig.order());
+    for (int c = 0; c < more; ++c)
+        rig.change(200 + std::uint64_t(c), "v");
+    for (int c = 0; c < -more; ++c)
+        rig.change(std::uint64_t(c), std::nullopt);
+    rig.acknowledge();
+    QCOMPARE(rig.data().state(), pb::UP);
+    QCOMPARE(rig.overloads, std::size_t(0));
+    rig.keep(rig.abort());
+    QCOMPARE(rig.overloads, std::size_t(reports));
+    rig.keep(rig.abort()); // a late copy
+    rig.change(300, "v");
+    rig.change(301, "v");
+    rig.acknowledge();
+    QCOMPARE(rig.overloads, std::size_t(inAll));
 }
 
 QTEST_APPLESS_MAIN(TestSplitAhead)
