@@ -41,7 +41,7 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     std::vector<std::uint64_t> overflowAt;                    // by which insert
     std::vector<std::uint64_t> splitsAt;                      // ordered during which insert
     std::map<std::uint64_t, std::set<std::uint64_t>> batchTo; // data bucket process -> parity processes
-    std::set<std::uint64_t> slow;                             // inserts that took more than three times the median
+    std::set<std::uint64_t> slow;                             // inserts that took longer than the median
     std::map<std::uint64_t, std::int64_t> times;
     rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
         if (event.has_operation_done() && node == FileRig::kClient)
@@ -75,20 +75,23 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     QCOMPARE(batchTo.size(), std::size_t(k == 0 ? 0 : 4)); // each bucket is source or target of some split
     for (const auto& [from, to] : batchTo)
         QCOMPARE(to.size(), std::size_t(k));
-    // A split copies ahead: at most one insert waits for each, and no other takes longer than the rest.
+    // A split copies ahead: one insert waits for what is left at its end, the next is perhaps passed on by the old image, and
+    // neither takes long. All others take the same time, in a network that always does; but the first asks where the bucket is.
     std::vector<std::int64_t> sorted;
     for (const auto& [number, time] : times)
         sorted.push_back(time);
     std::sort(sorted.begin(), sorted.end());
+    const std::int64_t median = sorted[sorted.size() / 2];
     for (const auto& [number, time] : times) {
-        if (time > 3 * sorted[sorted.size() / 2])
+        if (number > 1 && time > median)
             slow.insert(number);
     }
-    QVERIFY(slow.size() <= splitsAt.size());
+    QVERIFY(slow.size() >= splitsAt.size() && slow.size() <= 2 * splitsAt.size());
     for (const std::uint64_t number : slow) {
         const bool meetsSplit = std::any_of(
-            splitsAt.begin(), splitsAt.end(), [number](std::uint64_t at) { return number >= at && number <= at + 4; });
+            splitsAt.begin(), splitsAt.end(), [number](std::uint64_t at) { return number >= at && number <= at + 20; });
         QVERIFY2(meetsSplit, qPrintable(QString::number(number)));
+        QVERIFY2(times.at(number) <= 3 * median, qPrintable(QString::number(number)));
     }
 
     QCOMPARE(rig.verify().results().at("OK"), 25'000u);
