@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr auto kLimit = std::chrono::seconds(10);
-constexpr std::uint32_t kPage = 4096;
+constexpr std::uint32_t kDigestsAtOnce = 4096;
 
 // One member's digests by rank.
 struct MemberDigests {
@@ -25,7 +25,7 @@ struct MemberDigests {
     std::uint32_t doubled = 0; // ranks that came twice
 };
 
-std::string nameOf(std::uint32_t group, std::uint32_t m, const pb::Member& member)
+std::string memberName(std::uint32_t group, std::uint32_t m, const pb::Member& member)
 {
     return member.role() == pb::DATA ? "data bucket " + std::to_string(group * m + member.index())
                                      : "parity bucket " + std::to_string(group) + "." + std::to_string(member.index());
@@ -40,7 +40,7 @@ Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name,
     while (next != 0) {
         pb::Command command;
         command.mutable_audit()->set_rank_from(next);
-        command.mutable_audit()->set_count(kPage);
+        command.mutable_audit()->set_count(kDigestsAtOnce);
         const Answer answer = control.callAndWait(member.holder().node(), command, kLimit, stop);
         if (!answer)
             return Error { name + " does not answer the audit: " + answer.text };
@@ -121,11 +121,11 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
 
     std::vector<MemberDigests> data(m), parity;
     for (const pb::Member& member : found->view().members()) {
-        auto digests = digestsOf(control, nameOf(group, m, member), member, stop);
+        auto digests = digestsOf(control, memberName(group, m, member), member, stop);
         if (!digests)
             return digests.error();
         if (digests->held > 0)
-            return Error { nameOf(group, m, member) + " has changes under way; audit a group at rest (lab.settle())" };
+            return Error { memberName(group, m, member) + " has changes under way; audit a group at rest (lab.settle())" };
         if (member.role() == pb::DATA)
             data[member.index()] = std::move(*digests);
         else
@@ -150,7 +150,7 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
             audit.firstUnlisted = what;
     };
     for (const MemberDigests& p : parity) {
-        const std::string name = nameOf(group, m, p.member);
+        const std::string name = memberName(group, m, p.member);
         std::map<std::uint32_t, bool> ranks;
         for (const auto& [rank, digest] : p.ranks)
             ranks[rank] = true;

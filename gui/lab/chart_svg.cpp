@@ -16,7 +16,7 @@ struct Box {
     double bottom() const { return y + height; }
 };
 
-QString num(double value) { return QString::number(std::round(value * 10) / 10, 'g', 8); }
+QString svgNumber(double value) { return QString::number(std::round(value * 10) / 10, 'g', 8); }
 
 // "12 500" with narrow spaces, "0.25", "3e-05".
 QString shown(double value)
@@ -110,7 +110,7 @@ public:
                                              all.width / columns, all.height / rows });
         if (m_chart.isSimulated && !m_chart.source.isEmpty())
             m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"middle\" font-size=\"%3\" font-weight=\"bold\" fill=\"%4\" fill-opacity=\"0.25\" transform=\"rotate(-18 %1 %2)\">SIMULATED TIME</text>\n")
-                         .arg(num(width / 2), num(size.height() / 2.0), num(4 * m_em), m_look.text);
+                         .arg(svgNumber(width / 2), svgNumber(size.height() / 2.0), svgNumber(4 * m_em), m_look.text);
         return (m_out + "</svg>\n").toUtf8();
     }
 
@@ -118,11 +118,11 @@ private:
     void text(double x, double y, const QString& words, const char* anchor, double ems, bool isBold, const QString& colour = {})
     {
         m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"%3\" font-size=\"%4\"%5 fill=\"%6\">%7</text>\n")
-                     .arg(num(x), num(y), anchor, num(ems * m_em), isBold ? " font-weight=\"bold\"" : "", colour.isEmpty() ? m_look.text : colour, words.toHtmlEscaped());
+                     .arg(svgNumber(x), svgNumber(y), anchor, svgNumber(ems * m_em), isBold ? " font-weight=\"bold\"" : "", colour.isEmpty() ? m_look.text : colour, words.toHtmlEscaped());
     }
     void line(double x1, double y1, double x2, double y2, const QString& colour, double width)
     {
-        m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%4\" stroke=\"%5\" stroke-width=\"%6\"/>\n").arg(num(x1), num(y1), num(x2), num(y2), colour, num(width));
+        m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%4\" stroke=\"%5\" stroke-width=\"%6\"/>\n").arg(svgNumber(x1), svgNumber(y1), svgNumber(x2), svgNumber(y2), colour, svgNumber(width));
     }
     bool hasSpread() const
     {
@@ -140,10 +140,10 @@ private:
         const double r = 0.28 * m_em;
         const QString style = QString("fill=\"%1\" stroke=\"%2\" stroke-width=\"1.6\"").arg(isHollow ? m_look.background : colourOf(number), colourOf(number));
         switch (number / int(m_look.colours.size()) % 4) {
-        case 0: m_out += QString("<circle cx=\"%1\" cy=\"%2\" r=\"%3\" %4/>\n").arg(num(x), num(y), num(r), style); break;
-        case 1: m_out += QString("<rect x=\"%1\" y=\"%2\" width=\"%3\" height=\"%3\" %4/>\n").arg(num(x - r), num(y - r), num(2 * r), style); break;
-        case 2: m_out += QString("<path d=\"M%1 %2L%3 %4L%5 %4Z\" %6/>\n").arg(num(x), num(y - 1.2 * r), num(x + 1.2 * r), num(y + r), num(x - 1.2 * r), style); break;
-        default: m_out += QString("<path d=\"M%1 %2L%3 %4L%1 %5L%6 %4Z\" %7/>\n").arg(num(x), num(y - 1.4 * r), num(x + 1.4 * r), num(y), num(y + 1.4 * r), num(x - 1.4 * r), style); break;
+        case 0: m_out += QString("<circle cx=\"%1\" cy=\"%2\" r=\"%3\" %4/>\n").arg(svgNumber(x), svgNumber(y), svgNumber(r), style); break;
+        case 1: m_out += QString("<rect x=\"%1\" y=\"%2\" width=\"%3\" height=\"%3\" %4/>\n").arg(svgNumber(x - r), svgNumber(y - r), svgNumber(2 * r), style); break;
+        case 2: m_out += QString("<path d=\"M%1 %2L%3 %4L%5 %4Z\" %6/>\n").arg(svgNumber(x), svgNumber(y - 1.2 * r), svgNumber(x + 1.2 * r), svgNumber(y + r), svgNumber(x - 1.2 * r), style); break;
+        default: m_out += QString("<path d=\"M%1 %2L%3 %4L%1 %5L%6 %4Z\" %7/>\n").arg(svgNumber(x), svgNumber(y - 1.4 * r), svgNumber(x + 1.4 * r), svgNumber(y), svgNumber(y + 1.4 * r), svgNumber(x - 1.4 * r), style); break;
         }
     }
 
@@ -178,7 +178,7 @@ private:
             at = box.x;
             for (const auto* entry : row) {
                 m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%2\" stroke=\"%4\" stroke-width=\"%5\"%6/>\n")
-                             .arg(num(at), num(y), num(at + 2 * m_em), colourOf(entry->colour), entry->isPublished ? "1.6" : "2.6", entry->isPublished ? " stroke-dasharray=\"6 4\"" : "");
+                             .arg(svgNumber(at), svgNumber(y), svgNumber(at + 2 * m_em), colourOf(entry->colour), entry->isPublished ? "1.6" : "2.6", entry->isPublished ? " stroke-dasharray=\"6 4\"" : "");
                 mark(at + m_em, y, entry->colour, entry->isPublished);
                 text(at + 2.5 * m_em, y + 0.35 * m_em, entry->name, "start", 1, false);
                 at += wide(*entry);
@@ -260,7 +260,7 @@ private:
         const QString colour = colourOf(series.colour);
         const bool isLong = series.points.size() > kPointsMax;
         QString path;
-        const auto add = [&](double px, double py) { path += (path.isEmpty() ? "" : " ") + num(px) + ',' + num(py); };
+        const auto add = [&](double px, double py) { path += (path.isEmpty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py); };
         for (std::size_t i = 0; i < series.points.size();) {
             const double px = atX(series.points[i].x);
             double least = series.points[i].median, most = least;

@@ -27,7 +27,7 @@ constexpr std::int64_t kMessageBytes = 256 << 20; // contents of the largest buc
 constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s, in which nobody is taken for gone
 constexpr std::int32_t kListsWithout = 3;        // then the process is no longer in the directory
 
-std::string nameOf(const pb::Command& command)
+std::string commandName(const pb::Command& command)
 {
     const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(
         command, pb::Command::descriptor()->FindOneofByName("body"));
@@ -70,7 +70,7 @@ struct ControlClient::Thread {
         Callback callback)
     {
         command.set_ticket(++ticket);
-        const std::string what = nameOf(command) + " to " + who;
+        const std::string what = commandName(command) + " to " + who;
         std::string bytes;
         try {
             auto at = sockets.find(endpoint);
@@ -349,8 +349,8 @@ void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds
     if (to.process != 0) {
         const auto known = find(to.process);
         if (!known || known->hasEnded) {
-            const std::string text = known ? nameOf(command) + ": " + known->info.name() + " has ended."
-                                           : nameOf(command) + ": no such process in the directory.";
+            const std::string text = known ? commandName(command) + ": " + known->info.name() + " has ended."
+                                           : commandName(command) + ": no such process in the directory.";
             callback({ Answer::Outcome::Unreachable, {}, text });
             return;
         }

@@ -16,7 +16,7 @@ using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
 constexpr milliseconds kAnswer(1000);
 constexpr milliseconds kArrival(100);  // what was sent is held where it goes, or was lost
 
-std::string nameOf(const ControlClient& control, ProcessId process)
+std::string processName(const ControlClient& control, ProcessId process)
 {
     const auto known = control.find(process);
     return known ? known->info.name() : "a process";
@@ -35,7 +35,7 @@ bool hasNoGate(const Answer& answer)
 
 std::string withoutGate(const ControlClient& control, ProcessId process)
 {
-    return nameOf(control, process) + " " + kWithoutGate + ": its messages and its clock go on.";
+    return processName(control, process) + " " + kWithoutGate + ": its messages and its clock go on.";
 }
 
 Calls toAll(const ControlClient& control, const pb::Command& command)
@@ -68,7 +68,7 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
         }
         const pb::GateState& gate = answers[i].reply.gate();
         if (!gate.is_closed())
-            return Error { "The gate of " + nameOf(control, calls[i].first.process) + " is open: messages are delivered as they come." };
+            return Error { "The gate of " + processName(control, calls[i].first.process) + " is open: messages are delivered as they come." };
         for (const pb::HeldMessage& message : gate.messages())
             look.held.push_back({ calls[i].first.process, message });
         look.underWay += std::int64_t(gate.messages_out()) - std::int64_t(gate.messages_in());
@@ -114,13 +114,13 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
         if (answers[i] && answers[i].reply.gate().is_closed()) {
             const std::int64_t late = answers[i].reply.gate().stopped_ns() - at;
             if (late > std::chrono::nanoseconds(within).count())
-                outcome.text = nameOf(control, process) + " stopped its clock " + std::to_string(late / 1'000'000) + " ms after the command, and " + std::to_string(within.count())
+                outcome.text = processName(control, process) + " stopped its clock " + std::to_string(late / 1'000'000) + " ms after the command, and " + std::to_string(within.count())
                     + " ms are allowed: the gate is open again everywhere.";
         } else if (hasNoGate(answers[i])) {
             outcome.hasGate = false;
             outcome.text = withoutGate(control, process);
         } else if (!hasEnded(control, process)) {
-            outcome.text = nameOf(control, process) + " does not confirm the gate (" + answers[i].text + "): it is open again everywhere.";
+            outcome.text = processName(control, process) + " does not confirm the gate (" + answers[i].text + "): it is open again everywhere.";
         }
     }
     if (outcome.text.empty())
@@ -143,7 +143,7 @@ GateOutcome openGates(ControlClient& control, const std::stop_token& stop)
         if (hasNoGate(answers[i]))
             outcome.hasGate = false;
         else
-            outcome.text = nameOf(control, calls[i].first.process) + " does not confirm that its gate is open; it opens with its lease.";
+            outcome.text = processName(control, calls[i].first.process) + " does not confirm that its gate is open; it opens with its lease.";
     }
     return outcome;
 }

@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kPage = 512;
+constexpr std::uint32_t kRecordsAtOnce = 512;
 
 // One record, or one parity record, by which two readings are compared.
 struct Seen {
@@ -53,7 +53,7 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
     for (std::uint32_t rank = 1; rank != 0;) {
         pb::Command command;
         command.mutable_read_contents()->set_rank_from(rank);
-        command.mutable_read_contents()->set_count(kPage);
+        command.mutable_read_contents()->set_count(kRecordsAtOnce);
         const auto reply = context.ask(target.process, std::move(command), kAnswerSeconds);
         if (!reply)
             return LabError { reply.error().code, "The contents of " + target.shown + " cannot be read: " + reply.error().message };

@@ -66,7 +66,7 @@ qint64 lengthSaid(const QString& path)
     return length <= kPaddedMax ? length : 0;
 }
 
-QString secondsShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
+QString lengthShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
 
 } // namespace
 
@@ -112,7 +112,7 @@ QString Recording::prepare(const QString& path)
     m_connection.run("PRAGMA query_only = ON");
     measure(isCut);
     if (m_damage.isEmpty() && meta("clean") != "1")
-        m_damage = path + " ended without being closed; " + secondsShown(m_endNs - m_beginNs) + " are readable.";
+        m_damage = path + " ended without being closed; " + lengthShown(m_endNs - m_beginNs) + " are readable.";
     return {};
 }
 

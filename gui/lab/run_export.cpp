@@ -22,7 +22,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kPage = 4'000;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 QVariant known(bool isKnown, const QVariant& value) { return isKnown ? value : QVariant(); }
@@ -47,7 +46,7 @@ public:
         for (const auto& process : recording.rows("process"))
             m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
         for (std::uint64_t cursor = 0; cursor < recording.events();) {
-            const EventPage page = recording.eventsSince(cursor, kPage);
+            const EventPage page = recording.eventsSince(cursor, kExportPage);
             for (const RunEvent& run : page.events)
                 if (!run.isGap())
                     take(run);

@@ -39,6 +39,8 @@ ExportResult exportRun(Recording& recording, const QString& directory);
 
 // ---- parts of it
 
+inline constexpr std::size_t kExportPage = 4'000; // events read at once
+
 ExportTable messageTable(Recording& recording);
 // The measurements by name, and the charts that the scenario asked for, beside what was published.
 std::map<QString, LabTable> measuredTables(Recording& recording);

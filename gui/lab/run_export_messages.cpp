@@ -13,8 +13,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kPage = 4'000;
-
 struct Row {
     ProcessId from = 0, to = 0, causeProcess = 0;
     std::uint64_t id = 0, sequence = 0, causeSequence = 0;
@@ -41,12 +39,12 @@ ExportTable messageTable(Recording& recording)
     const auto each = [&](const std::vector<int>& kinds, const auto& take) {
         std::uint64_t cursor = 0;
         for (;;) {
-            const EventPage page = recording.eventsOf(kinds, cursor, recording.events(), kPage);
+            const EventPage page = recording.eventsOf(kinds, cursor, recording.events(), kExportPage);
             for (const RunEvent& run : page.events)
                 if (!run.isGap())
                     take(run);
             cursor = page.next;
-            if (page.events.size() < kPage)
+            if (page.events.size() < kExportPage)
                 return;
         }
     };
@@ -108,7 +106,7 @@ ExportTable messageTable(Recording& recording)
     std::map<ProcessId, std::int64_t> tellsFrom;
     std::set<ProcessId> hasGaps;
     for (std::uint64_t cursor = 0; cursor < recording.events();) {
-        const EventPage page = recording.eventsSince(cursor, kPage);
+        const EventPage page = recording.eventsSince(cursor, kExportPage);
         for (const RunEvent& run : page.events) {
             if (run.isGap())
                 hasGaps.insert(run.process);

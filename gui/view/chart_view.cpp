@@ -22,7 +22,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr TextStyle kAxis { TextSize::Strong, false, false };
-constexpr TextStyle kName { TextSize::Strong, true, false };
+constexpr TextStyle kTheoryName { TextSize::Strong, true, false };
 constexpr std::size_t kPiecesMax = 60; // of a line; above it gaps are too narrow to be seen
 constexpr TextStyle kNothing { TextSize::Title, true, false };
 
@@ -395,7 +395,7 @@ std::vector<ChartView::Label> ChartView::labels() const
     if (m_anchor == nullptr)
         return out;
     const QRectF plot = chart()->plotArea();
-    const qreal high = m_theme.lineHeight(kName);
+    const qreal high = m_theme.lineHeight(kTheoryName);
     if (!m_data.bars.empty()) {
         for (std::size_t i = 0; i < m_data.bars.size(); ++i) {
             const ChartBar& bar = m_data.bars[i];
@@ -418,7 +418,7 @@ std::vector<ChartView::Label> ChartView::labels() const
     std::vector<ChartTheory> ascending = m_data.theory;
     std::stable_sort(ascending.begin(), ascending.end(), [](const ChartTheory& x, const ChartTheory& y) { return x.low < y.low; });
     for (const ChartTheory& theory : ascending) {
-        const qreal wide = m_theme.width(kName, theory.name) + m_theme.px(8);
+        const qreal wide = m_theme.width(kTheoryName, theory.name) + m_theme.px(8);
         const qreal line = positionOf(m_data.from, shownY(theory.isBand() ? theory.high : theory.low)).y();
         if (line < plot.top() - 1 || line > plot.bottom() + 1)
             continue;
@@ -430,7 +430,7 @@ std::vector<ChartView::Label> ChartView::labels() const
         if (box.top() < 0)
             continue; // the words below the chart name it
         taken.push_back(box);
-        out.push_back({ box, theory.name, m_theme.text, kName });
+        out.push_back({ box, theory.name, m_theme.text, kTheoryName });
     }
     qreal free = plot.left();
     for (const ChartShade& shade : m_data.shades) {
@@ -509,7 +509,7 @@ std::vector<QRectF> ChartView::textBoxes() const
 
 void ChartView::paintTo(QPainter& painter, const QSizeF& size, const QString& head, const QString& foot)
 {
-    const qreal high = m_theme.lineHeight(kName) + m_theme.px(8), margin = m_theme.px(12);
+    const qreal high = m_theme.lineHeight(kTheoryName) + m_theme.px(8), margin = m_theme.px(12);
     painter.fillRect(QRectF(QPointF(), size), m_theme.card);
     painter.setPen(m_theme.text);
     painter.setFont(m_theme.font({ TextSize::Strong, true, false }));

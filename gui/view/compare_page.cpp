@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr TextStyle kStrong { TextSize::Strong, true };
+constexpr TextStyle kParticipantName { TextSize::Strong, true };
 constexpr TextStyle kDump { TextSize::Body, false, true };
 constexpr std::size_t kDumpLinesMax = 12;
 
@@ -84,7 +84,7 @@ void drawComparePage(GroupPageDrawing& page)
         QString name = QStringLiteral("%1, %2").arg(text(shortName(outcome.member)), text(nameOf(member.place)));
         if (listed)
             name += QStringLiteral(": key %1, %2 bytes").arg(listed->key).arg(listed->length);
-        page.sheet.line({ name }, kStrong, theme.text);
+        page.sheet.line({ name }, kParticipantName, theme.text);
         page.verdict(outcome.verdict == Verdict::Equal ? Glyph::Ack : outcome.verdict == Verdict::Differs ? Glyph::Cross : Glyph::Question,
             outcome.verdict == Verdict::Equal ? theme.good : outcome.verdict == Verdict::Differs ? theme.bad : theme.caution, outcome.sentence);
         const bool isCompared = outcome.verdict == Verdict::Equal || outcome.verdict == Verdict::Differs;

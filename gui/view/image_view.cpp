@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kRebuildEvery = 0.1; // seconds
+constexpr double kRebuildImagesEvery = 0.1; // seconds
 constexpr qreal kUsualWidth = 520, kScaleMost = 1.4; // pixels at 100 %
 
 } // namespace
@@ -29,7 +29,7 @@ ImageView::ImageView(const Pacer& pacer, Selection& selection, QWidget* parent)
 bool ImageView::refresh(double seconds)
 {
     m_time += seconds;
-    if ((m_version != m_pacer.version() && m_time - m_builtAt >= kRebuildEvery) || m_isDirty)
+    if ((m_version != m_pacer.version() && m_time - m_builtAt >= kRebuildImagesEvery) || m_isDirty)
         rebuild();
     return false;
 }

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr qreal kMark = 12, kSide = 10, kGap = 8, kPad = 3; // pixels at 100 %
-constexpr TextStyle kName { TextSize::Body, true }, kWords { TextSize::Body }, kDetail { TextSize::Small };
+constexpr TextStyle kLampName { TextSize::Body, true }, kWords { TextSize::Body }, kDetail { TextSize::Small };
 
 QString checksOf(const LampShown& lamp) { return QString::fromUtf8("%1 ×").arg(lamp.checks); }
 
@@ -119,7 +119,7 @@ LampDelegate::Places LampDelegate::placesOf(const QRectF& row, const LampShown& 
     Places places;
     const qreal top = row.top() + m_theme.px(kPad), line = m_theme.lineHeight(kWords), left = row.left() + m_theme.px(kSide), right = row.right() - m_theme.px(kSide);
     places.mark = QRectF(left, top + (line - m_theme.px(kMark)) / 2, m_theme.px(kMark), m_theme.px(kMark));
-    places.name = QRectF(places.mark.right() + m_theme.px(kGap), top, m_theme.width(kName, QStringLiteral("I22")) + m_theme.px(kGap), line);
+    places.name = QRectF(places.mark.right() + m_theme.px(kGap), top, m_theme.width(kLampName, QStringLiteral("I22")) + m_theme.px(kGap), line);
     const qreal checksWide = lamp.checks > 0 ? m_theme.width(kDetail, checksOf(lamp)) + m_theme.px(2) : 0;
     places.checks = QRectF(right - checksWide, top, checksWide, line);
     const auto wrapped = [this](TextStyle style, QPointF at, qreal wide, const QString& words) {
@@ -181,7 +181,7 @@ void LampDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         painter->drawText(where, flags, words);
     };
     const QColor colour = lamp.state == LampState::NotChecked ? m_theme.muted : m_theme.text;
-    write(places.name, text(lampName(lamp.invariant)), kName, colour, Qt::AlignLeft | Qt::AlignVCenter);
+    write(places.name, text(lampName(lamp.invariant)), kLampName, colour, Qt::AlignLeft | Qt::AlignVCenter);
     write(places.words, QLatin1String(lampWords(lamp.invariant)), kWords, colour, Qt::TextWordWrap);
     if (lamp.checks > 0)
         write(places.checks, checksOf(lamp), kDetail, m_theme.muted, Qt::AlignRight | Qt::AlignVCenter);

@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kRebuildEvery = 0.1; // seconds, as often as a process is sampled
+constexpr double kRebuildNodeEvery = 0.1; // seconds, as often as a process is sampled
 constexpr double kChangedFor = 1;     // seconds that a change stays marked while the view follows
 
 } // namespace
@@ -98,8 +98,8 @@ void NodeView::setFollowing(bool on)
 bool NodeView::refresh(double seconds)
 {
     m_time += seconds;
-    const bool isDue = m_version != m_pacer.version() && (m_time - m_builtAt >= kRebuildEvery || !m_isFollowing);
-    if (isDue || m_isDirty || (m_isFollowing && !m_facts.empty() && m_time - m_builtAt >= 2 * kRebuildEvery))
+    const bool isDue = m_version != m_pacer.version() && (m_time - m_builtAt >= kRebuildNodeEvery || !m_isFollowing);
+    if (isDue || m_isDirty || (m_isFollowing && !m_facts.empty() && m_time - m_builtAt >= 2 * kRebuildNodeEvery))
         rebuild();
     return false;
 }

@@ -14,7 +14,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kRebuildEvery = 0.1; // seconds, while only the cluster changes
+constexpr double kRebuildGroupEvery = 0.1; // seconds, while only the cluster changes
 
 } // namespace
 
@@ -85,7 +85,7 @@ bool RecordGroupView::refresh(double seconds)
 {
     m_time += seconds;
     m_isPending = m_reader.refresh(m_time) || m_isPending;
-    if (m_isDirty || (m_isPending && m_time - m_builtAt >= kRebuildEvery))
+    if (m_isDirty || (m_isPending && m_time - m_builtAt >= kRebuildGroupEvery))
         rebuild();
     return false;
 }

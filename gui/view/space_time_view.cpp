@@ -24,7 +24,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kPullMax = 8'000;
+constexpr std::size_t kDiagramPullMax = 8'000;
 constexpr std::uint64_t kBefore = 40'000;  // events before an instant that are looked through
 constexpr double kBuildEvery = 0.12;       // seconds
 constexpr double kTicksFirst = 48;         // Lamport numbers that are shown at first
@@ -319,7 +319,7 @@ bool SpaceTimeView::refresh(double seconds)
 {
     m_sinceBuilt += seconds;
     const std::uint64_t until = m_pacer.shownUpTo();
-    const EventPage page = m_feed.eventsSince(m_cursor, kPullMax);
+    const EventPage page = m_feed.eventsSince(m_cursor, kDiagramPullMax);
     m_dropped += page.missed;
     if (page.events.empty() && page.next < until)
         m_cursor = page.next;

@@ -17,8 +17,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kParts = 2'000;           // of a recording
-constexpr std::size_t kPullMax = 8'192;
-constexpr double kRebuildEvery = 0.1;   // seconds, while the run grows
+constexpr std::size_t kTrackPullMax = 8'192;
+constexpr double kRebuildTrackEvery = 0.1;   // seconds, while the run grows
 constexpr qreal kNear = 6;              // pixels within which a mark is meant
 
 Glyph glyphOf(TimeMark::Kind kind)
@@ -194,7 +194,7 @@ bool TimeTrack::refresh(double seconds)
         return m_time.mode() == TimeLine::Mode::Play;
     }
     // The run grows also while the picture stands still.
-    const EventPage page = m_live.eventsSince(m_seen, kPullMax);
+    const EventPage page = m_live.eventsSince(m_seen, kTrackPullMax);
     m_seen = page.next;
     for (const RunEvent& run : page.events) {
         const std::int64_t at = std::max<std::int64_t>(0, run.runNs - m_beginNs) / m_partNs;
@@ -204,7 +204,7 @@ bool TimeTrack::refresh(double seconds)
             ++m_counts[std::size_t(at)];
         take(run);
     }
-    if (m_sinceBuilt >= kRebuildEvery || m_time.mode() == TimeLine::Mode::Play) {
+    if (m_sinceBuilt >= kRebuildTrackEvery || m_time.mode() == TimeLine::Mode::Play) {
         m_sinceBuilt = 0;
         if (std::any_of(m_shades.begin(), m_shades.end(), [](const Shade& s) { return s.victim != 0 && s.endNs == 0; }))
             for (const auto& [id, process] : m_live.state().processes)
