@@ -32,16 +32,8 @@ struct Listener : ScriptObserver {
     bool waitsForVotes = false;
     CameraWish wish;
 
-    void add(const QString& line)
-    {
-        const std::lock_guard lock(mutex);
-        lines << line;
-    }
-    QStringList taken()
-    {
-        const std::lock_guard lock(mutex);
-        return lines;
-    }
+    void add(const QString& line);
+    QStringList taken();
     void onHeld(int line, const QString& call) override { add(QString("held %1 %2").arg(line).arg(call)); }
     void onStep(const QString& id, const QString& title) override { add("step " + id + " " + title); }
     void onSay(const QString& text) override { add("say " + text); }
@@ -53,16 +45,7 @@ struct Listener : ScriptObserver {
     void onCamera(const CameraWish& w) override { wish = w; }
     void onHighlight(const QStringList& targets, const QString& text,
         double) override { add("highlight " + targets.join("+") + " " + text); }
-    std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override
-    {
-        add("question " + question.text);
-        std::mutex waiting;
-        std::condition_variable_any changed;
-        std::unique_lock lock(waiting);
-        if (waitsForVotes)
-            changed.wait(lock, stop, [] { return false; });
-        return votes;
-    }
+    std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override { add("reveal "
         + question.choices.value(index) + " " + why); }
     void onRow(const QString& table, int rows) override { add(QString("row %1 %2").arg(table).arg(rows)); }
@@ -74,53 +57,22 @@ struct Stage {
     ScriptEngine engine { session, listener };
     std::chrono::seconds limit { kLimit };
 
-    ScriptResult play(const QString& source, ScriptSettings settings = {})
-    {
-        engine.start(source, "test.js", std::move(settings));
-        if (!engine.wait(limit)) {
-            engine.stop(); // its result says that it was stopped, and at which line
-            engine.wait(limit);
-        }
-        return engine.result();
-    }
+    ScriptResult play(const QString& source, ScriptSettings settings = {});
 
     // Starts, waits until the script said "print ready", stops, and gives the milliseconds until it ended.
-    qint64 stopAfterReady(const QString& source, ScriptSettings settings = {})
-    {
-        engine.start(source, "test.js", std::move(settings));
-        QElapsedTimer timer;
-        timer.start();
-        while (!listener.taken().contains("print ready") && timer.elapsed() < kLimit / 1ms)
-            engine.wait(1ms);
-        timer.start();
-        engine.stop();
-        engine.wait(kLimit);
-        return timer.elapsed();
-    }
+    qint64 stopAfterReady(const QString& source, ScriptSettings settings = {});
 };
 
 // The same with real processes, and what scenarios read.
 struct ClusterStage : Stage {
-    ClusterStage()
-    {
-        session.local().setProgramDirectory(LHRS_BIN_DIR);
-        limit = std::chrono::seconds(120 * kSlower);
-    }
+    ClusterStage();
 
-    ScriptResult play(const QString& source, ScriptSettings settings = {})
-    {
-        settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
-        return Stage::play(source, std::move(settings));
-    }
+    ScriptResult play(const QString& source, ScriptSettings settings = {});
 
     // How the script ended, and what it said until then.
     QString story(const ScriptResult& result) { return result.sentence() + "\n" + listener.taken().join("\n"); }
 };
 
-inline QString textOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
+QString textOf(const QString& path);
 
 } // namespace lhrs::gui
