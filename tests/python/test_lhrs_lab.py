@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
+import unittest.mock
 import xml.dom.minidom
 
 import rig
@@ -27,6 +29,7 @@ from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
 from lhrs_lab.state import address_of  # noqa: E402
+from lhrs_lab.wire import Wire  # noqa: E402
 
 PATIENCE = 120 if rig.IS_SLOW else 20
 
@@ -38,6 +41,16 @@ def start(**options) -> Lab:
 
 class Words(unittest.TestCase):
     """What needs no cluster."""
+
+    def test_the_thread_may_be_awake_when_it_is_told_to_stop(self):
+        wire, write = Wire(EventLog(keep=10)), os.write
+        wire.repeat("busy", 0, lambda: None)
+
+        def late(descriptor, data):
+            time.sleep(1)  # more than the time after which the thread looks by itself
+            return write(descriptor, data)
+        with unittest.mock.patch("lhrs_lab.wire.os.write", late):
+            wire.close()
 
     def assertCode(self, code, call, *arguments, **options):
         with self.assertRaises(LabError) as caught:

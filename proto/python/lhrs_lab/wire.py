@@ -64,6 +64,7 @@ class Wire:
         self._events.subscribe(b"")
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
         self._lock = threading.Lock()
         self._jobs: collections.deque[Callable[[], Any]] = collections.deque()
         self._tickets = itertools.count(1)
@@ -185,7 +186,11 @@ class Wire:
             if self._is_closing:
                 raise LabError("NoCluster", "This Lab has been closed.", "Make another one.")
             self._jobs.append(job)
-        os.write(self._write, b"x")
+            # Within the lock: the thread may take the job at once, and closes the pipe when that is to stop.
+            try:
+                os.write(self._write, b"x")
+            except BlockingIOError:
+                pass  # full: the thread is awake
 
     def _stop(self) -> None:
         with self._lock:
