@@ -354,10 +354,15 @@ void TestMerge::aNetworkSlowerThanTheLimitOnlyDelays()
     trace(rig);
     QVERIFY(rig.waitForFile());
     rig.insertMany(60, 30, 4);
+    rig.cluster.setDelay(2ms);
+    int undone = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { undone += event.has_split_undone() || event.has_merge_undone() ? 1 : 0; };
     for (const pb::Command& order : { splitOrder(), splitOrder(), mergeOrder(), mergeOrder() }) {
+        const int before = undone;
         const std::uint64_t ticket = rig.cluster.command(FileRig::kCoordinator, order);
         QVERIFY(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s));
         QVERIFY(rig.waitForRest());
+        QVERIFY(undone > before); // the limit has passed, or nothing is shown here
         QCOMPARE(QString::fromStdString(problem(rig)), QString());
     }
     QCOMPARE(rig.coordinator().file().buckets(), 1u);
