@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests in Python share: where things are, and an end that ctest and ./run understand."""
+import faulthandler
 import os
 import pathlib
 import sys
@@ -8,6 +9,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("LHRS_BIN_DIR", ROOT / "build/dev/bin"))
 IS_SLOW = os.environ.get("LHRS_SLOW") == "1"   # programs with a sanitizer in them
+ALLOWED_S = float(os.environ.get("LHRS_ALLOWED_S", 0))   # 0: as long as it takes
 SKIPPED = 77                                   # tests/CMakeLists.txt: SKIP_RETURN_CODE
 
 
@@ -35,7 +37,10 @@ class Tally(unittest.TextTestResult):
 
 
 def main() -> None:
-    """Runs the tests of the program and ends with the line that ./run test counts."""
+    """Runs the tests of the program and ends with the line that ./run test counts. One that stands still tells where, before ctest
+    ends it."""
+    if ALLOWED_S:
+        faulthandler.dump_traceback_later(ALLOWED_S, exit=True)
     program = unittest.main(module="__main__", exit=False, verbosity=2,
                             testRunner=unittest.TextTestRunner(resultclass=Tally, verbosity=2))
     result = program.result

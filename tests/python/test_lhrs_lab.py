@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """proto/python against a real cluster of small files."""
 import ast
+import contextlib
 import csv
 import inspect
 import json
@@ -533,8 +534,8 @@ class Ends(unittest.TestCase):
 
     def test_a_simulated_cluster_is_joined_like_any_other(self):
         with subprocess.Popen([str(rig.PROGRAMS / "lhrs-sim"), "--die-with-parent", "--speed", "10", "-b", "10", "-k", "1"],
-                              stdout=subprocess.PIPE, text=True) as simulator:
-            self.addCleanup(simulator.kill)
+                              stdout=subprocess.PIPE, text=True) as simulator, contextlib.ExitStack() as ends:
+            ends.callback(simulator.kill)  # before it is waited for, whatever fails
             words = dict(word.split("=", 1) for word in simulator.stdout.readline().split() if "=" in word)
             with Lab.connect(words["control"], timeout=PATIENCE) as lab:
                 self.assertTrue(lab.simulated)
