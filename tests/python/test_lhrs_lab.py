@@ -490,8 +490,8 @@ class Ends(unittest.TestCase):
             alice = lab.client("alice")
             self.assertEqual(alice.run("insert", count=15).results, {"ok": 15})
             before = lab.settle()
+            fault = lab.kill([lab.data(1)], at="RecordRead", lease=3600)  # virtual seconds; nobody searches
             lab.kill(lab.manager(0))
-            fault = lab.kill([lab.data(1)], at="RecordRead", lease=3600)  # virtual seconds
             lab.wait_for("EpochChanged", timeout=PATIENCE)
             self.assertEqual(lab.settle(PATIENCE), before)
             self.assertEqual(lab.heal(fault), 1)
