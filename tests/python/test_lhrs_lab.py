@@ -53,6 +53,29 @@ class Words(unittest.TestCase):
         with unittest.mock.patch("lhrs_lab.wire.os.write", late):
             wire.close()
 
+    def test_a_chore_that_is_due_when_the_thread_is_told_to_stop_is_left(self):
+        wire, asked = Wire(EventLog(keep=10)), threading.Event()
+
+        def chore():
+            wire.call("tcp://127.0.0.1:1", pb.Command(list_processes=pb.ListProcesses()))
+            asked.set()
+        with unittest.mock.patch("threading.excepthook") as failed:
+            wire.repeat("asks", 0, chore)
+            self.assertTrue(asked.wait(PATIENCE))
+            wire.close()
+        failed.assert_not_called()
+        self.assertCode("NoCluster", chore)
+
+    def test_a_thread_that_fails_closes_what_it_has(self):
+        wire = Wire(EventLog(keep=10))
+        future = wire.call("tcp://127.0.0.1:1", pb.Command(list_processes=pb.ListProcesses()))
+        with unittest.mock.patch("threading.excepthook") as failed:
+            wire.repeat("fails", 0, lambda: [].pop())
+            self.assertIn("meanwhile", self.assertCode("NoCluster", future.result, PATIENCE))
+            self.assertCode("NoCluster", wire.close)
+            wire._thread.join(PATIENCE)
+        failed.assert_called_once()
+
     def assertCode(self, code, call, *arguments, **options):
         with self.assertRaises(LabError) as caught:
             call(*arguments, **options)

@@ -206,27 +206,38 @@ class Wire:
         return self._dealers[endpoint]
 
     def _run(self) -> None:
-        while not self._is_closing:
-            ready = dict(self._poller.poll(int(_ASK_AGAIN_S * 1000)))
-            if self._read in ready:
-                os.read(self._read, 4096)
-            while self._jobs:
-                self._jobs.popleft()()
-            for descriptor in [one for one in ready if one in self._children]:
-                self._poller.unregister(descriptor)
-                self._children.pop(descriptor)[1]()
-                os.close(descriptor)
-            self._read_events()
-            for dealer in self._dealers.values():
-                self._read_replies(dealer)
-            for entry in list(self._chores.values()):
-                if time.monotonic() >= entry[1]:
-                    entry[1] = time.monotonic() + entry[0]
-                    entry[2]()
-            if self._coordinator and time.monotonic() - self._asked > _ASK_AGAIN_S:
-                self._asked = time.monotonic()
-                command = pb.Command(ticket=0, list_processes=pb.ListProcesses())
-                self._dealer(self._coordinator).send(command.SerializeToString())
+        try:
+            while not self._is_closing:
+                self._turn()
+        finally:  # whatever went wrong in a turn: nobody may wait for this thread
+            self._end()
+
+    def _turn(self) -> None:
+        ready = dict(self._poller.poll(int(_ASK_AGAIN_S * 1000)))
+        if self._read in ready:
+            os.read(self._read, 4096)
+        while self._jobs:
+            self._jobs.popleft()()
+        if self._is_closing:
+            return  # chores could not ask for anything any more
+        for descriptor in [one for one in ready if one in self._children]:
+            self._poller.unregister(descriptor)
+            self._children.pop(descriptor)[1]()
+            os.close(descriptor)
+        self._read_events()
+        for dealer in self._dealers.values():
+            self._read_replies(dealer)
+        for entry in list(self._chores.values()):
+            if time.monotonic() >= entry[1]:
+                entry[1] = time.monotonic() + entry[0]
+                entry[2]()
+        if self._coordinator and time.monotonic() - self._asked > _ASK_AGAIN_S:
+            self._asked = time.monotonic()
+            command = pb.Command(ticket=0, list_processes=pb.ListProcesses())
+            self._dealer(self._coordinator).send(command.SerializeToString())
+
+    def _end(self) -> None:
+        self._stop()
         with self._lock:
             waiting, self._waiting = self._waiting, {}
         for _, _, future in waiting.values():
