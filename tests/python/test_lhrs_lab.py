@@ -30,7 +30,7 @@ from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
 from lhrs_lab.state import address_of  # noqa: E402
-from lhrs_lab.wire import Wire  # noqa: E402
+from lhrs_lab.wire import Process, Wire  # noqa: E402
 
 PATIENCE = 120 if rig.IS_SLOW else 20
 
@@ -75,6 +75,22 @@ class Words(unittest.TestCase):
             self.assertCode("NoCluster", wire.close)
             wire._thread.join(PATIENCE)
         failed.assert_called_once()
+
+    def test_who_was_never_listed_has_not_ended(self):
+        def told(*numbers):
+            entries = [pb.ProcessList.Entry(process=pb.ProcessInfo(node=number, name=f"p{number}", events_endpoint="tcp://127.0.0.1:1"))
+                       for number in numbers]
+            wire._learn(pb.CommandReply(processes=pb.ProcessList(processes=entries)))
+            return [process.number for process in wire.processes()]
+
+        wire = Wire(EventLog(keep=10))
+        self.addCleanup(wire.close)
+        wire.add(Process.of(pb.ProcessInfo(node=1, kind=pb.COORDINATOR, events_endpoint="tcp://127.0.0.1:1")))
+        self.assertEqual(told(2), [1, 2])  # it listens, and names itself only then
+        self.assertEqual(told(1, 2), [1, 2])
+        self.assertEqual(told(1), [1])
+        self.assertEqual(told(2), [2])
+        self.assertEqual(told(1, 2), [1, 2])
 
     def assertCode(self, code, call, *arguments, **options):
         with self.assertRaises(LabError) as caught:

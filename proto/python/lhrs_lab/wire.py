@@ -41,6 +41,7 @@ class Process:
     seed: int
     place: Any = None            # pb.Place, as the coordinator knows it
     is_ours: bool = False        # started here, so its end is seen
+    is_listed: bool = False      # its coordinator has named it
     has_ended: bool = False
     how_it_ended: str = ""
     ended_wall_ns: int = 0       # when its end was seen; 0: not, or it is not ours
@@ -295,10 +296,10 @@ class Wire:
                 continue
             if process.number in listed:
                 process.has_ended = False  # a coordinator that starts has to hear of them first
-            else:
+            elif process.is_listed:        # and names itself only once it has listened
                 self.end(process.number, "the coordinator does not list it any more")
         for entry in reply.processes.processes:
             self.add(Process.of(entry.process))
             known = self.find(entry.process.node)
             if known is not None:
-                known.place = entry.place
+                known.place, known.is_listed = entry.place, True
