@@ -9,6 +9,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("LHRS_BIN_DIR", ROOT / "build/dev/bin"))
 IS_SLOW = os.environ.get("LHRS_SLOW") == "1"   # programs with a sanitizer in them
+PATIENCE_S = 120 if IS_SLOW else 20
 ALLOWED_S = float(os.environ.get("LHRS_ALLOWED_S", 0))   # 0: as long as it takes
 SKIPPED = 77                                   # tests/CMakeLists.txt: SKIP_RETURN_CODE
 
@@ -24,6 +25,17 @@ def require(*packages: tuple[str, str]) -> None:
     if missing:
         print(f"skipped: {sys.executable} has no {' and no '.join(missing)} (./run test installs them)")
         sys.exit(SKIPPED)
+
+
+class Coded(unittest.TestCase):
+    """Tests of calls that are refused."""
+
+    def assertCode(self, code: str, call, *arguments, **options) -> str:
+        """The call raises a LabError of that code; its text."""
+        with self.assertRaises(Exception) as caught:
+            call(*arguments, **options)
+        self.assertEqual(getattr(caught.exception, "code", None), code, str(caught.exception))
+        return str(caught.exception)
 
 
 class Tally(unittest.TextTestResult):

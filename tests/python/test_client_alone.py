@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of proto/python needs no cluster."""
+import ast
+import csv
+import inspect
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import unittest.mock
+import xml.dom.minidom
+
+import rig
+
+rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
+sys.path.insert(0, str(rig.ROOT / "proto/python"))
+
+from lhrs_lab import Lab, messages as pb  # noqa: E402
+from lhrs_lab import chart, clients, lamps, measure, witness  # noqa: E402
+from lhrs_lab.audit import Field, _difference  # noqa: E402
+from lhrs_lab.events import EventLog  # noqa: E402
+from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
+from lhrs_lab.wire import Process, Wire  # noqa: E402
+
+
+class Alone(rig.Coded):
+    """What is asked of the package itself."""
+
+    def test_the_thread_may_be_awake_when_it_is_told_to_stop(self):
+        wire, write = Wire(EventLog(keep=10)), os.write
+        wire.repeat("busy", 0, lambda: None)
+
+        def late(descriptor, data):
+            time.sleep(1)  # more than the time after which the thread looks by itself
+            return write(descriptor, data)
+        with unittest.mock.patch("lhrs_lab.wire.os.write", late):
+            wire.close()
+
+    def test_a_chore_that_is_due_when_the_thread_is_told_to_stop_is_left(self):
+        wire, asked = Wire(EventLog(keep=10)), threading.Event()
+
+        def chore():
+            wire.call("tcp://127.0.0.1:1", pb.Command(list_processes=pb.ListProcesses()))
+            asked.set()
+        with unittest.mock.patch("threading.excepthook") as failed:
+            wire.repeat("asks", 0, chore)
+            self.assertTrue(asked.wait(rig.PATIENCE_S))
+            wire.close()
+        failed.assert_not_called()
+        self.assertCode("NoCluster", chore)
+
+    def test_a_thread_that_fails_closes_what_it_has(self):
+        wire = Wire(EventLog(keep=10))
+        future = wire.call("tcp://127.0.0.1:1", pb.Command(list_processes=pb.ListProcesses()))
+        with unittest.mock.patch("threading.excepthook") as failed:
+            wire.repeat("fails", 0, lambda: [].pop())
+            self.assertIn("meanwhile", self.assertCode("NoCluster", future.result, rig.PATIENCE_S))
+            self.assertCode("NoCluster", wire.close)
+            wire._thread.join(rig.PATIENCE_S)
+        failed.assert_called_once()
+
+    def test_who_was_never_listed_has_not_ended(self):
+        def told(*numbers):
+            entries = [pb.ProcessList.Entry(process=pb.ProcessInfo(node=number, name=f"p{number}", events_endpoint="tcp://127.0.0.1:1"))
+                       for number in numbers]
+            wire._learn(pb.CommandReply(processes=pb.ProcessList(processes=entries)))
+            return [process.number for process in wire.processes()]
+
+        wire = Wire(EventLog(keep=10))
+        self.addCleanup(wire.close)
+        wire.add(Process.of(pb.ProcessInfo(node=1, kind=pb.COORDINATOR, events_endpoint="tcp://127.0.0.1:1")))
+        self.assertEqual(told(2), [1, 2])  # it listens, and names itself only then
+        self.assertEqual(told(1, 2), [1, 2])
+        self.assertEqual(told(1), [1])
+        self.assertEqual(told(2), [2])
+        self.assertEqual(told(1, 2), [1, 2])
+
+    def test_a_wrong_option_is_named_and_nothing_is_started(self):
+        self.assertIn("on_alarm", self.assertCode("BadArgument", Lab.start, recovery="always"))
+        self.assertIn("at least k", self.assertCode("BadArgument", Lab.start, k=2, spares={"parity": 1}))
+        self.assertIn("lhrs-node", self.assertCode("NoCluster", Lab.start, bin_dir="/nowhere"))
+
+    def test_nobody_at_an_endpoint_is_no_cluster(self):
+        self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))
+
+    def test_the_parity_matrix_is_the_printed_one(self):
+        gf = Field(16)
+        printed = [[0x0001, 0x0001], [0x0001, 0xEB9B], [0x0001, 0x2284], [0x0001, 0x9E44]]
+        self.assertEqual([[gf.coefficient(q, p) for p in range(2)] for q in range(4)], printed)
+
+    def test_the_audit_sees_a_wrong_symbol_and_a_wrong_key_list(self):
+        gf, data = Field(16), {q: pb.AuditPage.Rank(rank=1, digest=0x1234 + q, keys=[q], lengths=[4]) for q in range(2)}
+        digest = gf.scaled(0x1234, gf.coefficient(0, 1)) ^ gf.scaled(0x1235, gf.coefficient(1, 1))
+        right = pb.AuditPage.Rank(rank=1, digest=digest, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
+        self.assertEqual(_difference(gf, 1, right, data), "")
+        wrong = pb.AuditPage.Rank(rank=1, digest=digest ^ 1, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
+        self.assertIn("not what the data encode to", _difference(gf, 1, wrong, data))
+        self.assertIn("key list", _difference(gf, 1, pb.AuditPage.Rank(digest=digest), data))
+        self.assertIn("no parity record", _difference(gf, 1, None, data))
+
+    def test_lost_events_are_counted_and_told_from_late_joining(self):
+        log = EventLog(1000)
+
+        def batch(first, count):
+            log.take(pb.EventHeader(process=5, name="data-1", first_sequence=first, count=count, wall_ns=1),
+                     pb.EventBatch(events=[pb.Event(sequence=first + i, members_answered=pb.MembersAnswered()) for i in range(count)]))
+        batch(3, 2)
+        batch(5, 1)
+        batch(9, 2)
+        batch(9, 2)  # again: nothing new
+        self.assertEqual([(gap.first, gap.last, gap.reason) for gap in log.gaps()], [(1, 2, "joined late"), (6, 8, "lost")])
+        self.assertEqual(log.committed, 5)
+        self.assertEqual([event.sequence for event in log.matching(0, "members_answered", None)], [3, 4, 5, 9, 10])
+        batch(11, 2000)
+        self.assertEqual(log.committed, 2005)
+        self.assertEqual(log.forgotten() + len(log.raw_since(0)[1]), 2005)
+        self.assertLessEqual(len(log.raw_since(0)[1]), 1000)
+
+    def test_factors_are_multiplied_and_a_result_without_numbers_is_refused(self):
+        self.assertEqual(cases_of({"k": [0, 1], "window": [1, 8]}),
+                         [{"k": 0, "window": 1}, {"k": 0, "window": 8}, {"k": 1, "window": 1}, {"k": 1, "window": 8}])
+        self.assertCode("BadArgument", cases_of, {"k": "01"})
+        self.assertCode("BadArgument", numbers_of, {"word": "fast"})
+        self.assertEqual(numbers_of({"word": "fast", "is": True, "n": 2}), {"n": 2})
+
+    def test_a_chart_is_to_the_byte_the_one_that_a_scenario_draws(self):
+        rows = [{"slice": s, "scheme": scheme, "gf": gf, "failed_buckets": failed, "total_s": (s * 7 + gf * failed + n) % 11 / 3 + 0.1, "process_s": 0.25}
+                for s in (1250, 3125, 31250) for scheme in ("xor", "rs") for gf in (8, 16) for failed in (1, 2) for n in range(3)]
+        rows += [{"slice": s, "scheme": "long", "gf": 8, "failed_buckets": 1, "total_s": s * 7919 % 997, "process_s": 0} for s in range(1, 1500)]
+        orders = [
+            {"table": "r", "x": "slice", "y": ["total_s", "process_s"], "by": ["gf", "failed_buckets", "scheme"], "paper": "bucket_recovery",
+             "where": {"config": 2}, "title": "Ours & <2003>"},
+            {"table": "r", "x": "slice", "y": "total_s", "by": ["scheme"], "log": True}, {"table": "r", "x": "scheme", "y": ["total_s", "gf"]},
+            {"table": "r", "x": "slice", "y": "total_s", "where": {"scheme": "none"}}]
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            directory.joinpath("paper").symlink_to(rig.ROOT / "scenarios/paper")
+            directory.joinpath("s.js").write_text("// s.js\n" + f"for (const r of {json.dumps(rows)}) lab.row('r', r);\n"
+                                                  + "".join(f"lab.chart({json.dumps(one)});\n" for one in orders))
+            done = subprocess.run([str(rig.PROGRAMS / "lhrs-play"), "--csv", name, str(directory / "s.js")], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with directory.joinpath("r.csv").open(newline="") as file:
+                identity = {"run": next(csv.DictReader(file))["run"], "simulated": False, "machine": ""}
+            table = measure.Table("r", identity)
+            for row in rows:
+                table.add("full", None, False, {"scheme": row["scheme"]}, {key: row[key] for key in row if key != "scheme"}, 0)
+            for number, one in enumerate(orders, start=1):
+                drawn = chart.made(f"r_chart_{number}" if number > 1 else "r_chart", table, one["x"], one["y"], one.get("by", ()), one.get("paper"),
+                                   one.get("where"), one.get("title"), one.get("log", False), False)
+                self.assertEqual(drawn.svg(), directory.joinpath(f"{drawn.name}.svg").read_text(), drawn.name)
+                xml.dom.minidom.parseString(drawn.write(directory / "out").read_text())
+        self.assertCode("BadArgument", chart.made, "c", table, "slices", "total_s", (), None, None, None, False, False)
+        self.assertCode("BadArgument", chart.made, "c", table, "slice", [], (), None, None, None, False, False)
+
+    def test_published_values_are_as_printed_and_doubtful_ones_are_left_out(self):
+        rows = Lab.paper("bucket_recovery", {"config": 2})
+        self.assertEqual((len(rows), rows[0]["source"], rows[0]["slice"]), (30, "lhrs2003", 1250))
+        self.assertGreater(len(Lab.paper("record_recovery", suspect=True)), len(Lab.paper("record_recovery")))
+        self.assertIn("Did you mean search", self.assertCode("BadArgument", Lab.paper, "serch"))
+        self.assertIn("has no column", self.assertCode("BadArgument", Lab.paper, "search", {"nothing": 1}))
+
+    def test_every_call_of_a_scenario_is_here_or_the_readme_says_where(self):
+        reference = json.loads((rig.ROOT / "gui/lab/lab_reference.json").read_text())["calls"]
+        table = (rig.ROOT / "proto/python/README.md").read_text().split("## What differs")[1].split("\n## ")[0]
+        told = {word for line in table.splitlines() if line.startswith("| `") for word in re.findall("`([^`]+)`", line.split("|")[1])}
+        owners = {"lab": Lab, "client": clients.Client, "handle": clients.Handle, "table": measure.Table, "witness": witness.Witness,
+                  "question": lamps.Question}
+        options = {one["call"]: [option["name"] for option in one.get("options", [])] for one in reference}
+        known, missing = set(), []
+        for one in reference:
+            owner, name = one["call"].split(".")
+            member = Lab.start if one["call"] == "lab.cluster" else \
+                getattr(owners[owner], re.sub("([A-Z])", r"_\1", name).lower(), None)
+            known |= {one["call"], *(f"{one['call']} {option}" for option in options[one.get("optionsOf", one["call"])])}
+            if member is None and one["call"] not in told and one["call"] not in ("lab.simulated", "table.rows"):  # attributes
+                missing.append(one["call"])
+            if callable(member):
+                parameters = inspect.signature(member).parameters
+                takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+                missing += [f"{one['call']} {option}" for option in options[one.get("optionsOf", one["call"])]
+                            if not takes_all and re.sub("([A-Z])", r"_\1", option).lower() not in parameters
+                            and f"{one['call']} {option}" not in told]
+        self.assertEqual(missing, [])
+        self.assertEqual(told - known, set())
+
+    def test_without_a_watcher_lamps_and_captions_say_what_they_need(self):
+        class Unwatched(lamps.LampCalls):
+            def __init__(self):  # no connections: nothing is asked
+                pass
+        self.assertIn("watch=True", self.assertCode("Unsupported", Unwatched().lamps))
+        self.assertIn("record=", self.assertCode("Unsupported", Unwatched().say, "Look."))
+        self.assertIn("no window", self.assertCode("Unsupported", Unwatched().highlight, "data 0"))
+
+    def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
+        untold = []
+        for path in sorted((rig.ROOT / "proto/python/lhrs_lab").glob("*.py")):
+            module = ast.parse(path.read_text())
+            for parent in [module, *(node for node in module.body if isinstance(node, ast.ClassDef))]:
+                for node in parent.body:
+                    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name.startswith("_"):
+                        continue
+                    is_typed = isinstance(node, ast.ClassDef) or node.returns is not None and all(
+                        one.annotation for one in node.args.args + node.args.kwonlyargs if one.arg not in ("self", "cls"))
+                    if not ast.get_docstring(node) or not is_typed:
+                        untold.append(f"{path.name}: {node.name}")
+        self.assertEqual(untold, [])
+
+
+if __name__ == "__main__":
+    rig.main()
