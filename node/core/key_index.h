@@ -15,7 +15,8 @@ namespace lhrs {
 // Key -> place (1, 2, ...) in the list of somebody who has the keys there anyway, so that the index itself keeps none: five
 // bytes a slot. Open addressing with Robin Hood hashing, at most 7/8 full: where an entry stands is told with it, as its
 // distance from home, so a probe looks at the keys of its own home only, and an entry is taken out without looking at any.
-// It grows into a table of twice the size, to which each insert takes a few entries along: no insert waits for all of them.
+// It grows into a table half as large again, so it is at least 7/12 full, to which each insert takes a few entries along: no insert
+// waits for all of them.
 // `keyAt(place)` is the key there; it is asked for entries that are in.
 class KeyIndex {
 public:
@@ -44,7 +45,7 @@ public:
         // chosen them: another hash.
         if (isFull || m_count * 4 >= m_now.size()) {
             takeAlong(m_before.size(), keyAt);
-            m_before = std::exchange(m_now, Table(m_now.size() == 0 ? 16 : 2 * m_now.size(), m_seed));
+            m_before = std::exchange(m_now, Table(larger(m_now.size()), m_seed));
             m_taken = 0;
             if (m_now.put(key, place))
                 return;
@@ -86,33 +87,38 @@ public:
     std::size_t bytes() const { return (m_now.size() + m_before.size()) * (sizeof(std::uint32_t) + 1); }
 
 private:
-    // Slots of the former table at each insert. It is empty long before the next one is wanted: two would be enough.
+    // Slots of the former table at each insert. It is empty before the next one is wanted: three would be enough.
     static constexpr std::size_t kTakenAlong = 4;
+    static std::size_t larger(std::size_t size) { return std::max<std::size_t>(16, size + size / 2); }
 
     struct Table {
         Table() = default;
-        // `length`: of slots, a power of two.
-        Table(std::size_t length, std::uint64_t hashSeed)
+        Table(std::size_t slotCount, std::uint64_t hashSeed)
             : seed(hashSeed)
-            , mask(length - 1)
-            , places(std::make_unique_for_overwrite<std::uint32_t[]>(length))
-            , distances(std::make_unique<std::uint8_t[]>(length))
+            , length(slotCount)
+            , places(std::make_unique_for_overwrite<std::uint32_t[]>(slotCount))
+            , distances(std::make_unique<std::uint8_t[]>(slotCount))
         {
         }
         Table(Table&& other) noexcept { *this = std::move(other); }
         Table& operator=(Table&& other) noexcept
         {
             seed = other.seed;
-            mask = std::exchange(other.mask, ~std::size_t(0));
+            length = std::exchange(other.length, 0);
             places = std::move(other.places);
             distances = std::move(other.distances);
             return *this;
         }
         Table& operator=(const Table& other) = delete;
 
-        std::size_t size() const { return mask + 1; }
-        std::size_t home(Key key) const { return std::size_t(hashOf(key, seed)) & mask; }
-        std::size_t next(std::size_t s) const { return (s + 1) & mask; }
+        std::size_t size() const { return length; }
+        // The hash as a fraction of the table.
+        std::size_t home(Key key) const
+        {
+            __extension__ using Wide = unsigned __int128;
+            return std::size_t((Wide(hashOf(key, seed)) * length) >> 64);
+        }
+        std::size_t next(std::size_t s) const { return s + 1 == length ? 0 : s + 1; }
 
         template <class KeyAt>
         std::uint32_t find(Key key, const KeyAt& keyAt) const
@@ -178,7 +184,7 @@ private:
 
         static constexpr std::uint32_t kFarthest = 255;
         std::uint64_t seed = 0;
-        std::size_t mask = ~std::size_t(0);              // size 0
+        std::size_t length = 0;
         std::unique_ptr<std::uint32_t[]> places;
         std::unique_ptr<std::uint8_t[]> distances; // 1: at home; 0: empty
     };
@@ -212,7 +218,7 @@ private:
             }
         }
         m_before = Table();
-        const std::size_t size = m_count * 4 >= m_now.size() ? 2 * m_now.size() : m_now.size();
+        const std::size_t size = m_count * 4 >= m_now.size() ? larger(m_now.size()) : m_now.size();
         do {
             m_seed = hashOf(Key(m_seed), kHashSeed);
             m_now = Table(size, m_seed);

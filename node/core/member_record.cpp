@@ -69,7 +69,9 @@ bool readParityRecords(std::string_view block, std::uint32_t m, ParityRecordView
         for (std::uint32_t q = 0; q < m; ++q) {
             if (!reader.next(entry) || entry.rank != record.rank || entry.kind == BlockEntry::Kind::Insert || entry.isOfRequests())
                 return false;
-            out.members.push_back({ entry.key, entry.version, entry.length, entry.kind == BlockEntry::Kind::Update });
+            if (entry.version > kSequenceMax || entry.length > BytePool::kLargest)
+                return false;
+            out.members.push_back({ entry.key, entry.version & kSequenceMax, entry.length & kLengthMask, entry.kind == BlockEntry::Kind::Update });
         }
         out.records.push_back(record);
     }

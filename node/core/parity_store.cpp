@@ -10,6 +10,12 @@
 
 namespace lhrs {
 
+namespace {
+
+constexpr std::uint32_t kCountMask = (1u << 15) - 1; // of members, 0..m
+
+} // namespace
+
 ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
     : m_code(field, m, options)
     , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
@@ -54,36 +60,28 @@ std::uint32_t ParityStore::memberCount(Rank rank) const
 ByteSpan ParityStore::parity(Rank rank) const
 {
     LHRS_CHECK(has(rank));
-    const Record& record = m_records[rank.value - 1];
-    return { record.parity, record.length };
+    return { m_records.bytes(rank.value - 1), m_records[rank.value - 1].length };
 }
 
-void ParityStore::grow(Record& record, std::uint32_t length)
+void ParityStore::grow(Rank rank, std::uint32_t length)
 {
-    if (length <= record.length)
-        return;
-    if (BytePool::capacity(length) != BytePool::capacity(record.length)) {
-        std::byte* longer = m_pool.take(length);
-        if (record.length > 0)
-            std::memcpy(longer, record.parity, record.length);
-        m_pool.giveBack(record.parity, record.length);
-        record.parity = longer;
-    }
-    std::memset(record.parity + record.length, 0, length - record.length);
-    record.length = length;
+    const std::uint32_t before = m_records[rank.value - 1].length;
+    if (length > before)
+        std::memset(m_records.setLength(rank.value - 1, length) + before, 0, length - before);
 }
 
 bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
     std::string_view delta)
 {
     LHRS_CHECK(rank.value >= 1 && q.value < m_code.groupSize());
+    if (version > kSequenceMax || length > BytePool::kLargest || delta.size() > BytePool::kLargest)
+        return false;
     if (rankMax() < rank) {
         if (change != Change::Insert || (std::uint64_t(rank.value) << m_shift) > std::numeric_limits<std::uint32_t>::max())
             return false; // the latter: beyond what a place can number, and any memory
         m_records.resize(rank.value);
         m_members.resize(rank.value);
     }
-    Record& record = m_records[rank.value - 1];
     Member& m = member(rank, q);
     const bool isIndexed = m_isIndexed[q.value];
     const bool fits = change == Change::Insert ? !m.isPresent && (!isIndexed || find(key) == Rank()) : m.isPresent && m.key == key;
@@ -91,21 +89,23 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
 
-    grow(record, std::uint32_t(m_code.field().paddedLength(delta.size())));
+    grow(rank, std::uint32_t(m_code.field().paddedLength(delta.size())));
+    Record& record = m_records[rank.value - 1];
+    const std::span<std::byte> parity(m_records.bytes(rank.value - 1), record.length);
     const ByteSpan bytes(reinterpret_cast<const std::byte*>(delta.data()), delta.size());
     if (LHRS_MUTANT(LogsAsValues)) {
         std::vector<std::byte> padded(bytes.begin(), bytes.end());
         padded.resize(m_code.field().paddedLength(padded.size()));
-        m_code.field().multiplyAdd(record.parity, padded.data(), padded.size(), m_code.matrix().logAt(q, m_column));
+        m_code.field().multiplyAdd(parity.data(), padded.data(), padded.size(), m_code.matrix().logAt(q, m_column));
     } else {
-        m_code.addDelta(m_multipliers[q.value], bytes, { record.parity, record.length });
+        m_code.addDelta(m_multipliers[q.value], bytes, parity);
     }
 
-    m.version = version;
+    m.version = version & kSequenceMax;
     switch (change) {
     case Change::Insert:
-        record.memberCount += m.isPresent ? 0 : 1;
-        m = { key, version, length, true };
+        record.memberCount = (record.memberCount + (m.isPresent ? 0u : 1u)) & kCountMask;
+        m = { key, version & kSequenceMax, length & kLengthMask, true };
         if (isIndexed)
             m_index.insert(key, placeOf(rank, q), KeyAt { *this });
         if (record.memberCount == 1)
@@ -113,7 +113,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         break;
     case Change::Update:
         if (!LHRS_MUTANT(LengthNotRestored))
-            m.length = length;
+            m.length = length & kLengthMask;
         break;
     case Change::Delete:
         if (LHRS_MUTANT(KeyListNotCleared))
@@ -123,14 +123,14 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         m.length = 0;
         if (isIndexed)
             m_index.erase(key, placeOf(rank, q));
-        if (--record.memberCount == 0) {
+        record.memberCount = (record.memberCount - 1u) & kCountMask;
+        if (record.memberCount == 0) {
             --m_recordGroups;
             // Paper 3: a parity record without members encodes nothing; what is left would be a mistake in the parity.
-            const bool isZero = std::all_of(record.parity, record.parity + record.length, [](std::byte b) { return b == std::byte(0); });
+            const bool isZero = std::all_of(parity.begin(), parity.end(), [](std::byte b) { return b == std::byte(0); });
             if (!isZero && !LHRS_MUTANT(WrongColumn) && !LHRS_MUTANT(LogsAsValues))
                 return false;
-            m_pool.giveBack(record.parity, record.length);
-            record = {};
+            m_records.setLength(rank.value - 1, 0);
         }
         break;
     }
@@ -153,7 +153,7 @@ bool ParityStore::index(Position q)
 
 std::size_t ParityStore::bytes() const
 {
-    return m_pool.bytes() + m_index.bytes() + m_records.bytes() + m_members.bytes()
+    return m_index.bytes() + m_records.memory() + m_members.bytes()
         + m_multipliers.capacity() * sizeof(Multiplier);
 }
 

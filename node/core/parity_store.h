@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/erasure_code.h"
-#include "node/core/byte_pool.h"
 #include "node/core/key_index.h"
+#include "node/core/record_pages.h"
 #include "node/core/rows.h"
 
 #include <cstdint>
@@ -21,10 +21,11 @@ public:
     enum class Change : std::uint8_t { Insert, Update, Delete };
     struct Member {
         Key key;
-        Sequence version = 0;
-        std::uint32_t length = 0;
-        bool isPresent = false;
+        Sequence version : kSequenceBits = 0;
+        std::uint32_t length : kLengthBits = 0;
+        bool isPresent : 1 = false;
     };
+    static_assert(sizeof(Member) == 16);
 
     ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options);
 
@@ -62,9 +63,8 @@ public:
 
 private:
     struct Record {
-        std::byte* parity = nullptr;
-        std::uint32_t length = 0;      // of B
-        std::uint32_t memberCount = 0; // 0: no parity record at this rank
+        std::uint32_t length : kLengthBits = 0;  // of B
+        std::uint32_t memberCount : 15 = 0;      // 0: no parity record at this rank
     };
 
     // For the index.
@@ -78,16 +78,15 @@ private:
     // Of a member in the index.
     std::uint32_t placeOf(Rank rank, Position q) const { return ((rank.value - 1) << m_shift) + q.value + 1; }
     Rank rankAt(std::uint32_t place) const { return Rank(((place - 1) >> m_shift) + 1); }
-    void grow(Record& record, std::uint32_t length);
+    void grow(Rank rank, std::uint32_t length);
     Member& member(Rank rank, Position q);
 
     ErasureCode m_code;
     const ParityColumn m_column;
     const unsigned m_shift;                // bits of a position
     std::vector<Multiplier> m_multipliers; // of our column, by position
-    BytePool m_pool;
     KeyIndex m_index;
-    Rows<Record> m_records; // by rank - 1
+    RecordPages<Record> m_records; // by rank - 1; their bytes are B
     Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
     std::vector<bool> m_isIndexed; // by position

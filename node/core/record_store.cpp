@@ -31,18 +31,20 @@ RecordStore::Record RecordStore::at(Rank rank) const
 {
     const Slot& s = slot(rank);
     LHRS_CHECK(s.state == State::Used);
-    return { rank, Key(s.key), { reinterpret_cast<const char*>(s.bytes), s.length }, s.version };
+    return { rank, Key(s.key), { reinterpret_cast<const char*>(m_slots.bytes(rank.value - 1)), s.length }, s.version };
 }
 
-void RecordStore::fill(Slot& s, std::string_view value)
+void RecordStore::setVersion(Rank rank, Sequence version)
 {
-    if (BytePool::capacity(s.length) != BytePool::capacity(value.size())) {
-        m_pool.giveBack(s.bytes, s.length);
-        s.bytes = m_pool.take(value.size());
-    }
-    s.length = std::uint32_t(value.size());
+    LHRS_CHECK(version <= kSequenceMax);
+    slot(rank).version = version & kSequenceMax;
+}
+
+void RecordStore::fill(Rank rank, std::string_view value)
+{
+    std::byte* const bytes = m_slots.setLength(rank.value - 1, std::uint32_t(value.size()));
     if (!value.empty())
-        std::memcpy(s.bytes, value.data(), value.size());
+        std::memcpy(bytes, value.data(), value.size());
 }
 
 Rank RecordStore::insert(Key key, std::string_view value, Sequence version, bool isNew)
@@ -78,17 +80,16 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
         m_free.erase(std::find(m_free.begin(), m_free.end(), rank.value));
     s.state = State::Used;
     s.key = key.value;
-    s.version = version;
-    fill(s, value);
+    setVersion(rank, version);
+    fill(rank, value); // slots may be elsewhere from here on
     m_index.insert(key, rank.value, KeyAt { *this });
 }
 
 void RecordStore::update(Rank rank, std::string_view value, Sequence version)
 {
-    Slot& s = slot(rank);
-    LHRS_CHECK(s.state == State::Used);
-    fill(s, value);
-    s.version = version;
+    LHRS_CHECK(slot(rank).state == State::Used);
+    fill(rank, value);
+    setVersion(rank, version);
 }
 
 void RecordStore::remove(Rank rank, Sequence version)
@@ -96,10 +97,10 @@ void RecordStore::remove(Rank rank, Sequence version)
     Slot& s = slot(rank);
     LHRS_CHECK(s.state == State::Used);
     m_index.erase(Key(s.key), rank.value);
-    fill(s, {});
     s.key = 0;
-    s.version = version;
     s.state = State::Retired;
+    setVersion(rank, version);
+    fill(rank, {});
 }
 
 void RecordStore::release(Rank rank)
@@ -112,16 +113,17 @@ void RecordStore::release(Rank rank)
 
 void RecordStore::move(Rank from, Rank to, Sequence version)
 {
-    Slot& source = slot(from);
-    Slot& target = slot(to);
-    LHRS_CHECK(source.state == State::Used && target.state != State::Used);
-    m_index.move(Key(source.key), from.value, to.value);
-    std::swap(source.bytes, target.bytes);
-    std::swap(source.length, target.length);
-    target.key = std::exchange(source.key, 0);
-    target.version = source.version = version;
-    target.state = State::Used;
-    source.state = State::Retired;
+    LHRS_CHECK(slot(from).state == State::Used && slot(to).state != State::Used);
+    const std::uint64_t key = std::exchange(slot(from).key, 0);
+    m_index.move(Key(key), from.value, to.value);
+    std::byte* const bytes = m_slots.setLength(to.value - 1, slot(from).length);
+    std::memcpy(bytes, m_slots.bytes(from.value - 1), slot(from).length);
+    m_slots.setLength(from.value - 1, 0);
+    slot(to).key = key;
+    slot(to).state = State::Used;
+    slot(from).state = State::Retired;
+    setVersion(from, version);
+    setVersion(to, version);
 }
 
 void RecordStore::truncate(Rank rankMax)
@@ -135,7 +137,7 @@ void RecordStore::truncate(Rank rankMax)
 
 std::size_t RecordStore::bytes() const
 {
-    return m_pool.bytes() + m_index.bytes() + m_slots.bytes() + m_free.capacity() * sizeof(std::uint32_t);
+    return m_index.bytes() + m_slots.memory() + m_free.capacity() * sizeof(std::uint32_t);
 }
 
 } // namespace lhrs

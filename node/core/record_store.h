@@ -2,9 +2,8 @@
 #pragma once
 
 #include "common/ids.h"
-#include "node/core/byte_pool.h"
 #include "node/core/key_index.h"
-#include "node/core/rows.h"
+#include "node/core/record_pages.h"
 
 #include <cstdint>
 #include <string_view>
@@ -19,7 +18,7 @@ public:
     struct Record {
         Rank rank;
         Key key;
-        std::string_view value; // valid until the next change
+        std::string_view value; // valid until the next change of any record
         Sequence version = 0;   // sequence number of the rank's last change
     };
 
@@ -54,11 +53,11 @@ private:
     enum class State : std::uint8_t { Retired, Free, Used };
     struct Slot {
         std::uint64_t key = 0;
-        std::byte* bytes = nullptr;
-        Sequence version = 0;
-        std::uint32_t length = 0;
-        State state = State::Retired;
+        Sequence version : kSequenceBits = 0;
+        std::uint32_t length : kLengthBits = 0; // of the value
+        State state : 2 = State::Retired;
     };
+    static_assert(sizeof(Slot) == 16);
 
     // For the index.
     struct KeyAt {
@@ -67,11 +66,11 @@ private:
     };
     Slot& slot(Rank rank);
     const Slot& slot(Rank rank) const;
-    void fill(Slot& slot, std::string_view value);
+    void setVersion(Rank rank, Sequence version);
+    void fill(Rank rank, std::string_view value);
 
-    BytePool m_pool;
     KeyIndex m_index; // of used ranks
-    Rows<Slot> m_slots; // by rank - 1
+    RecordPages<Slot> m_slots; // by rank - 1
     std::vector<std::uint32_t> m_free;
 };
 

@@ -21,7 +21,8 @@ constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
 constexpr int kPortTries = 32; // to find one number that is free for UDP and TCP
 constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
-constexpr auto kBulkOver = std::chrono::seconds(2); // after the last long frame
+constexpr auto kBulkOver = std::chrono::seconds(2); // after the last long frame, or the last gauges that told of many messages
+constexpr std::uint64_t kMany = 100;                // messages between two gauges
 
 NodeId drawProcessNumber()
 {
@@ -491,8 +492,8 @@ int Runtime::untilNextChore() const
     if (m_options.coordinator && !m_hasHeardCoordinator)
         next = std::min(next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
     next = std::min({ next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
-    if (const std::int64_t last = m_streams->longFrameNs(); last != m_longFrameSeen)
-        next = std::min(next, steady_clock::time_point(std::chrono::nanoseconds(last)) + kBulkOver);
+    if (const auto bulk = std::max(m_bulkAt, steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs()))); bulk > m_memoryGivenBack)
+        next = std::min(next, bulk + kBulkOver);
     if (next == steady_clock::time_point::max())
         return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - steady_clock::now()).count();
@@ -516,13 +517,16 @@ void Runtime::doChores()
     m_threads.look();
     openGateWhenUnrenewed();
     const auto now = std::chrono::steady_clock::now();
-    if (const std::int64_t last = m_streams->longFrameNs(); last != m_longFrameSeen && now.time_since_epoch() >= std::chrono::nanoseconds(last) + kBulkOver) {
-        m_longFrameSeen = last;
+    m_bulkAt = std::max(m_bulkAt, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs())));
+    if (m_bulkAt > m_memoryGivenBack && now >= m_bulkAt + kBulkOver) {
+        m_memoryGivenBack = m_bulkAt;
         giveBackFreedMemory();
     }
     if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
         m_hasChanged = false;
         m_gaugesTold = now;
+        if (const std::uint64_t in = m_counters.in(); in >= std::exchange(m_messagesTold, in) + kMany)
+            m_bulkAt = now;
         tell([this](Effects& out) {
             tellDropped(out);
             fillGauges(*out.event().mutable_gauges());

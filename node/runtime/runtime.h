@@ -209,7 +209,10 @@ private:
     std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as the next one
     std::optional<std::string> m_ending;
     std::chrono::steady_clock::time_point m_gaugesTold; // of run()
-    std::int64_t m_longFrameSeen = 0;                   // of run(): what it made free has been given back
+    // Of run(): when much was last going on, and the one of these times whose freed memory has been given back.
+    std::chrono::steady_clock::time_point m_bulkAt;
+    std::chrono::steady_clock::time_point m_memoryGivenBack;
+    std::uint64_t m_messagesTold = 0;                   // of run(): received until the last Gauges
     bool m_isLateTold = false;                          // of run()
 
     std::stop_source m_stopping; // for who waits to push
