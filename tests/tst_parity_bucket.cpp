@@ -376,10 +376,8 @@ void TestParityBucket::theParityRecordGoesWithItsLastMember()
     QCOMPARE(rig.parity().store().memberCount(Rank(1)), 2u);
     rig.delta(rig.erase(1, 1));
     QVERIFY(rig.parity().store().has(Rank(1)));
-    QCOMPARE(rig.parity().store().find(Key(71)), Rank(0));
     rig.delta(rig.erase(0, 1));
     QVERIFY(!rig.parity().store().has(Rank(1)));
-    QCOMPARE(rig.parity().store().find(Key(70)), Rank(0));
     rig.delta(rig.insert(1, 1, 70, "again"));
     QCOMPARE(rig.differenceToModel(), "");
 }
@@ -430,9 +428,6 @@ void TestParityBucket::aDeltaThatDoesNotFitEndsTheProcess()
     QVERIFY(endsWith(
         { .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // over a
                                                                                                          // member
-    QVERIFY(endsWith(
-        { .sequence = 2, .kind = pb::CHANGE_INSERT, .rank = 2, .key = 70, .delta = "x", .length = 1 })); // the key
-                                                                                                         // twice
     QVERIFY(endsWith(
         { .sequence = 2, .kind = pb::CHANGE_UPDATE, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // another key
     QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 9, .key = 70, .delta = "x" })); // another rank

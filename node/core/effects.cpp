@@ -7,7 +7,7 @@ using google::protobuf::Arena;
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t(16) << 10;
+constexpr std::size_t kBlock = std::size_t(2) << 10;
 
 google::protobuf::ArenaOptions arenaIn(char* block)
 {

@@ -54,8 +54,6 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm, Tim
     takeView(confirm.view(), now);
     for (Position q; q.value < m_positions.size(); q = q.next()) {
         m_positions[q.value].awaitsContents = m_state == pb::INIT && m_positions[q.value].incarnation.value != 0;
-        if (m_positions[q.value].awaitsContents)
-            m_store.leaveOutOfIndex(q);
     }
 }
 
@@ -95,6 +93,8 @@ void ParityBucket::takeView(const pb::View& view, Time now)
     for (std::size_t q = 0; q < m_positions.size(); ++q) {
         if (!isThere[q])
             m_positions[q] = {}; // the split that was to create it was undone
+        if (!m_positions[q].hasFailed)
+            m_store.forgetIndex(Position(std::uint32_t(q)));
     }
     if (m_config.recovery() == pb::RECOVERY_OFF)
         return;
@@ -156,7 +156,6 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         applyDelta(q, delta, now, out); // the usual case, without a copy
         logDelta(position, delta, out);
         ++position.applied;
-        indexWhenConsistent(q);
         reportWhenFilled(now, out);
         acknowledgeSoon(q, delta.request(), out);
         return;
@@ -261,17 +260,17 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
         ++position.applied;
         position.held.erase(next);
     }
-    indexWhenConsistent(q);
     reportWhenFilled(now, out);
 }
 
-void ParityBucket::indexWhenConsistent(Position q)
+std::optional<Rank> ParityBucket::rankOf(Position q, Key key)
 {
     const PositionState& position = m_positions[q.value];
-    if (m_store.isIndexed(q) || position.awaitsContents || position.applied < position.contentsLast)
-        return;
+    if (position.awaitsContents || position.applied < position.contentsLast)
+        return std::nullopt;
     if (!m_store.index(q))
         disagree(q, position.applied);
+    return m_store.find(q, key);
 }
 
 void ParityBucket::disagree(Position, Sequence)

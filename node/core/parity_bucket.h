@@ -53,6 +53,10 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
+    // Where the key of a data position is, rank 0 if it is nowhere. The first call since its bucket failed looks at all record
+    // groups. Nothing while the position's contents come.
+    std::optional<Rank> rankOf(Position q, Key key);
+
     GroupNumber group() const { return m_group; }
     ParityColumn column() const { return m_column; }
     Incarnation incarnation() const { return m_incarnation; }
@@ -126,7 +130,6 @@ private:
     void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
     // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
-    void indexWhenConsistent(Position q);
     bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
     void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;

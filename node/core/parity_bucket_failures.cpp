@@ -216,11 +216,12 @@ void ParityBucket::onSliceData(const pb::Message& message, Time now, Effects& ou
 
 void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects& out)
 {
-    if (message.recover_record().group() != m_group.value || message.recover_record().epoch() > m_view.epoch())
+    const pb::RecoverRecord& order = message.recover_record();
+    if (order.group() != m_group.value || order.epoch() > m_view.epoch() || order.position() >= m_config.m())
         return;
     NodeContext::acknowledge(message, out);
-    if (m_records && message.recover_record().epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
-        m_records->onRecoverRecord(message.recover_record(), now, out);
+    if (m_records && order.epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
+        m_records->onRecoverRecord(order, now, out);
 }
 
 void ParityBucket::onMemberRead(const pb::Message& message, Effects& out)

@@ -4,7 +4,6 @@
 #include "common/points.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -19,9 +18,8 @@ constexpr std::uint32_t kCountMask = (1u << 15) - 1; // of members, 0..m
 ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
     : m_code(field, m, options)
     , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
-    , m_shift(unsigned(std::bit_width(m - 1)))
     , m_members(m)
-    , m_isIndexed(m, true)
+    , m_index(m)
 {
     for (Position q; q.value < m; q = q.next())
         m_multipliers.push_back(m_code.multiplier(q, m_column));
@@ -77,14 +75,14 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
     if (version > kSequenceMax || length > BytePool::kLargest || delta.size() > BytePool::kLargest)
         return false;
     if (rankMax() < rank) {
-        if (change != Change::Insert || (std::uint64_t(rank.value) << m_shift) > std::numeric_limits<std::uint32_t>::max())
-            return false; // the latter: beyond what a place can number, and any memory
+        if (change != Change::Insert || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
+            return false; // the latter: beyond any memory
         m_records.resize(rank.value);
         m_members.resize(rank.value);
     }
     Member& m = member(rank, q);
-    const bool isIndexed = m_isIndexed[q.value];
-    const bool fits = change == Change::Insert ? !m.isPresent && (!isIndexed || find(key) == Rank()) : m.isPresent && m.key == key;
+    KeyIndex* const index = m_index[q.value].get();
+    const bool fits = change == Change::Insert ? !m.isPresent && (!index || find(q, key) == Rank()) : m.isPresent && m.key == key;
     if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
@@ -106,8 +104,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
     case Change::Insert:
         record.memberCount = (record.memberCount + (m.isPresent ? 0u : 1u)) & kCountMask;
         m = { key, version & kSequenceMax, length & kLengthMask, true };
-        if (isIndexed)
-            m_index.insert(key, placeOf(rank, q), KeyAt { *this });
+        if (index)
+            index->insert(key, rank.value, KeyAt { *this, q });
         if (record.memberCount == 1)
             ++m_recordGroups;
         break;
@@ -121,8 +119,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         m.isPresent = false;
         m.key = Key();
         m.length = 0;
-        if (isIndexed)
-            m_index.erase(key, placeOf(rank, q));
+        if (index)
+            index->erase(key, rank.value);
         record.memberCount = (record.memberCount - 1u) & kCountMask;
         if (record.memberCount == 0) {
             --m_recordGroups;
@@ -139,22 +137,28 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
 
 bool ParityStore::index(Position q)
 {
+    if (isIndexed(q))
+        return true;
+    auto made = std::make_unique<KeyIndex>();
+    const KeyAt keyAt { *this, q };
     for (Rank r(1); r <= rankMax(); r = r.next()) {
         const Member& m = member(r, q);
         if (!m.isPresent)
             continue;
-        if (find(m.key) != Rank())
+        if (made->find(m.key, keyAt) != 0)
             return false;
-        m_index.insert(m.key, placeOf(r, q), KeyAt { *this });
+        made->insert(m.key, r.value, keyAt);
     }
-    m_isIndexed[q.value] = true;
+    m_index[q.value] = std::move(made);
     return true;
 }
 
 std::size_t ParityStore::bytes() const
 {
-    return m_index.bytes() + m_records.memory() + m_members.bytes()
-        + m_multipliers.capacity() * sizeof(Multiplier);
+    std::size_t bytes = m_records.memory() + m_members.bytes() + m_multipliers.capacity() * sizeof(Multiplier);
+    for (const auto& index : m_index)
+        bytes += index ? index->bytes() : 0;
+    return bytes;
 }
 
 } // namespace lhrs

@@ -7,15 +7,17 @@
 #include "node/core/rows.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace lhrs {
 
-// The parity records of one parity bucket by rank, with an index from key to rank (lhrs.md 3.3): key list, lengths,
-// versions and parity field B of each record group. A parity record whose last member left is gone, and its B must
-// then be all zero, which is checked at no cost.
+// The parity records of one parity bucket by rank (lhrs.md 3.3): key list, lengths, versions and parity field B of each
+// record group. A parity record whose last member left is gone, and its B must then be all zero, which is checked at no cost.
+// Only record recovery looks for a key, so of a position there is an index from when somebody looks there until it is
+// forgotten: most of the time none takes memory, and no change has to keep one.
 class ParityStore {
 public:
     enum class Change : std::uint8_t { Insert, Update, Delete };
@@ -43,17 +45,16 @@ public:
     std::uint32_t memberCount(Rank rank) const;
     // B, as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;
-    // While the contents of a position come block by block as of different sequence numbers, a key may for a moment be at
-    // two ranks: the position's keys are left out of the index until index() says that they are consistent.
-    void leaveOutOfIndex(Position q) { m_isIndexed[q.value] = false; }
-    bool isIndexed(Position q) const { return m_isIndexed[q.value]; }
-    // Puts the keys of the position into the index. False where one is there twice, which is a mistake of ours.
+    // From now on there is an index of the position's keys, which all changes keep; it costs a look at each record group, if
+    // there was none. False where a key is there twice, which is a mistake of ours.
     [[nodiscard]] bool index(Position q);
-    // Rank 0: no member of any record group has this key.
-    Rank find(Key key) const
+    bool isIndexed(Position q) const { return m_index[q.value] != nullptr; }
+    void forgetIndex(Position q) { m_index[q.value].reset(); }
+    // Of an indexed position; rank 0: its bucket has no such key.
+    Rank find(Position q, Key key) const
     {
-        const std::uint32_t place = m_index.find(key, KeyAt { *this });
-        return place == 0 ? Rank() : rankAt(place);
+        LHRS_CHECK(isIndexed(q));
+        return Rank(m_index[q.value]->find(key, KeyAt { *this, q }));
     }
 
     std::uint32_t recordGroups() const { return m_recordGroups; }
@@ -67,29 +68,22 @@ private:
         std::uint32_t memberCount : 15 = 0;      // 0: no parity record at this rank
     };
 
-    // For the index.
+    // For the index of a position, whose places are ranks.
     struct KeyAt {
         const ParityStore& store;
-        Key operator()(std::uint32_t place) const
-        {
-            return store.m_members.row(store.rankAt(place).value - 1)[(place - 1) & ((1u << store.m_shift) - 1)].key;
-        }
+        Position q;
+        Key operator()(std::uint32_t rank) const { return store.m_members.row(rank - 1)[q.value].key; }
     };
-    // Of a member in the index.
-    std::uint32_t placeOf(Rank rank, Position q) const { return ((rank.value - 1) << m_shift) + q.value + 1; }
-    Rank rankAt(std::uint32_t place) const { return Rank(((place - 1) >> m_shift) + 1); }
     void grow(Rank rank, std::uint32_t length);
     Member& member(Rank rank, Position q);
 
     ErasureCode m_code;
     const ParityColumn m_column;
-    const unsigned m_shift;                // bits of a position
     std::vector<Multiplier> m_multipliers; // of our column, by position
-    KeyIndex m_index;
     RecordPages<Record> m_records; // by rank - 1; their bytes are B
     Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
-    std::vector<bool> m_isIndexed; // by position
+    std::vector<std::unique_ptr<KeyIndex>> m_index; // by position; null: nobody has looked there
 };
 
 } // namespace lhrs

@@ -34,14 +34,10 @@ void RecordRecoveries::onRecoverRecord(const pb::RecoverRecord& order, Time now,
     attempt.request = order.request();
     attempt.lost = Position(order.position());
     attempt.end = now + kPatience;
-    const ParityStore& store = m_bucket.store();
-    attempt.rank = store.find(Key(order.request().key()));
-    const auto isMember = [&] {
-        const ParityStore::Member& member = store.members(attempt.rank)[attempt.lost.value];
-        return member.isPresent && member.key == Key(order.request().key());
-    };
-    if (attempt.rank == Rank() || !isMember()) {
-        answer(attempt, pb::NOT_FOUND, {}, out); // surely: the key list is that of the cut
+    const auto rank = m_bucket.rankOf(attempt.lost, Key(order.request().key()));
+    attempt.rank = rank.value_or(Rank());
+    if (attempt.rank == Rank()) {
+        answer(attempt, rank ? pb::NOT_FOUND : pb::RETRY, {}, out); // the former surely: the key list is that of the cut
         return;
     }
     ask(attempt, now, out);

@@ -18,7 +18,7 @@ class ParityBucket;
 // itself. A key that is in no key list is surely not there, and nobody is asked.
 class RecordRecoveries {
 public:
-    RecordRecoveries(NodeContext& context, const ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+    RecordRecoveries(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
 
     void onRecoverRecord(const pb::RecoverRecord& order, Time now, Effects& out);
     void onMemberRecord(const pb::MemberRecord& record, Time now, Effects& out);
@@ -44,7 +44,7 @@ private:
     void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
 
     NodeContext& m_context;
-    const ParityBucket& m_bucket;
+    ParityBucket& m_bucket;
     std::map<RequestKey, Attempt> m_attempts;
 };
 

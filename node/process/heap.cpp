@@ -16,6 +16,7 @@ void keepFreedMemory()
 {
     ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
     ::mallopt(M_TRIM_THRESHOLD, kKeep);
+    ::mallopt(M_ARENA_MAX, 1); // each further one would keep what its threads freed; the core has one thread at a time anyway
 }
 
 void giveBackFreedMemory()

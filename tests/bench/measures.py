@@ -371,17 +371,17 @@ def _memory(s: Settings) -> Iterator[Seen]:
     records = s.count(1_000_000, 100_000)
     for repetition in range(s.repetitions if not s.quick else min(2, s.repetitions)):
         with redis(2) as peer:
-            empty = peers.resident_bytes(peer.pids)
+            empty = peers.resident_bytes_at_rest(peer.pids)
             for first in range(0, records, 500):  # every key once, so not by redis-benchmark
                 words = "".join(f"*3\r\n$3\r\nSET\r\n$16\r\nkey:{key:012d}\r\n$100\r\n{'x' * 100}\r\n" for key in range(first, first + 500))
                 _pipe(peer, words, 500)
             peer.ask("WAIT", "2", "20000")
-            theirs = (peers.resident_bytes(peer.pids) - empty) / records
+            theirs = (peers.resident_bytes_at_rest(peer.pids) - empty) / records
         with _cluster(s, 2, records) as lab:
             pids = [process.pid for process in lab.processes() if process.kind == "node"]
-            empty = peers.resident_bytes(pids)
+            empty = peers.resident_bytes_at_rest(pids)
             _fill(lab, records)
-            ours = (peers.resident_bytes(pids) - empty) / records
+            ours = (peers.resident_bytes_at_rest(pids) - empty) / records
         yield Seen("memory", ours / theirs, ours, theirs, "bytes", SCHEDULER)
 
 

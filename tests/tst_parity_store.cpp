@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The index of a position's keys: made when somebody looks there, kept by all changes, forgotten.
+#include "node/core/parity_store.h"
+
+#include "tests/core_harness.h"
+
+#include <QTest>
+
+#include <map>
+#include <random>
+#include <string>
+
+using namespace lhrs;
+
+class TestParityStore : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theIndexIsRightWheneverItIsMade_data();
+    void theIndexIsRightWheneverItIsMade();
+    void onePositionKnowsNothingOfAnother();
+    void aKeyThatIsThereTwiceIsNotIndexed();
+    void noIndexTakesNoMemory();
+};
+
+namespace {
+
+constexpr std::uint32_t kM = 4;
+
+ParityStore storeOf(FieldWidth field = FieldWidth::Gf16)
+{
+    return ParityStore(field, kM, ParityColumn(1), FieldOptions());
+}
+
+using Change = ParityStore::Change;
+
+} // namespace
+
+void TestParityStore::theIndexIsRightWheneverItIsMade_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    for (unsigned seed = 1; seed <= 6; ++seed)
+        QTest::addRow("seed %u", seed) << seed;
+}
+
+void TestParityStore::theIndexIsRightWheneverItIsMade()
+{
+    QFETCH(unsigned, seed);
+    std::mt19937 random(seed);
+    ParityStore store = storeOf(seed % 2 != 0 ? FieldWidth::Gf8 : FieldWidth::Gf16);
+    std::map<std::uint64_t, std::uint32_t> rankOf[kM]; // the model, by key
+    std::map<std::uint32_t, std::uint64_t> keyAt[kM];
+    Sequence sequence = 0;
+    std::size_t looks = 0;
+    for (int i = 0; i < 6'000; ++i) {
+        const Position q(std::uint32_t(random() % kM));
+        const std::uint32_t rank = 1 + std::uint32_t(random() % 300);
+        const std::uint64_t key = random() % 1'000;
+        auto& ranks = rankOf[q.value];
+        auto& keys = keyAt[q.value];
+        if (const auto there = keys.find(rank); there != keys.end()) {
+            QVERIFY(store.apply(Change::Delete, q, Rank(rank), Key(there->second), 0, ++sequence, "value"));
+            ranks.erase(there->second);
+            keys.erase(there);
+        } else if (!ranks.contains(key)) {
+            QVERIFY(store.apply(Change::Insert, q, Rank(rank), Key(key), 5, ++sequence, "value"));
+            ranks[key] = rank;
+            keys[rank] = key;
+        }
+        if (i % 500 == 250) {
+            store.forgetIndex(q);
+            QVERIFY(!store.isIndexed(q));
+        } else if (i % 500 == 0) {
+            QVERIFY(store.index(q));
+        }
+        if (i % 50 != 0)
+            continue;
+        for (Position p; p.value < kM; p = p.next()) {
+            if (!store.isIndexed(p))
+                continue;
+            ++looks;
+            for (std::uint64_t k = 0; k < 1'000; ++k) {
+                const auto known = rankOf[p.value].find(k);
+                QCOMPARE(store.find(p, Key(k)), known == rankOf[p.value].end() ? Rank() : Rank(known->second));
+            }
+        }
+    }
+    QVERIFY(looks > 20);
+}
+
+void TestParityStore::onePositionKnowsNothingOfAnother()
+{
+    ParityStore store = storeOf();
+    QVERIFY(store.apply(Change::Insert, Position(0), Rank(1), Key(7), 1, 1, "a"));
+    QVERIFY(store.apply(Change::Insert, Position(2), Rank(3), Key(7), 1, 1, "b")); // not of this file, but harmless
+    for (const Position q : { Position(0), Position(1), Position(2) })
+        QVERIFY(store.index(q));
+    QCOMPARE(store.find(Position(0), Key(7)), Rank(1));
+    QCOMPARE(store.find(Position(1), Key(7)), Rank());
+    QCOMPARE(store.find(Position(2), Key(7)), Rank(3));
+}
+
+void TestParityStore::aKeyThatIsThereTwiceIsNotIndexed()
+{
+    ParityStore store = storeOf();
+    QVERIFY(store.apply(Change::Insert, Position(1), Rank(1), Key(7), 1, 1, "a"));
+    QVERIFY(store.apply(Change::Insert, Position(1), Rank(2), Key(7), 1, 2, "b")); // while contents come, this passes
+    QVERIFY(!store.index(Position(1)));
+    QVERIFY(!store.isIndexed(Position(1)));
+    QVERIFY(store.apply(Change::Delete, Position(1), Rank(1), Key(7), 0, 3, "a"));
+    QVERIFY(store.index(Position(1)));
+    QVERIFY(!store.apply(Change::Insert, Position(1), Rank(1), Key(7), 1, 4, "a")); // now it is seen
+    QCOMPARE(store.find(Position(1), Key(7)), Rank(2));
+}
+
+void TestParityStore::noIndexTakesNoMemory()
+{
+    ParityStore store = storeOf();
+    for (std::uint32_t r = 1; r <= 10'000; ++r)
+        QVERIFY(store.apply(Change::Insert, Position(r % kM), Rank(1 + r / kM), Key(r), 4, r, "four"));
+    const std::size_t without = store.bytes();
+    QVERIFY(store.index(Position(0)));
+    QVERIFY(store.bytes() >= without + 2'500 * 5);
+    store.forgetIndex(Position(0));
+    QCOMPARE(store.bytes(), without);
+}
+
+QTEST_APPLESS_MAIN(TestParityStore)
+#include "tst_parity_store.moc"
