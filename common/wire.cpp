@@ -60,14 +60,60 @@ Result<void> parse(std::string_view bytes, std::size_t bytesMax, google::protobu
         if (!countParts(in, *out.GetDescriptor(), 0, parts))
             return Error { "too many parts" };
     }
-    CodedInputStream in(bytesOf(bytes), int(bytes.size()));
-    in.SetRecursionLimit(kNestingMax);
-    if (!out.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage())
+    if (!out.ParseFromArray(bytes.data(), int(bytes.size()))) // which allows a nesting of 100
         return Error { "malformed" };
     return {};
 }
 
+pb::KeyRequest* keyRequestIn(pb::Message& message)
+{
+    switch (int(message.body_case())) {
+    case pb::Message::kSearch: return message.mutable_search();
+    case pb::Message::kInsert: return message.mutable_insert();
+    case pb::Message::kUpdate: return message.mutable_update();
+    case pb::Message::kDelete: return message.mutable_delete_();
+    default: return nullptr;
+    }
+}
+
+// The request that the message is about, where its body names one.
+pb::RequestId* requestIn(pb::Message& message)
+{
+    const auto in = [](auto* body) { return body->has_request() ? body->mutable_request() : nullptr; };
+    if (pb::KeyRequest* const request = keyRequestIn(message))
+        return in(request);
+    return message.has_reply() ? in(message.mutable_reply()) : message.has_delta() ? in(message.mutable_delta()) : nullptr;
+}
+
+// What leaveOut() left out, and who sends those behind the first. Nothing is copied: the messages share these parts, which live as
+// long as the arena, and nobody changes what was read.
+void putBack(pb::Message& message, pb::Message* before)
+{
+    if (before != nullptr && !message.has_from() && message.sender() == 0) {
+        message.set_sender(before->sender());
+        if (before->has_from())
+            message.unsafe_arena_set_allocated_from(before->mutable_from());
+    }
+    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && !request->has_client() && message.has_from())
+        request->unsafe_arena_set_allocated_client(message.mutable_from());
+    if (pb::RequestId* const request = requestIn(message); request != nullptr && request->client() != 0 && !message.has_operation())
+        message.unsafe_arena_set_allocated_operation(request);
+}
+
 } // namespace
+
+void leaveOut(pb::Message& message, const pb::Address& self)
+{
+    const auto isSame = [](const pb::Address& a, const pb::Address& b) {
+        return a.ip() == b.ip() && a.udp_port() == b.udp_port() && a.tcp_port() == b.tcp_port();
+    };
+    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && isSame(request->client(), self))
+        request->clear_client();
+    if (!message.has_operation())
+        return;
+    if (const pb::RequestId* const request = requestIn(message); request != nullptr && request->client() == message.operation().client() && request->number() == message.operation().number())
+        message.clear_operation();
+}
 
 Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out)
 {
@@ -91,6 +137,7 @@ Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, st
             return refuse(parsed.error().text.c_str());
         if (message->body_case() == pb::Message::BODY_NOT_SET)
             return refuse("no body");
+        putBack(*message, out.size() > before ? out.back().message : nullptr);
         out.push_back({ message, length });
         body.remove_prefix(length);
     }

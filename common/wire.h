@@ -20,7 +20,7 @@ namespace lhrs {
 inline constexpr std::size_t kDatagramMax = 65507;                // what UDP over IPv4 can carry
 inline constexpr std::size_t kFrameMax = std::size_t(16) << 20;   // body of a frame of a stream, and an event batch
 inline constexpr std::size_t kCommandMax = std::size_t(4) << 20;  // one command
-inline constexpr int kNestingMax = 16;                            // messages within messages
+inline constexpr int kNestingMax = 16;                            // messages within messages, where they are long
 inline constexpr std::size_t kPartsMax = std::size_t(256) << 10;  // messages and strings within one message
 inline constexpr std::size_t kMessagesMax = 4096;                 // messages of one body
 
@@ -30,9 +30,13 @@ struct ReadMessage {
     std::uint32_t bytes = 0;
 };
 
-// The body of a datagram or frame: messages one after the other, each behind its length as a varint. Appends all of
-// them to `out`, or none and says why. A message without a body is malformed, too.
+// The body of a datagram or frame: messages one after the other, each behind its length as a varint. What need not be said
+// twice is left out and put back here: sender and from of all messages behind the first; the operation of a message whose body
+// names the same request; the client of a key request who is its sender. Appends all of them to `out`, or none and says why; they
+// share parts, so what was read is not changed. A message without a body is malformed, too.
 Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out);
+// Takes out of a message that `self` will send what parseBody() puts back, except for sender and from.
+void leaveOut(pb::Message& message, const pb::Address& self);
 // Bytes that appendMessage will add for this message. Also fixes its size for the call of appendMessage that follows.
 std::size_t sizeInBody(const pb::Message& message);
 // Writes length and message to `to`, which has room for sizeInBody(); returns the end. The message must not have

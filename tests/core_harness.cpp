@@ -127,6 +127,7 @@ Step Driven::pass(Time time)
 Step Driven::finish()
 {
     m_stamper.stamp(m_effects, m_now, 0, 0ns);
+    m_stamper.sign(m_effects);
     Step step;
     for (const Effects::Send& send : m_effects.sends())
         step.sent.push_back({ send.to.ip, send.way, send.tries, *send.message });

@@ -128,6 +128,7 @@ void MemoryCluster::wake(Process& process)
 void MemoryCluster::finish(Process& process)
 {
     process.stamper.stamp(m_effects, m_now, 0, 0ns);
+    process.stamper.sign(m_effects);
     if (m_effects.poolToLeave() == process.pool)
         process.pool = pb::NO_ROLE;
     if (m_effects.poolToJoin() != pb::NO_ROLE)

@@ -57,6 +57,7 @@ class EnvelopeTest : public QObject {
 private slots:
     // common/wire
     void theMessagesOfABodyAreReadInOrder();
+    void whatABodyDoesNotSayTwiceIsPutBack();
     void aBodyThatIsCutAnywhereGivesNoMessageAtAll();
     void aBodyWithBytesThatAreNoMessageIsRefused_data();
     void aBodyWithBytesThatAreNoMessageIsRefused();
@@ -89,6 +90,61 @@ void EnvelopeTest::theMessagesOfABodyAreReadInOrder()
         QCOMPARE(read[i].message->search().key(), std::uint64_t(i + 1));
     QCOMPARE(read[1].message->search().value(), std::string(300, 'x'));
     QCOMPARE(std::size_t(read[1].bytes), searchFor(2, std::string(300, 'x')).ByteSizeLong());
+}
+
+void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
+{
+    pb::Address self, other;
+    self.set_ip(1), self.set_udp_port(2), self.set_tcp_port(3);
+    other.set_ip(4), other.set_udp_port(5), other.set_tcp_port(6);
+    const auto asked = [&](pb::Message message, std::uint64_t number, const pb::Address& client, std::uint64_t operation) {
+        auto* request = message.mutable_search();
+        request->mutable_request()->set_client(7);
+        request->mutable_request()->set_number(number);
+        *request->mutable_client() = client;
+        if (operation != 0) {
+            message.mutable_operation()->set_client(7);
+            message.mutable_operation()->set_number(operation);
+        }
+        return message;
+    };
+    pb::Message insert, reply, delta, probe;
+    *insert.mutable_insert() = asked({}, 4, self, 0).search();
+    reply.mutable_reply()->mutable_request()->set_number(5);
+    reply.mutable_reply()->mutable_request()->set_client(7);
+    delta.mutable_delta()->mutable_request()->set_client(7);
+    delta.mutable_delta()->mutable_request()->set_number(6);
+    for (pb::Message* message : { &insert, &reply, &delta }) {
+        message->mutable_operation()->set_client(7);
+        message->mutable_operation()->set_number(message->has_insert() ? 4 : message->has_reply() ? 5 : 6);
+    }
+    probe.mutable_probe();
+    probe.mutable_operation()->set_client(7); // named by no body
+    probe.mutable_operation()->set_number(9);
+    std::vector<pb::Message> messages { asked(searchFor(1), 1, self, 1), asked(searchFor(2), 2, other, 2), asked(searchFor(3), 3, self, 8), insert, reply, delta, probe };
+    std::vector<pb::Message> sent = messages;
+    std::size_t before = 0, after = 0;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        messages[i].set_sender(11);
+        *messages[i].mutable_from() = self;
+        before += sizeInBody(messages[i]);
+        leaveOut(sent[i], self);
+        QVERIFY(!sent[i].has_from());
+        if (i == 0) { // the first of a body says who sends it
+            sent[i].set_sender(11);
+            *sent[i].mutable_from() = self;
+        }
+        after += sizeInBody(sent[i]);
+    }
+    QVERIFY(2 * after < before);
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> read;
+    QVERIFY(parseBody(bodyOf(sent), arena, read));
+    QVERIFY(parseBody(bodyOf({ searchFor(9) }), arena, read)); // another body: nobody is before it
+    QCOMPARE(read.size(), messages.size() + 1);
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        QCOMPARE(read[i].message->SerializeAsString(), messages[i].SerializeAsString());
+    QVERIFY(!read.back().message->has_from() && read.back().message->sender() == 0 && !read.back().message->search().has_client());
 }
 
 void EnvelopeTest::aBodyThatIsCutAnywhereGivesNoMessageAtAll()

@@ -7,7 +7,7 @@ using google::protobuf::Arena;
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t(2) << 10;
+constexpr std::size_t kBlock = std::size_t(16) << 10;
 
 google::protobuf::ArenaOptions arenaIn(char* block)
 {
@@ -19,7 +19,9 @@ google::protobuf::ArenaOptions arenaIn(char* block)
 
 } // namespace
 
-Effects::Effects() : m_block(new char[kBlock]), m_arena(arenaIn(m_block.get())) {}
+Effects::OwnArena::OwnArena() : block(new char[kBlock]), arena(arenaIn(block.get())) {}
+
+Effects::Effects() : m_ownArena(std::make_unique<OwnArena>()), m_arena(m_ownArena->arena) {}
 
 Address Address::from(const pb::Address& a)
 {
@@ -44,7 +46,8 @@ void Effects::clear()
     m_place.Clear();
     m_preparation = {};
     m_moreFollow = false;
-    m_arena.Reset();
+    if (m_ownArena)
+        m_ownArena->arena.Reset();
 }
 
 void Effects::begin(const pb::Message* cause)

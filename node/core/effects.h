@@ -42,8 +42,8 @@ public:
     virtual Time read() const = 0;
 };
 
-// What a step of a machine wants done: lists that the driver carries out. One object per worker, cleared and used
-// again; messages and events live in its arena until clear(). Order between two workers' effects is not kept, so
+// What a step of a machine wants done: lists that the driver carries out. Cleared and used again; messages and events live in
+// its arena until clear(). Order between two workers' effects is not kept, so
 // whatever must be in order carries a sequence number.
 class Effects {
 public:
@@ -60,6 +60,8 @@ public:
     };
 
     Effects();
+    // In the arena of somebody who resets it after clear().
+    explicit Effects(google::protobuf::Arena& arena) : m_arena(arena) {}
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
@@ -119,8 +121,13 @@ private:
         return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation.client() != 0 && m_operation.number() % m_toldOneIn == 0);
     }
 
-    const std::unique_ptr<char[]> m_block; // first memory of the arena, so that a usual step takes none
-    google::protobuf::Arena m_arena;
+    struct OwnArena {
+        OwnArena();
+        const std::unique_ptr<char[]> block; // its first memory, so that a usual step takes none
+        google::protobuf::Arena arena;
+    };
+    const std::unique_ptr<OwnArena> m_ownArena;
+    google::protobuf::Arena& m_arena;
     std::vector<Send> m_sends;
     std::vector<Multicast> m_multicasts;
     std::vector<pb::Event*> m_events;

@@ -189,15 +189,22 @@ void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time ste
         events[kept - 1]->set_step_ns(std::uint32_t(step.count()));
     for (const Effects::Multicast& multicast : effects.multicasts())
         multicast.message->set_id(kUnacknowledged | ++m_messages);
-    const auto complete = [this](pb::Message& message) {
+    for (const Effects::Send& send : effects.sends())
+        send.message->set_cause(m_sequence);
+    for (const Effects::Multicast& multicast : effects.multicasts())
+        multicast.message->set_cause(m_sequence);
+}
+
+void EventStamper::sign(Effects& effects) const
+{
+    const auto sign = [this](pb::Message& message) {
         message.set_sender(m_process.value);
         m_self.to(*message.mutable_from());
-        message.set_cause(m_sequence);
     };
     for (const Effects::Send& send : effects.sends())
-        complete(*send.message);
+        sign(*send.message);
     for (const Effects::Multicast& multicast : effects.multicasts())
-        complete(*multicast.message);
+        sign(*multicast.message);
 }
 
 } // namespace lhrs

@@ -26,9 +26,11 @@ public:
 
     // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
     void received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const;
-    // After the step: drops what the detail leaves out, numbers the rest, adds MessageSent, completes the messages.
+    // After the step: drops what the detail leaves out, numbers the rest, adds MessageSent, gives the messages their ids and causes.
     // `wall` is ns since 1970, `step` how long the step took; neither matters where tells() is false.
     void stamp(Effects& effects, Time now, std::int64_t wall, Time step);
+    // Writes into each message who sends it, and from where, for drivers that hand messages over one by one.
+    void sign(Effects& effects) const;
 
 private:
     bool isWanted(const pb::Event& event) const;

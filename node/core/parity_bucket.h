@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/blocks_ahead.h"
+#include "node/core/delta_log.h"
 #include "node/core/lease.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_store.h"
@@ -118,7 +119,7 @@ private:
         std::uint64_t lastCommit = 0;  // of these, the last that was not undone
         bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
         std::optional<pb::RequestId> owesWord; // what is applied was not said yet; the operation that it serves
-        std::deque<pb::Delta> log;     // applied, and above `stable`: somebody may lack them
+        DeltaLog log;
     };
 
     void takeView(const pb::View& view, Time now);

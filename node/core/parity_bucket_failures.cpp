@@ -22,16 +22,9 @@ void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, con
 {
     if (m_config.recovery() == pb::RECOVERY_OFF)
         return;
-    // lhrs.md 4.3: what all parity buckets of the view have is in no log. The trimmed entries' memory is used again.
-    pb::Delta entry;
-    const bool isTrimmed = !out.fires(Point::TrimLate);
-    const Sequence stable = LHRS_MUTANT(LogTrimmedEarly) ? delta.sequence() : delta.stable();
-    while (isTrimmed && !position.log.empty() && position.log.front().sequence() <= stable) {
-        entry = std::move(position.log.front());
-        position.log.pop_front();
-    }
-    entry = delta;
-    position.log.push_back(std::move(entry));
+    if (!out.fires(Point::TrimLate))
+        position.log.trim(LHRS_MUTANT(LogTrimmedEarly) ? delta.sequence() : delta.stable());
+    position.log.add(delta);
 }
 
 // ---- the cut
@@ -87,8 +80,7 @@ void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
             held = change.delta;
         held.set_sequence(sequence);
     }
-    for (const pb::Delta& delta : position.log)
-        *out.add_logged() = delta;
+    position.log.report(m_group, q, *out.mutable_logged());
 }
 
 bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out)

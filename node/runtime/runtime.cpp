@@ -50,14 +50,19 @@ std::string endpointFor(Endpoint listen, std::uint16_t port)
 } // namespace
 
 Runtime::Worker::Worker(Sender::Ways ways, const Stopwatch& clock)
-    : block(new char[kArenaBlock]), arena(arenaIn(block.get())), stepClock(clock), sender(ways)
+    : block(new char[kArenaBlock])
+    , arena(arenaIn(block.get()))
+    , effectsBlock(new char[kArenaBlock])
+    , effectsArena(arenaIn(effectsBlock.get()))
+    , stepClock(clock)
+    , sender(ways)
 {
 }
 
 Effects& Runtime::Worker::next()
 {
     if (effectsUsed == effects.size()) {
-        effects.push_back(std::make_unique<Effects>());
+        effects.push_back(std::make_unique<Effects>(effectsArena));
         effects.back()->setStopwatch(&stepClock);
     }
     return *effects[effectsUsed++];
@@ -386,6 +391,7 @@ void Runtime::carryOut(Worker& worker)
     for (std::size_t i = 0; i < worker.effectsUsed; ++i)
         worker.effects[i]->clear();
     worker.effectsUsed = 0;
+    worker.effectsArena.Reset();
 }
 
 // ---- events of the runtime itself

@@ -112,7 +112,9 @@ private:
         google::protobuf::Arena arena; // of parsed messages
         std::vector<ReadMessage> messages;
         std::vector<Item> items;
-        std::vector<std::unique_ptr<Effects>> effects; // one for each step of a turn
+        std::unique_ptr<char[]> effectsBlock;
+        google::protobuf::Arena effectsArena; // of the effects of a turn
+        std::vector<std::unique_ptr<Effects>> effects; // one for each step of it
         const Stopwatch& stepClock;
         std::size_t effectsUsed = 0;
         Sender sender;

@@ -382,6 +382,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     }
     process.m_place = m_effects.place();
     process.m_stamper->stamp(m_effects, local, kWallStart + (m_now + process.m_wallOffset).count(), cost);
+    process.m_stamper->sign(m_effects);
     count(process, input);
     carryOut(process, process.m_busyUntil);
 }

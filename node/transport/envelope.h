@@ -29,6 +29,9 @@ class Envelope {
 public:
     Envelope(std::uint64_t cluster, NodeId self) : m_cluster(cluster), m_self(self) {}
 
+    // The process number that packets are sealed with.
+    NodeId self() const { return m_self; }
+
     // Number of the cluster whose coordinator listens there: all its processes know that address from their start.
     static std::uint64_t clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort);
 

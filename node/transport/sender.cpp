@@ -38,35 +38,30 @@ void Sender::chooseWays(Effects& effects)
             send.way = Way::Stream;
 }
 
+Sender::Sender(const Ways& ways) : m_ways(ways)
+{
+    const Endpoint udp = ways.udp.self();
+    Address { udp.ip, udp.port, ways.streams.self().port }.to(m_self);
+}
+
 void Sender::add(Effects& effects)
 {
     for (const Effects::Send& send : effects.sends()) {
-        const std::size_t size = sizeInBody(*send.message);
-        const bool isStream = send.way != Way::Auto || size > kUdpMax;
+        leaveOut(*send.message, m_self);
+        const bool isStream = send.way != Way::Auto || (!isSurelyShort(*send.message) && send.message->ByteSizeLong() + kStillToCome > kUdpMax);
         const Endpoint to { send.to.ip, isStream ? send.to.tcpPort : send.to.udpPort };
-        if (!mayReach(to)) {
+        if (!mayReach(to))
             m_ways.counters.dropped(Drop::NotSent);
-            continue;
-        }
-        if (isStream) {
-            addStream(send, size);
-            continue;
-        }
-        Packet& packet = packetFor(to, send.node, *send.message, size);
-        appendMessage(*send.message, packet.bytes.data() + kHeaderBytes + packet.used);
-        packet.used += size;
+        else if (isStream)
+            addStream(send);
+        else
+            addToPacket(to, send.node, *send.message, false);
     }
     for (const Effects::Multicast& multicast : effects.multicasts()) {
-        const std::size_t size = sizeInBody(*multicast.message);
-        if (size > kUdpMax) {
+        if (multicast.message->ByteSizeLong() + kStillToCome > kUdpMax)
             m_ways.counters.dropped(Drop::NotSent);
-            continue;
-        }
-        const Endpoint group = multicastGroup(multicast.pool, m_ways.coordinatorPort);
-        Packet& packet = packetFor(group, NodeId(), *multicast.message, size);
-        packet.isMulticast = true;
-        appendMessage(*multicast.message, packet.bytes.data() + kHeaderBytes + packet.used);
-        packet.used += size;
+        else
+            addToPacket(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, true);
     }
     m_ways.counters.sent(effects.sends().size() + effects.multicasts().size());
 }
@@ -101,8 +96,16 @@ bool Sender::mayReach(Endpoint to) const
     return to.port != 0 && (isLoopback(to.ip) || !isLoopback(m_ways.udp.self().ip));
 }
 
-void Sender::addStream(const Effects::Send& send, std::size_t size)
+void Sender::sign(pb::Message& message) const
 {
+    message.set_sender(m_ways.envelope.self().value);
+    *message.mutable_from() = m_self;
+}
+
+void Sender::addStream(const Effects::Send& send)
+{
+    sign(*send.message);
+    const std::size_t size = sizeInBody(*send.message);
     if (size > kFrameMax) {
         m_ways.counters.dropped(Drop::NotSent);
         return;
@@ -119,28 +122,38 @@ void Sender::addStream(const Effects::Send& send, std::size_t size)
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 
-// The last open datagram to this receiver if there is room, else a new one, so that messages keep their order. A fault
-// hits messages one by one, so each travels alone then.
-Sender::Packet& Sender::packetFor(Endpoint to, NodeId node, const pb::Message& message, std::size_t size)
+// Into the last datagram to this receiver if there is room, else a new one, so that messages keep their order. The first of each
+// says who sends it.
+void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, bool isMulticast)
 {
-    const bool isAlone = areFaultsArmed();
-    for (std::size_t i = m_count; i-- > 0 && !isAlone;) {
-        Packet& packet = *m_packets[i];
-        if (packet.to != to || packet.node != node)
-            continue;
-        if (packet.used + size <= (isLoopback(to.ip) ? kLoopbackMax : kUdpMax))
-            return packet;
-        break;
+    Packet* packet = openPacket(to, node);
+    std::size_t size = packet ? sizeInBody(message) : 0;
+    if (!packet || packet->used + size > (isLoopback(to.ip) ? kLoopbackMax : kUdpMax)) {
+        if (m_count == m_packets.size())
+            m_packets.push_back(std::make_unique_for_overwrite<Packet>());
+        packet = m_packets[m_count++].get();
+        packet->to = to;
+        packet->node = node;
+        packet->isMulticast = isMulticast;
+        packet->kind = areFaultsArmed() ? int(message.body_case()) : 0;
+        packet->used = 0;
+        sign(message);
+        size = sizeInBody(message);
     }
-    if (m_count == m_packets.size())
-        m_packets.push_back(std::make_unique_for_overwrite<Packet>());
-    Packet& packet = *m_packets[m_count++];
-    packet.to = to;
-    packet.node = node;
-    packet.isMulticast = false;
-    packet.kind = isAlone ? int(message.body_case()) : 0;
-    packet.used = 0;
-    return packet;
+    appendMessage(message, packet->bytes.data() + kHeaderBytes + packet->used);
+    packet->used += size;
+}
+
+// A fault hits messages one by one, so each travels alone then.
+Sender::Packet* Sender::openPacket(Endpoint to, NodeId node)
+{
+    if (areFaultsArmed())
+        return nullptr;
+    for (std::size_t i = m_count; i-- > 0;) {
+        if (m_packets[i]->to == to && m_packets[i]->node == node)
+            return m_packets[i].get();
+    }
+    return nullptr;
 }
 
 } // namespace lhrs

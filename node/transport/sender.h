@@ -31,13 +31,13 @@ public:
         std::uint16_t coordinatorPort = 0; // names the multicast groups
         FaultShim* faults = nullptr;
     };
-    explicit Sender(const Ways& ways) : m_ways(ways) {}
+    explicit Sender(const Ways& ways);
 
     // Marks as Way::Stream what will not fit a datagram, so that the event of its sending says how it went. Before the
-    // messages are completed by the stamper.
+    // messages are stamped.
     static void chooseWays(Effects& effects);
 
-    // Takes the messages of a step; they are copied.
+    // Takes the messages of a step; they are copied. What a body need not say twice is taken out of them.
     void add(Effects& effects);
     // Sends what add() took, all datagrams in one system call. An Error: a multicast could not be sent; all that
     // concerns single receivers is only counted, as a lost datagram would be.
@@ -54,11 +54,14 @@ private:
     };
 
     bool mayReach(Endpoint to) const;
-    void addStream(const Effects::Send& send, std::size_t size);
-    Packet& packetFor(Endpoint to, NodeId node, const pb::Message& message, std::size_t size);
+    void addStream(const Effects::Send& send);
+    void addToPacket(Endpoint to, NodeId node, pb::Message& message, bool isMulticast);
+    Packet* openPacket(Endpoint to, NodeId node);
+    void sign(pb::Message& message) const;
     bool areFaultsArmed() const { return m_ways.faults != nullptr && m_ways.faults->touches(FaultBook::Traffic); }
 
     const Ways m_ways;
+    pb::Address m_self;
     std::vector<std::unique_ptr<Packet>> m_packets; // used again and again
     std::size_t m_count = 0;                        // of them in use
     std::vector<OutDatagram> m_datagrams;

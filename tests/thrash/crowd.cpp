@@ -154,6 +154,7 @@ private:
         const Time now = clock();
         step(now);
         m_stamper->stamp(m_effects, now, 0, Time());
+        m_stamper->sign(m_effects);
         for (const Effects::Send& send : m_effects.sends()) {
             const std::size_t size = sizeInBody(*send.message);
             std::string packet(kEnvelopeBytes + size, '\0');
