@@ -16,6 +16,8 @@ using google::protobuf::internal::WireFormatLite;
 
 // Below this length even the least favourable bytes cannot become more than a few MiB of objects.
 constexpr std::size_t kHarmless = std::size_t(64) << 10;
+// And copies of parts of such a message are harmless, however many.
+constexpr std::uint32_t kPlain = 2'048;
 
 const std::uint8_t* bytesOf(std::string_view text)
 {
@@ -87,16 +89,22 @@ pb::RequestId* requestIn(pb::Message& message)
 
 // What leaveOut() left out, and who sends those behind the first. Nothing is copied: the messages share these parts, which live as
 // long as the arena, and nobody changes what was read.
-void putBack(pb::Message& message, pb::Message* before)
+void putBack(const ReadMessage& read, const ReadMessage* before)
 {
+    // Somebody may have put megabytes of fields that we do not know into a part, of which each message that is kept would have its
+    // own.
+    const auto mayShare = [](const google::protobuf::Message& part, std::uint32_t bytes) {
+        return bytes <= kPlain || part.GetReflection()->GetUnknownFields(part).empty();
+    };
+    pb::Message& message = *read.message;
     if (before != nullptr && !message.has_from() && message.sender() == 0) {
-        message.set_sender(before->sender());
-        if (before->has_from())
-            message.unsafe_arena_set_allocated_from(before->mutable_from());
+        message.set_sender(before->message->sender());
+        if (before->message->has_from() && mayShare(before->message->from(), before->bytes))
+            message.unsafe_arena_set_allocated_from(before->message->mutable_from());
     }
-    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && !request->has_client() && message.has_from())
+    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && !request->has_client() && message.has_from() && mayShare(message.from(), read.bytes))
         request->unsafe_arena_set_allocated_client(message.mutable_from());
-    if (pb::RequestId* const request = requestIn(message); request != nullptr && request->client() != 0 && !message.has_operation())
+    if (pb::RequestId* const request = requestIn(message); request != nullptr && request->client() != 0 && !message.has_operation() && mayShare(*request, read.bytes))
         message.unsafe_arena_set_allocated_operation(request);
 }
 
@@ -137,8 +145,9 @@ Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, st
             return refuse(parsed.error().text.c_str());
         if (message->body_case() == pb::Message::BODY_NOT_SET)
             return refuse("no body");
-        putBack(*message, out.size() > before ? out.back().message : nullptr);
-        out.push_back({ message, length });
+        const ReadMessage read { message, length };
+        putBack(read, out.size() > before ? &out.back() : nullptr);
+        out.push_back(read);
         body.remove_prefix(length);
     }
     return out.size() > before ? Result<void>() : refuse("empty");

@@ -145,6 +145,17 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     for (std::size_t i = 0; i < messages.size(); ++i)
         QCOMPARE(read[i].message->SerializeAsString(), messages[i].SerializeAsString());
     QVERIFY(!read.back().message->has_from() && read.back().message->sender() == 0 && !read.back().message->search().has_client());
+
+    // A long message is no other case, but a part with fields that nobody knows is not multiplied.
+    pb::Message full = searchFor(1, std::string(50'000, 'x'));
+    *full.mutable_from() = self;
+    read.clear();
+    QVERIFY(parseBody(bodyOf({ full, searchFor(2) }), arena, read));
+    QVERIFY(read[0].message->search().client().ip() == 1 && read[1].message->search().client().ip() == 1);
+    full.GetReflection()->MutableUnknownFields(full.mutable_from())->AddLengthDelimited(99, std::string(10'000, 'x'));
+    read.clear();
+    QVERIFY(parseBody(bodyOf({ full, searchFor(2) }), arena, read));
+    QVERIFY(!read[0].message->search().has_client() && !read[1].message->has_from() && !read[1].message->search().has_client());
 }
 
 void EnvelopeTest::aBodyThatIsCutAnywhereGivesNoMessageAtAll()

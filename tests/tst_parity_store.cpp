@@ -18,6 +18,7 @@ class TestParityStore : public QObject {
 private slots:
     void theIndexIsRightWheneverItIsMade_data();
     void theIndexIsRightWheneverItIsMade();
+    void anIndexIsMadeInPartsWhileChangesCome();
     void onePositionKnowsNothingOfAnother();
     void aKeyThatIsThereTwiceIsNotIndexed();
     void noIndexTakesNoMemory();
@@ -86,6 +87,31 @@ void TestParityStore::theIndexIsRightWheneverItIsMade()
         }
     }
     QVERIFY(looks > 20);
+}
+
+void TestParityStore::anIndexIsMadeInPartsWhileChangesCome()
+{
+    ParityStore store = storeOf();
+    const Position q(2);
+    Sequence sequence = 0;
+    for (std::uint32_t r = 1; r <= 1'000; ++r)
+        QVERIFY(store.apply(Change::Insert, q, Rank(r), Key(r), 4, ++sequence, "four"));
+    QVERIFY(store.index(q, 300));
+    QVERIFY(!store.isIndexed(q));
+    for (const std::uint32_t r : { 7u, 300u, 301u, 900u }) { // on both sides of where it is
+        QVERIFY(store.apply(Change::Delete, q, Rank(r), Key(r), 0, ++sequence, "four"));
+        QVERIFY(store.apply(Change::Insert, q, Rank(r), Key(10'000 + r), 4, ++sequence, "four"));
+    }
+    QVERIFY(store.apply(Change::Insert, q, Rank(1'001), Key(1'001), 4, ++sequence, "four"));
+    QVERIFY(store.index(q, 300) && !store.isIndexed(q));
+    QVERIFY(store.apply(Change::Delete, q, Rank(650), Key(650), 0, ++sequence, "four"));
+    QVERIFY(store.index(q, 1'000) && store.isIndexed(q));
+    QVERIFY(store.apply(Change::Insert, q, Rank(1'002), Key(1'002), 4, ++sequence, "four")); // behind its end
+    for (std::uint32_t r = 1; r <= 1'002; ++r) {
+        const bool isChanged = r == 7 || r == 300 || r == 301 || r == 900;
+        QCOMPARE(store.find(q, Key(r)), isChanged || r == 650 ? Rank() : Rank(r));
+        QCOMPARE(store.find(q, Key(10'000 + r)), isChanged ? Rank(r) : Rank());
+    }
 }
 
 void TestParityStore::onePositionKnowsNothingOfAnother()

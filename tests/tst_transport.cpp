@@ -16,6 +16,8 @@ class TransportTest : public QObject {
 private slots:
     // sockets
     void manyDatagramsTravelInOneCall();
+    void theFirstMessageOfADatagramSaysWhoSendsThemAll();
+    void aMessageWithUnknownFieldsGoesWhereItFits();
     void aListenerThatWaitsForDatagramsCanBeInterrupted();
     void twoSocketsOfAGroupHearOneMulticast();
     void aPortInUseIsSaidInASentence();
@@ -59,6 +61,86 @@ void TransportTest::manyDatagramsTravelInOneCall()
             QVERIFY(batch[i] == bytes[next++]);
     }
     QCOMPARE(next, bytes.size());
+}
+
+namespace {
+
+// A sender without threads, and the messages of one datagram that came to a socket.
+struct Talker {
+    Counters counters;
+    Envelope envelope { Envelope::clusterOf(kLoopback, 1), NodeId(77) };
+    UdpSocket udp = std::move(*UdpSocket::open({ kLoopback, 0 }));
+    std::unique_ptr<TcpStreams> streams = std::move(*TcpStreams::open({ kLoopback, 0 }, envelope, counters));
+    Sender sender { { envelope, udp, *streams, counters, 1 } };
+    Address self() const { return { kLoopback, udp.self().port, streams->self().port }; }
+
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> heard;
+    std::size_t hear(const UdpSocket& at, std::size_t atLeast)
+    {
+        std::size_t datagrams = 0;
+        DatagramBatch batch;
+        while (heard.size() < atLeast && at.receive(batch)) {
+            for (std::size_t i = 0; i < batch.size(); ++i, ++datagrams) {
+                const auto opened = envelope.open(batch[i]);
+                if (!std::holds_alternative<std::string_view>(opened) || !parseBody(std::get<std::string_view>(opened), arena, heard))
+                    return 0;
+            }
+        }
+        return datagrams;
+    }
+};
+
+} // namespace
+
+void TransportTest::theFirstMessageOfADatagramSaysWhoSendsThemAll()
+{
+    Talker talker;
+    auto receiver = UdpSocket::open({ kLoopback, 0 });
+    QVERIFY(receiver);
+    const Address to { kLoopback, receiver->self().port, 0 };
+    Effects effects;
+    constexpr std::uint64_t kCount = 500; // more than one datagram takes
+    for (std::uint64_t i = 1; i <= kCount; ++i) {
+        pb::Message& message = effects.send(to);
+        message.set_id(i);
+        auto* request = message.mutable_search();
+        request->mutable_request()->set_client(7);
+        request->mutable_request()->set_number(i);
+        *message.mutable_operation() = request->request();
+        (i % 2 != 0 ? talker.self() : Address { 5, 6, 7 }).to(*request->mutable_client());
+    }
+    talker.sender.add(effects);
+    QVERIFY(talker.sender.flush());
+    QCOMPARE(talker.hear(*receiver, kCount), std::size_t(2));
+    for (std::uint64_t i = 1; i <= kCount; ++i) {
+        const pb::Message& message = *talker.heard[i - 1].message;
+        QCOMPARE(message.id(), i);
+        QCOMPARE(message.sender(), 77u);
+        QVERIFY(Address::from(message.from()) == talker.self());
+        QCOMPARE(message.operation().number(), i);
+        QVERIFY(Address::from(message.search().client()) == (i % 2 != 0 ? talker.self() : Address { 5, 6, 7 }));
+    }
+}
+
+void TransportTest::aMessageWithUnknownFieldsGoesWhereItFits()
+{
+    Talker talker;
+    auto receiver = UdpSocket::open({ kLoopback, 0 });
+    QVERIFY(receiver);
+    const Address to { kLoopback, receiver->self().port, 9 }; // nobody listens to streams there
+    Effects effects;
+    pb::RequestId request;
+    request.set_client(7);
+    request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(99, std::string(60'000, 'x'));
+    *effects.send(to).mutable_reply()->mutable_request() = request; // as one that came in is copied into its answer
+    effects.send(to).mutable_reply()->set_rank(3);
+    Sender::chooseWays(effects);
+    talker.sender.add(effects);
+    QVERIFY(talker.sender.flush());
+    QCOMPARE(talker.hear(*receiver, 1), std::size_t(1));
+    QCOMPARE(talker.heard.size(), std::size_t(1));
+    QCOMPARE(talker.heard[0].message->reply().rank(), 3u);
 }
 
 void TransportTest::aListenerThatWaitsForDatagramsCanBeInterrupted()

@@ -148,7 +148,7 @@ bool DataBucket::isFit(const std::string& block) const
     BlockReader reader(block);
     BlockEntry entry;
     while (reader.next(entry)) {
-        if (!entry.isOfRequests() && (entry.rank == Rank() || entry.rank > limit))
+        if (!entry.isOfRequests() && (entry.rank == Rank() || entry.rank > limit || entry.version > kSequenceMax))
             return false;
     }
     return !reader.isMalformed();

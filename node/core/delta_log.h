@@ -41,7 +41,7 @@ public:
     void trim(Sequence stable)
     {
         while (!m_entries.empty() && m_entries.front().sequence <= stable) {
-            if (m_spare.size() < kSpare)
+            if (m_spare.size() < kSpare && m_entries.front().bytes.capacity() <= kSpareBytes)
                 m_spare.push_back(std::move(m_entries.front()));
             m_entries.pop_front();
         }
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSpare = 256;
+    static constexpr std::size_t kSpare = 256, kSpareBytes = 1024;
     struct Entry {
         std::uint64_t incarnation = 0, epoch = 0;
         Sequence sequence = 0, stable = 0;

@@ -270,7 +270,7 @@ std::optional<Rank> ParityBucket::rankOf(Position q, Key key)
         return std::nullopt;
     if (!m_store.index(q))
         disagree(q, position.applied);
-    return m_store.find(q, key);
+    return m_store.isIndexed(q) ? std::optional(m_store.find(q, key)) : std::nullopt;
 }
 
 void ParityBucket::disagree(Position, Sequence)
@@ -320,7 +320,7 @@ bool ParityBucket::isFit(const std::string& block) const
     BlockReader reader(block);
     BlockEntry entry;
     while (reader.next(entry)) {
-        if (!entry.isOfRequests() && entry.rank > m_rankLimit)
+        if (!entry.isOfRequests() && (entry.rank > m_rankLimit || entry.version > kSequenceMax))
             return false;
     }
     return !reader.isMalformed();

@@ -55,7 +55,8 @@ public:
     Time deadline() const;
 
     // Where the key of a data position is, rank 0 if it is nowhere. The first call since its bucket failed looks at all record
-    // groups. Nothing while the position's contents come.
+    // groups, or where they are many at some of them, and the next call goes on: nothing until then, and while the position's
+    // contents come.
     std::optional<Rank> rankOf(Position q, Key key);
 
     GroupNumber group() const { return m_group; }

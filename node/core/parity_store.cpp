@@ -81,8 +81,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         m_members.resize(rank.value);
     }
     Member& m = member(rank, q);
-    KeyIndex* const index = m_index[q.value].get();
-    const bool fits = change == Change::Insert ? !m.isPresent && (!index || find(q, key) == Rank()) : m.isPresent && m.key == key;
+    KeyIndex* const index = m_index[q.value] && m_index[q.value]->has(rank) ? &m_index[q.value]->keys : nullptr;
+    const bool fits = change == Change::Insert ? !m.isPresent && (!index || index->find(key, KeyAt { *this, q }) == 0) : m.isPresent && m.key == key;
     if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
@@ -135,21 +135,26 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
     return true;
 }
 
-bool ParityStore::index(Position q)
+bool ParityStore::index(Position q, std::uint32_t ranks)
 {
     if (isIndexed(q))
         return true;
-    auto made = std::make_unique<KeyIndex>();
+    if (!m_index[q.value])
+        m_index[q.value] = std::make_unique<Index>();
+    Index& index = *m_index[q.value];
     const KeyAt keyAt { *this, q };
-    for (Rank r(1); r <= rankMax(); r = r.next()) {
-        const Member& m = member(r, q);
+    for (; ranks > 0 && index.last < rankMax(); --ranks) {
+        index.last = index.last.next();
+        const Member& m = member(index.last, q);
         if (!m.isPresent)
             continue;
-        if (made->find(m.key, keyAt) != 0)
+        if (index.keys.find(m.key, keyAt) != 0) {
+            forgetIndex(q);
             return false;
-        made->insert(m.key, r.value, keyAt);
+        }
+        index.keys.insert(m.key, index.last.value, keyAt);
     }
-    m_index[q.value] = std::move(made);
+    index.isWhole = index.last >= rankMax();
     return true;
 }
 
@@ -157,7 +162,7 @@ std::size_t ParityStore::bytes() const
 {
     std::size_t bytes = m_records.memory() + m_members.bytes() + m_multipliers.capacity() * sizeof(Multiplier);
     for (const auto& index : m_index)
-        bytes += index ? index->bytes() : 0;
+        bytes += index ? index->keys.bytes() : 0;
     return bytes;
 }
 

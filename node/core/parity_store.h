@@ -20,6 +20,7 @@ namespace lhrs {
 // forgotten: most of the time none takes memory, and no change has to keep one.
 class ParityStore {
 public:
+    static constexpr std::uint32_t kRanksAtOnce = 50'000; // some milliseconds
     enum class Change : std::uint8_t { Insert, Update, Delete };
     struct Member {
         Key key;
@@ -45,16 +46,17 @@ public:
     std::uint32_t memberCount(Rank rank) const;
     // B, as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;
-    // From now on there is an index of the position's keys, which all changes keep; it costs a look at each record group, if
-    // there was none. False where a key is there twice, which is a mistake of ours.
-    [[nodiscard]] bool index(Position q);
-    bool isIndexed(Position q) const { return m_index[q.value] != nullptr; }
+    // Looks at so many further ranks for an index of the position's keys, which all changes keep from then on. False where a key is
+    // there twice, which is a mistake of ours.
+    [[nodiscard]] bool index(Position q, std::uint32_t ranks = kRanksAtOnce);
+    // Whether it is whole.
+    bool isIndexed(Position q) const { return m_index[q.value] && m_index[q.value]->isWhole; }
     void forgetIndex(Position q) { m_index[q.value].reset(); }
     // Of an indexed position; rank 0: its bucket has no such key.
     Rank find(Position q, Key key) const
     {
         LHRS_CHECK(isIndexed(q));
-        return Rank(m_index[q.value]->find(key, KeyAt { *this, q }));
+        return Rank(m_index[q.value]->keys.find(key, KeyAt { *this, q }));
     }
 
     std::uint32_t recordGroups() const { return m_recordGroups; }
@@ -74,6 +76,12 @@ private:
         Position q;
         Key operator()(std::uint32_t rank) const { return store.m_members.row(rank - 1)[q.value].key; }
     };
+    struct Index {
+        KeyIndex keys; // of the ranks up to `last`, or of all
+        Rank last;
+        bool isWhole = false;
+        bool has(Rank rank) const { return isWhole || rank <= last; }
+    };
     void grow(Rank rank, std::uint32_t length);
     Member& member(Rank rank, Position q);
 
@@ -83,7 +91,7 @@ private:
     RecordPages<Record> m_records; // by rank - 1; their bytes are B
     Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
-    std::vector<std::unique_ptr<KeyIndex>> m_index; // by position; null: nobody has looked there
+    std::vector<std::unique_ptr<Index>> m_index; // by position; null: nobody has looked there
 };
 
 } // namespace lhrs

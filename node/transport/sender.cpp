@@ -5,12 +5,15 @@ namespace lhrs {
 
 namespace {
 
-// What the stamper will still add to a message, with its length in the body: sender, from, cause.
-constexpr std::size_t kStillToCome = 40;
+// What the first message of a body has more than the others: sender, from, and a longer length.
+constexpr std::size_t kSignature = 27;
+// The same, its length in the body, and what the stamper will still add: id and cause.
+constexpr std::size_t kStillToCome = kSignature + 2 + 20;
 // All of a message of single operations but its value: its longest numbers, addresses and ids.
 constexpr std::size_t kBesideValue = 400;
 
-// Whether a message surely fits a datagram, without its size being counted: of those that each operation takes.
+// Whether a message surely fits a datagram, without its size being counted: of those that each operation takes. Unless somebody
+// gave it fields that we do not know; such a one goes by stream, and its event says otherwise.
 bool isSurelyShort(const pb::Message& message)
 {
     std::size_t value = 0;
@@ -48,20 +51,22 @@ void Sender::add(Effects& effects)
 {
     for (const Effects::Send& send : effects.sends()) {
         leaveOut(*send.message, m_self);
-        const bool isStream = send.way != Way::Auto || (!isSurelyShort(*send.message) && send.message->ByteSizeLong() + kStillToCome > kUdpMax);
+        const std::size_t size = sizeInBody(*send.message);
+        const bool isStream = send.way != Way::Auto || size + kSignature > kUdpMax;
         const Endpoint to { send.to.ip, isStream ? send.to.tcpPort : send.to.udpPort };
         if (!mayReach(to))
             m_ways.counters.dropped(Drop::NotSent);
         else if (isStream)
             addStream(send);
         else
-            addToPacket(to, send.node, *send.message, false);
+            addToPacket(to, send.node, *send.message, size, false);
     }
     for (const Effects::Multicast& multicast : effects.multicasts()) {
-        if (multicast.message->ByteSizeLong() + kStillToCome > kUdpMax)
+        const std::size_t size = sizeInBody(*multicast.message);
+        if (size + kSignature > kUdpMax)
             m_ways.counters.dropped(Drop::NotSent);
         else
-            addToPacket(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, true);
+            addToPacket(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, size, true);
     }
     m_ways.counters.sent(effects.sends().size() + effects.multicasts().size());
 }
@@ -124,10 +129,9 @@ void Sender::addStream(const Effects::Send& send)
 
 // Into the last datagram to this receiver if there is room, else a new one, so that messages keep their order. The first of each
 // says who sends it.
-void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, bool isMulticast)
+void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast)
 {
     Packet* packet = openPacket(to, node);
-    std::size_t size = packet ? sizeInBody(message) : 0;
     if (!packet || packet->used + size > (isLoopback(to.ip) ? kLoopbackMax : kUdpMax)) {
         if (m_count == m_packets.size())
             m_packets.push_back(std::make_unique_for_overwrite<Packet>());
@@ -139,6 +143,7 @@ void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, bool is
         packet->used = 0;
         sign(message);
         size = sizeInBody(message);
+        LHRS_CHECK(size <= kUdpMax);
     }
     appendMessage(message, packet->bytes.data() + kHeaderBytes + packet->used);
     packet->used += size;

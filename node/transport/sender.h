@@ -55,7 +55,8 @@ private:
 
     bool mayReach(Endpoint to) const;
     void addStream(const Effects::Send& send);
-    void addToPacket(Endpoint to, NodeId node, pb::Message& message, bool isMulticast);
+    // `size`: in a body, as sizeInBody() said just now; with kSignature no more than kUdpMax.
+    void addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast);
     Packet* openPacket(Endpoint to, NodeId node);
     void sign(pb::Message& message) const;
     bool areFaultsArmed() const { return m_ways.faults != nullptr && m_ways.faults->touches(FaultBook::Traffic); }
