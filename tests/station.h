@@ -216,6 +216,17 @@ public:
         m_effects.clear();
         return sent;
     }
+    // Sends a message as it is, also where it lies about who sends it.
+    void sendAsItIs(const pb::Message& message, const Address& to, bool byStream)
+    {
+        const std::size_t size = sizeInBody(message);
+        std::string packet(kEnvelopeBytes + size, '\0');
+        appendMessage(message, packet.data() + kHeaderBytes);
+        envelope.seal(packet.data(), size, NodeId());
+        OutDatagram datagram { { to.ip, to.udpPort }, packet };
+        if (byStream ? !streams->send({ to.ip, to.tcpPort }, packet) : udp.send({ &datagram, 1 }) > 0)
+            qFatal("nothing was sent");
+    }
     std::uint64_t lastId() const { return m_lastId; }
 
     // What was answered so far, as ids of the messages.

@@ -237,10 +237,12 @@ void ThreadsTest::aProcessOnLoopbackSendsNowhereElse()
 {
     Station station;
     Speaker speaker(station.udp());
-    for (const Way way : { Way::Auto, Way::Stream }) {
-        pb::Message& message = speaker.search(station.address(), way == Way::Auto ? "short" : std::string(5'000, 'x'));
-        message.mutable_from()->set_ip(0x08080808);
-        QVERIFY(speaker.flush());
+    for (const bool byStream : { false, true }) {
+        pb::Message message;
+        message.set_id(1);
+        message.mutable_search()->set_value(byStream ? std::string(5'000, 'x') : "short");
+        Address { 0x08080808, 9, 9 }.to(*message.mutable_from());
+        speaker.sendAsItIs(message, station.address(), byStream);
     }
     QVERIFY(eventually([&] { return station.runtime->counters().of(Drop::NotSent) == 2; }));
     QVERIFY(speaker.isAnswered(station.address()));
