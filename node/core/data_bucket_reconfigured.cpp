@@ -36,8 +36,9 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
         m_owedEpochAck = std::make_unique<OwedEpochAck>();
         // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far. And the others too: of what came
         // to the new one with the contents it has no Delta, and could not give it to one that lacks it in a cut.
+        // One that was new in an epoch that we still owe an acknowledgement is not whole yet.
         const bool isOneNew = std::any_of(m_link.columns().begin(), m_link.columns().end(),
-            [&](const auto& item) { return item.second.isUp && !wasUp[item.first]; });
+            [&](const auto& item) { return item.second.isUp && (!wasUp[item.first] || !item.second.isWhole()); });
         for (const auto& [p, column] : m_link.columns()) {
             if (column.isUp && isOneNew)
                 m_owedEpochAck->wanted[p] = m_link.sequence();
@@ -270,6 +271,10 @@ void DataBucket::report(pb::StateReport& out) const
     out.set_level(m_level);
     *out.mutable_view() = m_view;
     *out.mutable_config() = m_config;
+    for (const auto& [p, column] : m_link.columns()) {
+        if (column.isUp && !column.isWhole())
+            out.add_lacking(column.holder.incarnation.value);
+    }
     if (m_source) {
         auto* split = out.add_splits();
         split->set_split(m_source->order().split());

@@ -144,6 +144,12 @@ bool FileRebuild::hasFailed(const pb::Member& member) const
 
 bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
 {
+    // Called UP, but a data bucket has acknowledged changes that it may lack, and may die: of a creation that is given up.
+    const auto lacks = [&](const auto& item) {
+        return std::ranges::find(item.second->lacking(), member.holder().incarnation()) != item.second->lacking().end();
+    };
+    if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
+        return false;
     // A view that called it INIT may be the last one: no epoch tells that a split is decided.
     if (member.state() != pb::INIT)
         return true;

@@ -36,7 +36,10 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
         if (const auto known = m_columns.find(p); known != m_columns.end() && known->second.holder == holder)
             column = known->second;
         column.holder = holder;
+        const bool wasUp = column.isUp;
         column.isUp = member.state() == pb::UP;
+        if (column.isUp && !wasUp)
+            column.needed = m_sequence;
         columns[p] = column;
     }
     m_columns = std::move(columns);

@@ -73,6 +73,9 @@ public:
         HolderInfo holder;
         bool isUp = false;
         Sequence acknowledged = 0;
+        // Where it was UP first: changes up to this one may be acknowledged although it lacks them.
+        Sequence needed = 0;
+        bool isWhole() const { return acknowledged >= needed; }
         std::uint32_t tries = 0;
         Time due = Time::max();
     };
