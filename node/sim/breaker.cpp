@@ -64,7 +64,11 @@ bool Breaker::isAway(std::uint32_t process) const
 
 bool Breaker::isAway(const FileState::MemberInfo& member) const
 {
-    return member.hasFailed() || isAway(member.holder.address.ip);
+    if (member.hasFailed() || isAway(member.holder.address.ip))
+        return true;
+    // A rebuilt bucket that has not heard that it is enabled yet: only the coordinator knows that it counts, and may end too.
+    const auto* node = dynamic_cast<const NodeMachine*>(m_cluster.at(member.holder.address)->machine.get());
+    return node && node->dataBucket() && node->dataBucket()->incarnation() == member.holder.incarnation && node->dataBucket()->state() == pb::RECOVERING;
 }
 
 // How many more members of the group may fail now without a loss.

@@ -400,9 +400,9 @@ void Simulation::heal()
 // Nothing more will happen: what is not at rest waits for a group that is lost, for good.
 bool Simulation::isAtRestButLost(bool isStuck) const
 {
-    if (m_oracle.lostGroups().empty())
-        return false;
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
+    if (m_oracle.lostGroups().empty() || !coordinator.file().exists()) // the latter: one that still listens knows of no group
+        return false;
     const auto isInit = [](const auto& item) { return item.second.state == pb::INIT; };
     return (coordinator.growth().isIdle() || isStuck)
         && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [&](const auto& item) {
@@ -471,7 +471,10 @@ bool Simulation::waitForRest()
     // The time counts from the last step forward: a file that owes forty splits is not stuck.
     const Oracle::Counts& counts = m_oracle.counts();
     const auto steps = [&] { return counts.splits + counts.parityAdded + counts.cuts + counts.recovered; };
-    Time end = m_cluster.now() + kRecoveryTime;
+    // A coordinator that starts waits for who is silent, and then once more before it calls it lost.
+    const Time patience = std::chrono::milliseconds(withDefaults(m_case.timers()).lost_ms());
+    const Time limit = kRecoveryTime + 2 * std::max(Time(), patience - 10s);
+    Time end = m_cluster.now() + limit;
     std::uint64_t stepsBefore = steps();
     for (bool isAtRest = false; !isAtRest;) {
         bool isAnswered = false;
@@ -489,13 +492,13 @@ bool Simulation::waitForRest()
             return true;
         isAtRest = (isAtRest ? m_actionsUnderWay == 0 : isAtRestButLost(false)) && whoWaits().empty();
         if (std::exchange(stepsBefore, steps()) != steps())
-            end = m_cluster.now() + kRecoveryTime;
+            end = m_cluster.now() + limit;
         if (!isAtRest && m_cluster.now() >= end) {
             // Where the source of a decided split is lost, its target waits for a person who knows that the old process
             // has ended.
             if (isAtRestButLost(true))
                 break;
-            m_oracle.fail(17, "not at rest 30 virtual seconds after the last step forward: "
+            m_oracle.fail(17, "not at rest long after the last step forward: "
                     + (!underWay.empty() ? underWay : !whoWaits().empty() ? whoWaits() : "commands are waiting"));
             return false;
         }
