@@ -36,6 +36,7 @@ private slots:
     void aParityBucketThatStoodStillIsNotAskedMoreSeldom();
     void aRefusedDeltaGoesAgainUnderTheNewEpoch();
     void anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything();
+    void anEpochAfterOneThatIsOwedAsksForTheSameAndAReportTells();
     void anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain();
     void silentClientsAreForgotten();
 
@@ -275,6 +276,36 @@ void TestDataLimits::anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything()
     QVERIFY(step.acknowledges(up));
     QCOMPARE(step.count(Body::kReply), std::size_t(0));
     QCOMPARE(rig.deltaAck(1, 4).count(Body::kReply), std::size_t(1));
+}
+
+void TestDataLimits::anEpochAfterOneThatIsOwedAsksForTheSameAndAReportTells()
+{
+    DataRig::Options options = withParity(2);
+    options.init = { 1 };
+    DataRig rig(options);
+    for (std::uint64_t c = 1; c <= 3; ++c)
+        rig.insert(c, "v");
+    rig.deltaAck(0, 3);
+    rig.deltaAck(1, 1);
+    const auto lacking = [&rig] {
+        pb::StateReport report;
+        rig.data().report(report);
+        return std::vector<std::uint64_t>(report.lacking().begin(), report.lacking().end());
+    };
+    QVERIFY(lacking().empty()); // nobody calls it UP
+    rig.options.init.clear();
+    QCOMPARE(rig.epoch(rig.view(2)).count(Body::kEpochAck), std::size_t(0));
+    const std::uint64_t second = rig.data().link().columns().at(ParityColumn(1)).holder.incarnation.value;
+    QCOMPARE(lacking(), std::vector { second });
+    QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(0)); // of whoever was started since
+    QCOMPARE(lacking(), std::vector { second });
+    rig.deltaAck(1, 2);
+    QCOMPARE(lacking(), std::vector { second });
+    QCOMPARE(rig.deltaAck(1, 3).of(Body::kEpochAck).at(0).message.epoch_ack().epoch(), 3u);
+    QVERIFY(lacking().empty());
+    rig.insert(4, "v");
+    QVERIFY(lacking().empty()); // what is under way was acknowledged by nobody
+    QCOMPARE(rig.epoch(rig.view(4)).count(Body::kEpochAck), std::size_t(1));
 }
 
 void TestDataLimits::anOldEpochIsNoNewsAndARepeatedOneIsAcknowledgedAgain()
