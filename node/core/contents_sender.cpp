@@ -18,6 +18,8 @@ ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& ord
 void ContentsSender::sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results,
     Sequence sequence, Time now, Effects& out)
 {
+    if (m_block == 0)
+        m_heard = now;
     for (; !m_isLastSent && m_underWay < kBlocksUnderWay; ++m_underWay)
         sendBlock(bucket, store, results, sequence, now, out);
 }
@@ -60,11 +62,21 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
         NodeContext::ContentsBlock, now, out);
 }
 
-bool ContentsSender::onAck(const AckList::Entry& entry)
+bool ContentsSender::onAck(const AckList::Entry& entry, Time now)
 {
     if (entry.purpose != NodeContext::ContentsBlock || entry.message.contents().asker() != m_to.incarnation.value)
         return false;
+    m_heard = now;
     m_isDone = --m_underWay == 0 && m_isLastSent;
+    return true;
+}
+
+bool ContentsSender::isMissed(Time now)
+{
+    const pb::Timers& timers = m_context.acks.timers();
+    if (m_underWay == 0 || now < m_heard + m_context.ms(timers.stream_resend_ms()) * (timers.resends_max() + 1))
+        return false;
+    m_heard = now;
     return true;
 }
 

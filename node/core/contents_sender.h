@@ -24,8 +24,11 @@ public:
     bool isDone() const { return m_isDone; }
     void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
     // True if the acknowledged message was this sender's block; then the next may go.
-    bool onAck(const AckList::Entry& entry);
+    bool onAck(const AckList::Entry& entry, Time now);
     void stop();
+    // Whether the receiver has said nothing for so long that the coordinator should look; asks for it once in that time. Who is being
+    // filled is owed no lease, and no change may come whose word would be missed.
+    bool isMissed(Time now);
 
 private:
     void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
@@ -36,6 +39,7 @@ private:
     std::uint32_t m_block = 0, m_underWay = 0;
     bool m_isLastSent = false;
     bool m_isDone = false;
+    Time m_heard {};
 };
 
 } // namespace lhrs

@@ -536,7 +536,7 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
         m_merge->onAck(m_parts, entry, now, out);
     m_scans.onAck(m_parts, entry, now, out);
     for (auto& [asker, sender] : m_contents) {
-        if (sender->onAck(entry) && !sender->isDone())
+        if (sender->onAck(entry, now) && !sender->isDone())
             sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
     }
     progress(now, out);
@@ -545,6 +545,10 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
 void DataBucket::onTime(Time now, Effects& out)
 {
     m_link.onTime(now, out);
+    for (auto& [asker, sender] : m_contents) {
+        if (sender->isMissed(now))
+            m_link.alarm(asker, "contents", now, out);
+    }
     renewLease(now, out);
     for (auto& [bucket, next] : m_asked) {
         if (next <= now) {

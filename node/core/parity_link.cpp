@@ -45,7 +45,7 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
     m_columns = std::move(columns);
     for (auto& [p, column] : m_columns) {
         column.tries = 0;
-        resend(p, column, now, out);
+        resend(column, now, out);
     }
 }
 
@@ -191,7 +191,7 @@ void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
     // equal: the parity bucket did not know us yet when it answered. Each Delta of a burst is refused, so not once for each.
     const auto found = m_columns.find(ParityColumn(nak.column()));
     if (found != m_columns.end() && Epoch(nak.epoch()) == m_epoch && found->second.tries <= 1 && found->second.due > now + interval(found->second) / 2)
-        resend(found->first, found->second, now, out);
+        resend(found->second, now, out);
 }
 
 Sequence ParityLink::heldByAll() const
@@ -262,7 +262,7 @@ Time ParityLink::interval(const Column& column) const
     return std::min(std::max(least, 4 * m_roundTrip) * (1 << std::min(column.tries, 6u)), std::max(Time(1s), least));
 }
 
-void ParityLink::resend(ParityColumn p, Column& column, Time now, Effects& out)
+void ParityLink::resend(Column& column, Time now, Effects& out)
 {
     std::size_t sent = 0;
     const Sequence first = m_pending.empty() ? 1 : m_pending.front()->sequence;
@@ -281,19 +281,22 @@ void ParityLink::resend(ParityColumn p, Column& column, Time now, Effects& out)
     ++column.tries;
     column.due = now + interval(column);
     if (column.tries == m_context.acks.timers().resends_max() + 1)
-        alarm(p, column, now, out);
+        alarm(column.holder.incarnation, "delta", now, out);
 }
 
-void ParityLink::alarm(ParityColumn p, const Column& column, Time now, Effects& out)
+void ParityLink::alarm(Incarnation silent, const char* what, Time now, Effects& out)
 {
+    const auto column = std::find_if(m_columns.begin(), m_columns.end(), [silent](const auto& item) { return item.second.holder.incarnation == silent; });
+    if (column == m_columns.end())
+        return;
     // Demo paper 4(d): the sender's address may be wrong, or the receiver does not work; the coordinator finds out.
     pb::Message message;
     auto* alarm = message.mutable_alarm();
     alarm->set_group(m_group.value);
-    alarm->set_message("delta");
+    alarm->set_message(what);
     alarm->mutable_suspect()->set_role(pb::PARITY);
-    alarm->mutable_suspect()->set_index(p.value);
-    column.holder.to(*alarm->mutable_suspect()->mutable_holder());
+    alarm->mutable_suspect()->set_index(column->first.value);
+    column->second.holder.to(*alarm->mutable_suspect()->mutable_holder());
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::GiveUp,
         NodeContext::Plain, now, out);
 }
@@ -302,7 +305,7 @@ void ParityLink::onTime(Time now, Effects& out)
 {
     for (auto& [p, column] : m_columns) {
         if (column.due <= now)
-            resend(p, column, now, out);
+            resend(column, now, out);
     }
 }
 

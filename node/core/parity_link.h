@@ -53,6 +53,8 @@ public:
     Sequence beginBatch(std::uint64_t split);
     void decideBatch(std::uint64_t split, Time now);
 
+    // Tells the coordinator that the parity bucket of this incarnation does not answer such messages.
+    void alarm(Incarnation silent, const char* what, Time now, Effects& out);
     // Returns false for an acknowledgement that is not for this incarnation, or not `from` the parity bucket of the view.
     bool onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now);
     void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
@@ -88,11 +90,10 @@ public:
 
 private:
     void sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const;
-    void resend(ParityColumn p, Column& column, Time now, Effects& out);
+    void resend(Column& column, Time now, Effects& out);
     void measureRoundTrip(Sequence before, Sequence applied, Time now);
     Time dueAfterAck(const Column& column, Time now) const;
     Time interval(const Column& column) const;
-    void alarm(ParityColumn p, const Column& column, Time now, Effects& out);
 
     NodeContext& m_context;
     const GroupNumber m_group;
