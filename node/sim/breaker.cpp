@@ -83,7 +83,7 @@ std::uint32_t Breaker::bearable(GroupNumber g) const
         away += isAway(member) ? 1 : 0;
     for (ParityColumn p; p.value < k; p = p.next()) {
         const auto member = group.parity.find(p);
-        const bool isThere = member != group.parity.end() && (isNew || counted.contains(p.value)) && !isAway(member->second);
+        const bool isThere = member != group.parity.end() && member->second.state == pb::UP && (isNew || counted.contains(p.value)) && !isAway(member->second);
         away += isThere ? 0 : 1;
     }
     return k > away ? k - away : 0;
@@ -98,7 +98,7 @@ void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& foun
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
-            found.push_back({ member.holder.address.ip, g, !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)), true });
+            found.push_back({ member.holder.address.ip, g, member.state == pb::UP && !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)), true });
 }
 
 std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const

@@ -68,7 +68,9 @@ bool Oracle::isStuck(std::uint64_t key) const
     const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
     if (!m_isBounded && (!bucket || isInLostGroup(key))) // it died, or who must grant its lease, more than its group bears, and nobody has missed it long enough
         return true;
-    return !m_lostGroups.empty() && bucket && bucket->state() == pb::INIT;
+    // A split that was decided and whose source is lost waits for a person, and with it what its target's group has to recover.
+    const GroupNumber g(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+    return !m_lostGroups.empty() && bucket && (bucket->state() == pb::INIT || !coordinator()->growth().isSettled(g));
 }
 
 bool Oracle::isInLostGroup(std::uint64_t key) const

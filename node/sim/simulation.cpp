@@ -419,8 +419,9 @@ bool Simulation::isNothingLeft() const
         return node && (node->dataBucket() || node->parityBucket());
     };
     const auto& processes = m_cluster.processes();
-    return m_case.is_unbounded() && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
-        && std::none_of(processes.begin(), processes.end(), isBucket);
+    // Who is left may be one that was replaced, or that never counted.
+    return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive()) && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
+        && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_breaker.isAnyHeard());
 }
 
 void Simulation::keepFailure()
