@@ -43,9 +43,9 @@ public:
     // Whether a failure of the test is that a group is lost although no more failed than it bears (the breaker keeps to
     // that), and whether the network alone may make live members seem dead.
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
-    // Hit while it was on its way into a group, which counts on it a moment later without having asked it.
     // Whether somebody was declared failed who lived: then more than the bound may be gone.
     bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }
+    // Hit while it was on its way into a group, which counts on it a moment later without having asked it.
     void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
     // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
