@@ -68,6 +68,7 @@ private slots:
     void anOrderThatMustArriveIsNeverGivenUp();
     void aStreamGetsMoreTime();
     void theIntervalFollowsTheRoundTrip();
+    void toOneThatSleptTheRoundTripIsBounded();
     void aMessageThatWasSentTwiceTellsNothingAboutTheRoundTrip();
     void whoIsForgottenIsNotSentAgain();
     void theOperationOfTheStepGoesWithTheMessage();
@@ -187,6 +188,17 @@ void TestAckList::theIntervalFollowsTheRoundTrip()
     rig.list.acknowledge(first, rig.now + 20ms);
     rig.send(AckList::Patience::GiveUp);
     QCOMPARE(rig.resends(100ms), (std::vector<std::int64_t> { 80 })); // 4 x 20 ms, which is more than 30
+}
+
+// It wakes, and finds the answers to what it had sent: what it sends then, and is lost, waits a second and not its sleep.
+void TestAckList::toOneThatSleptTheRoundTripIsBounded()
+{
+    ListRig rig;
+    const std::uint64_t before = rig.send(AckList::Patience::KeepTrying);
+    rig.now = 4s;
+    rig.list.acknowledge(before, rig.now);
+    rig.send(AckList::Patience::KeepTrying);
+    QCOMPARE(rig.resends(3500ms), (std::vector<std::int64_t> { 5000, 6000, 7000 }));
 }
 
 void TestAckList::aMessageThatWasSentTwiceTellsNothingAboutTheRoundTrip()

@@ -66,8 +66,10 @@ pb::Timers scaled(const pb::Timers& timers, double factor)
 
 Time AckList::interval(const Entry& entry) const
 {
-    // Resends meet max(30 ms, 4 x smoothed round trip), doubling; a stream retransmits by itself, so it gets longer.
-    const Time first = entry.way != Way::Auto ? ms(m_timers.stream_resend_ms()) : std::max(ms(m_timers.resend_ms()), 4 * m_roundTrip);
+    // Resends meet max(30 ms, 4 x smoothed round trip), doubling; a stream retransmits by itself, so it gets longer. To one that
+    // slept everybody's round trip is as long as the sleep: what is lost then is to be sent again all the same.
+    const Time adapted = std::max(ms(m_timers.resend_ms()), std::min(4 * m_roundTrip, kLongestInterval));
+    const Time first = entry.way != Way::Auto ? ms(m_timers.stream_resend_ms()) : adapted;
     return std::min(first * (1 << std::min(entry.tries, 6u)), std::max(kLongestInterval, first));
 }
 
