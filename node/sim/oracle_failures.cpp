@@ -46,10 +46,10 @@ bool Oracle::isDecision(const pb::Event& event)
 
 bool Oracle::isKnownDecision(const pb::Event& event) const
 {
-    // A coordinator that took over and has a successor already finishes what its own predecessor decided.
-    const auto leadsHere = [&](const pb::FileState& file) { return m_file.i == file.i() && m_file.n == file.n(); };
-    return (event.has_split_committed() && leadsHere(event.split_committed().file()))
-        || (event.has_merge_committed() && leadsHere(event.merge_committed().file()));
+    // A coordinator that has a successor already finishes what was decided before; the file may have gone on meanwhile.
+    const auto buckets = [](const pb::FileState& file) { return check::FileState { file.i(), file.n() }.buckets(); };
+    return (event.has_split_committed() && buckets(event.split_committed().file()) <= m_file.buckets())
+        || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
 }
 
 bool Oracle::isGone(std::uint32_t number) const
