@@ -110,6 +110,7 @@ private:
     void onAcknowledged(const SimProcess& process, const pb::Event& event);
     void onResultKept(const SimProcess& process, const pb::Event& event);
     void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
+    bool isBehindTheGone(GroupNumber g, NodeId holder) const;
     void onReadopted(std::uint32_t number, std::uint64_t incarnation);
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const pb::Event& event);

@@ -410,12 +410,12 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         if (g.value < groups)
             m_groups[g.value] = group.k;
         // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
-        const auto goesOn = [this](const auto& item) {
-            if (!item.second.hasFailed()) // UP, splitting or merging
-                m_fenced.erase(item.second.holder.incarnation.value);
-        };
-        std::for_each(group.data.begin(), group.data.end(), goesOn);
-        std::for_each(group.parity.begin(), group.parity.end(), goesOn);
+        for (const auto& [q, member] : group.data)
+            if (!member.hasFailed()) // UP, splitting or merging
+                m_fenced.erase(member.holder.incarnation.value);
+        for (const auto& [p, member] : group.parity)
+            if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded && isBehindTheGone(g, member.holder.node))
+                ++m_counts.readopted;
     }
     for (const auto& [g, group] : coordinator()->file().groups()) {
         for (const auto& [q, member] : group.data) {
@@ -427,6 +427,22 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
     ++m_counts.rebuilt;
+}
+
+// A parity bucket that was declared failed, and lacks what a data bucket that has ended since changed without it: those who know
+// that are gone as well ("Known" in tests/README.md).
+bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
+{
+    const SimProcess* process = m_cluster.numbered(holder);
+    const NodeMachine* machine = process != nullptr ? node(process->index) : nullptr;
+    const ParityBucket* parity = machine != nullptr ? machine->parityBucket() : nullptr;
+    for (Position q; parity != nullptr && q.value < m_config.m(); q = q.next()) {
+        const std::uint32_t number = bucketAt(g, q, m_config.m()).value;
+        const auto history = m_histories.find(number);
+        if (history != m_histories.end() && isGone(number) && history->second.known() > parity->applied(q))
+            return true;
+    }
+    return false;
 }
 
 // Those who know that it was declared failed ended with the coordinator: more than k ("Known" in tests/README.md). Where no other
