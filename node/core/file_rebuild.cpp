@@ -330,10 +330,11 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
 
 FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const
 {
-    // lhrs.md 5.2: committed iff a survivor has committed, or all survivors have prepared - and what left the source still
-    // exists on the other side.
+    // lhrs.md 5.2: committed iff a survivor has committed, or all survivors have prepared - and both sides have survivors. Without
+    // the target's, what leaves the source would be nowhere. Without the source's, nobody knows that it was not undone already,
+    // and what was changed after that: the target would live on with what was.
     Word word;
-    bool isTargetThere = false;
+    bool isSourceThere = false, isTargetThere = false;
     for (const BucketNumber bucket : { split.source, split.target }) {
         const auto group = groups.find(groupOf(bucket, config().m()));
         if (group == groups.end()) {
@@ -353,10 +354,10 @@ FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNu
             }
             word.isCommitted = word.isCommitted || step == Open::COMMITTED;
             word.areAllPrepared = word.areAllPrepared && step == Open::PREPARED;
-            isTargetThere = isTargetThere || bucket == split.target;
+            (bucket == split.target ? isTargetThere : isSourceThere) = true;
         }
     }
-    word.areAllPrepared = word.areAllPrepared && isTargetThere;
+    word.areAllPrepared = word.areAllPrepared && isSourceThere && isTargetThere;
     return word;
 }
 
