@@ -42,6 +42,12 @@ void HistoryBook::answered(check::RequestName request, check::Outcome outcome, s
     of.history.answer(open->second.index, outcome, now, found);
 }
 
+void HistoryBook::toldLost(std::uint64_t key, std::int64_t now)
+{
+    if (const auto of = m_keys.find(key); of != m_keys.end())
+        of->second.history.lost({ now, now, false });
+}
+
 void HistoryBook::abandoned(std::uint64_t client, std::int64_t now)
 {
     for (const auto& [request, open] : m_open)

@@ -21,6 +21,9 @@ public:
     // The client tells its user. What was never sent is not known here, and need not be.
     void answered(check::RequestName request, check::Outcome outcome, std::string_view value, std::int64_t now);
 
+    // A bucket of a group that is declared lost answers so; the key may have another owner when the history is judged.
+    void toldLost(std::uint64_t key, std::int64_t now);
+
     // The client is gone: what it had asked is answered to nobody.
     void abandoned(std::uint64_t client, std::int64_t now);
 

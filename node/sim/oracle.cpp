@@ -509,6 +509,8 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
     if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
         checkKept(process, reply, issued->key);
+    if (issued && outcome == check::Outcome::Lost && m_lostGroups.contains(reply.bucket() / m_config.m()))
+        m_book.toldLost(issued->key, m_cluster.now().count());
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)
