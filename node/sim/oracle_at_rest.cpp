@@ -71,9 +71,10 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     std::set<std::uint32_t> leftOut; // groups
     checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
-        // The target of a decided split waits for its source, and that may be lost.
+        // The target of a decided split or merge waits for its source, and that may be lost.
         const bool isStuck = !m_lostGroups.empty()
-            && std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; });
+            && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
+                || std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
         // More have ended than its parity replaces, and nobody has missed them long enough.
         const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
             [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
