@@ -144,9 +144,13 @@ bool FileRebuild::hasFailed(const pb::Member& member) const
 
 bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
 {
-    // Called UP, but a data bucket has acknowledged changes that it may lack, and may die: of a creation that is given up.
+    // Called UP, but a data bucket has acknowledged changes that it may lack, and may die: of a creation that is given up. It says
+    // so, or has not heard that the parity bucket is UP and still changes without it.
     const auto lacks = [&](const auto& item) {
-        return std::ranges::find(item.second->lacking(), member.holder().incarnation()) != item.second->lacking().end();
+        const pb::StateReport& report = *item.second;
+        const auto isIt = [&](const pb::Member& m) { return m.holder().incarnation() == member.holder().incarnation() && m.state() == pb::UP; };
+        return std::ranges::find(report.lacking(), member.holder().incarnation()) != report.lacking().end()
+            || (report.role() == pb::DATA && report.view().epoch() < group.view.epoch() && std::ranges::none_of(report.view().members(), isIt));
     };
     if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
         return false;
