@@ -48,6 +48,12 @@ void ParityCreation::fill(Time now, Effects& out)
 {
     m_step = Step::Fill;
     m_limit = now + 6 * std::chrono::milliseconds(m_parts.acks.timers().staging_ms());
+    order(now, out);
+}
+
+void ParityCreation::order(Time now, Effects& out)
+{
+    m_nextOrder = now + 4 * std::chrono::milliseconds(m_parts.acks.timers().alive_ms());
     pb::Message message;
     auto* add = message.mutable_add_parity();
     add->set_group(m_group.value);
@@ -190,6 +196,10 @@ void ParityCreation::onTime(Time now, Effects& out)
 {
     if (m_limit <= now)
         undo("filling the parity bucket took longer than its limit", now, out);
+    // Nobody else waits for a word of one that has all contents and to whom no change is sent: who does not acknowledge the order
+    // again has died.
+    if (m_step == Step::Fill && m_nextOrder <= now && m_orders.areDone())
+        order(now, out);
     m_enlistment.onTime(now, out);
     if (m_step == Step::Recruit && m_ticket != 0 && m_enlistment.isMissing()) {
         m_parts.refuse(m_ticket, pb::NO_SPARES, "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
@@ -199,7 +209,8 @@ void ParityCreation::onTime(Time now, Effects& out)
 
 Time ParityCreation::deadline() const
 {
-    return std::min(m_limit, m_enlistment.deadline());
+    const Time next = m_step == Step::Fill && m_orders.areDone() ? m_nextOrder : Time::max();
+    return std::min({ m_limit, next, m_enlistment.deadline() });
 }
 
 } // namespace lhrs

@@ -40,6 +40,7 @@ private:
     void advance(Time now, Effects& out);
     void tell(Time now, Effects& out);
     void fill(Time now, Effects& out);
+    void order(Time now, Effects& out);
     void count(Time now, Effects& out);
     void undo(std::string reason, Time now, Effects& out);
     void added(Time now, Effects& out);
@@ -56,6 +57,7 @@ private:
     bool m_isFilled = false;
     std::uint32_t m_records = 0;
     Time m_limit = Time::max();
+    Time m_nextOrder = Time::max();
     std::string m_undoReason;
 };
 
