@@ -217,6 +217,16 @@ FileRebuild::Levels FileRebuild::levels(const std::map<GroupNumber, Group>& grou
                 levels[bucketAt(g, Position(member.index()), config().m())] = levelOf(group, member);
         }
     }
+    // Who serves was made by a split of a lower bucket, which has its level at least, although nobody may say so.
+    for (const auto& [g, group] : groups) {
+        for (const auto& [incarnation, report] : group.reports) {
+            const std::uint32_t a = report->role() == pb::DATA && report->state() == pb::UP ? report->number() : 0;
+            const Level made = Level(std::bit_width(a));
+            const auto from = levels.find(BucketNumber(a == 0 ? 0 : a - (1U << (made - 1))));
+            if (a != 0 && from != levels.end() && !from->second.isExact)
+                from->second.level = std::max(from->second.level, made);
+        }
+    }
     return levels;
 }
 
