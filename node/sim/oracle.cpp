@@ -159,7 +159,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         onBatchApplied(process, event);
         break;
     case B::kRecordsMoved: onRecordsMoved(process, event); break;
-    case B::kSplitApplied: onSplitApplied(event); break;
+    case B::kSplitApplied: onSplitApplied(process, event); break;
     case B::kOperationForwarded: ++m_counts.forwards; break;
     case B::kOperationDone: onOperationDone(event); break;
     case B::kImageAdjusted: {

@@ -113,7 +113,7 @@ private:
     bool isBehindTheGone(GroupNumber g, NodeId holder) const;
     void onReadopted(std::uint32_t number, std::uint64_t incarnation);
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
-    void onSplitApplied(const pb::Event& event);
+    void onSplitApplied(const SimProcess& process, const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
     void onSplitOrdered(const pb::SplitOrdered& ordered);
     void onMergeEvent(const pb::Event& event);

@@ -402,6 +402,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_merging.reset();
     m_openSplits.clear();
     m_isRebuilt = true;
+    m_isRaisedEarly = m_isRaisedEarly || !m_isBounded; // where whole groups are gone the file may be found smaller than it was raised for
     m_columnsInCreation.clear();
     m_authorityTouched = true;
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();

@@ -38,8 +38,10 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
         arrived.erase(rank);
 }
 
-void Oracle::onSplitApplied(const pb::Event& event)
+void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
 {
+    if (m_cut.contains(m_incarnations[process.index]))
+        return; // it slept, and does not know that it was replaced: the number may be another bucket's by now
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
     auto arrived = std::exchange(m_arrived[event.place().number()], {});
