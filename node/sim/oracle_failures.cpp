@@ -276,6 +276,7 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         }
         m_cuts[number] = cut;
         m_cut.insert(holder->second.incarnation);
+        m_arrived.erase(number); // what it would have told
         learn(number, cut);
         BucketHistory& history = m_histories[number];
         ++m_counts.cuts;

@@ -15,6 +15,8 @@ using check::say;
 
 void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 {
+    if (m_cut.contains(m_incarnations[process.index]))
+        return; // as below
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
     const auto holder = m_dataBuckets.find(target);
