@@ -391,9 +391,7 @@ void Oracle::checkAuthority()
         // Who was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
             || bucket->hasLease(m_cluster.clockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
-        // One that a merge has emptied and that failed before it was released is rebuilt for a moment; nobody is sent there.
-        const bool isOfFile = number < m_file.buckets() || (m_merging && m_merging->first == number && bucket->state() == pb::MERGING);
-        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile && isEntitled });
+        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
     }
     if (!m_fileExists)
         return;
@@ -410,7 +408,7 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
     for (const auto& [bucketNumber, holder] : m_dataBuckets) {
         const DataBucket* bucket = dataBucket(bucketNumber);
-        if (!bucket || isGone(bucketNumber) || bucketNumber / m_config.m() != group)
+        if (!bucket || isGone(bucketNumber) || !isOfFile(bucketNumber) || bucketNumber / m_config.m() != group)
             continue;
         const auto columns = columnsOf(*bucket);
         const auto isAdded = [&](const auto& c) { return c.column == column; };

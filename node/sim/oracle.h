@@ -134,6 +134,8 @@ private:
     void onGroupCreated(const pb::GroupCreated& created);
     // The bucket is without a live holder who counts.
     bool isGone(std::uint32_t number) const;
+    // False for one that a merge has emptied: it may stay for a while, or be rebuilt for a moment, and nobody is sent there.
+    bool isOfFile(std::uint32_t number) const;
     // Makes up for what a lost bucket could not tell: what its split did, from what its parity buckets applied.
     void learn(std::uint32_t number, std::uint64_t upTo);
     void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);

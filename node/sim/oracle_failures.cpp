@@ -58,6 +58,12 @@ bool Oracle::isGone(std::uint32_t number) const
     return holder == m_dataBuckets.end() || m_fenced.contains(holder->second.incarnation) || !dataBucket(number);
 }
 
+bool Oracle::isOfFile(std::uint32_t number) const
+{
+    const DataBucket* bucket = dataBucket(number);
+    return number < m_file.buckets() || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
+}
+
 bool Oracle::isLost(std::uint64_t key) const
 {
     return m_lostBuckets.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)));
