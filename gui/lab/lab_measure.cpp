@@ -111,8 +111,17 @@ struct Measurement {
     // No measurement crosses a time in which clocks stood (window.md 2.11, 4.6).
     LabResult<bool> notGated() const
     {
-        const auto simulation = context.control.simulation();
-        if (context.control.isGated() || (context.isSimulated() && simulation && simulation->is_paused()))
+        bool isPaused = false;
+        if (const std::string simulator = context.control.simulator(); !simulator.empty()) {
+            // Asked for now: what is known may be of the instant in which several were killed by one call, when it stands.
+            pb::Command describe;
+            describe.mutable_describe_simulation();
+            const auto now = context.ask(simulator, std::move(describe), kAnswerSeconds);
+            if (!now)
+                return now.error();
+            isPaused = now->simulation().is_paused();
+        }
+        if (context.control.isGated() || isPaused)
             return LabError { LabCode::Refused, "Nothing is measured while the gate is closed: messages and clocks stand still.", "lab.gate(false) opens it." };
         return true;
     }
