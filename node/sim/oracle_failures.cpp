@@ -418,9 +418,12 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         if (g.value < groups)
             m_groups[g.value] = group.k;
         // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
-        for (const auto& [q, member] : group.data)
-            if (!member.hasFailed()) // UP, splitting or merging
-                m_fenced.erase(member.holder.incarnation.value);
+        for (const auto& [q, member] : group.data) {
+            if (member.hasFailed())
+                continue;
+            m_fenced.erase(member.holder.incarnation.value); // UP, splitting or merging
+            m_lostBuckets.erase(bucketAt(g, q, m_config.m()).value);
+        }
         for (const auto& [p, member] : group.parity)
             if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded && isBehindTheGone(g, member.holder.node))
                 ++m_counts.readopted;
