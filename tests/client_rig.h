@@ -86,6 +86,8 @@ public:
         *reply.mutable_request() = asked.request();
         reply.set_result(result);
         reply.set_bucket(asked.target());
+        if (result == pb::RETRY)
+            reply.set_copy(asked.copy());
         holderOf(kData + asked.target(), 200 + asked.target()).to(*reply.mutable_holder());
         if (fill)
             fill(reply);
@@ -102,6 +104,7 @@ public:
         *answer.mutable_displaced()->mutable_request() = asked.request();
         answer.mutable_displaced()->set_bucket(asked.target());
         answer.mutable_displaced()->set_incarnation(incarnation ? incarnation : asked.incarnation());
+        answer.mutable_displaced()->set_copy(asked.copy());
         return driven.message(answer);
     }
 

@@ -28,7 +28,6 @@ private slots:
     void aRequestIsSentAgainAndThenTheCoordinatorAlarmed();
     void afterAnAlarmTheSameRequestGoesToTheTrueLocation();
     void othersOnTheirWayToAGivenUpBucketSurvive();
-    void aBucketThatHasFailedIsAlarmedAboutAtOnce();
     void aDisplacedRequestGoesElsewhere();
     void aLateDisplacedDoesNotForgetTheNewerLocation();
     void aReplyTeachesTheLocation();
@@ -39,6 +38,7 @@ private slots:
     void atTheDeadlineAChangeWithoutAnAnswerIsOfUnknownOutcome();
     void atTheDeadlineAChangeThatWasAlwaysRefusedIsNotCarriedOut();
     void aRefusalThatComesTwiceRefusesOneCopy();
+    void aRefusalThatComesLateRefusesNoLaterCopy();
     void anAnswerThatComesTwiceOrLateIsIgnored();
 
     void doneBelowIsTheLowestNumberStillWanted();
@@ -307,40 +307,6 @@ void TestClient::othersOnTheirWayToAGivenUpBucketSurvive()
         QCOMPARE(resultOf(rig.reply(request, pb::NOT_FOUND)).result(), pb::NOT_FOUND);
 }
 
-void TestClient::aBucketThatHasFailedIsAlarmedAboutAtOnce()
-{
-    // Who asks where a bucket is and hears that it failed has lost no time by it: the record is found by an alarm.
-    ClientRig rig;
-    const auto failed = [&rig](std::uint32_t retryAfterMs) {
-        pb::Message answer = rig.coordinator.message();
-        answer.mutable_location()->set_bucket(0);
-        answer.mutable_location()->set_exists(true);
-        answer.mutable_location()->set_state(pb::FAILED);
-        answer.mutable_location()->set_retry_after_ms(retryAfterMs);
-        holderOf(ClientRig::kData, 200).to(*answer.mutable_location()->mutable_holder());
-        return answer;
-    };
-    rig.operate(pb::SEARCH, 5);
-    const Step told = rig.driven.message(failed(0));
-    QCOMPARE(told.count(Body::kAlarm), std::size_t(1));
-    QCOMPARE(told.of(Body::kAlarm).at(0).message.alarm().request().key(), std::uint64_t(5));
-    QVERIFY(told.of(Body::kAlarm).at(0).message.alarm().is_search());
-    // The answer to the alarm says when to ask again, if no record has come by then.
-    QCOMPARE(rig.driven.message(failed(25)).sent.size(), std::size_t(0));
-    pb::Message search;
-    search.mutable_search()->mutable_request()->CopyFrom(told.of(Body::kAlarm).at(0).message.alarm().request().request());
-    const pb::OperationResult first = resultOf(rig.reply(search, pb::OK, [](pb::Reply& r) { r.set_degraded(true), r.clear_holder(); }));
-    QCOMPARE(first.path(), pb::RECORD_RECOVERY);
-    QVERIFY(first.alarm());
-    // The next search need not ask where the bucket is.
-    const Step next = rig.operate(pb::SEARCH, 6);
-    QCOMPARE(next.count(Body::kWhereIs), std::size_t(0));
-    QCOMPARE(next.count(Body::kAlarm), std::size_t(1));
-    // Until somebody says that the bucket is back.
-    QCOMPARE(rig.location(0, {}, 99, 299).of(Body::kSearch, 99).size(), std::size_t(1));
-    QCOMPARE(rig.operate(pb::SEARCH, 7).of(Body::kSearch, 99).size(), std::size_t(1));
-}
-
 void TestClient::aDisplacedRequestGoesElsewhere()
 {
     ClientRig rig;
@@ -473,6 +439,27 @@ void TestClient::aRefusalThatComesTwiceRefusesOneCopy()
         rig.driven.message(refusal);
     QVERIFY(requestsOf(rig.driven.pass(45ms)).size() >= 1); // this copy may be carried out; its answer is lost
     QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
+}
+
+void TestClient::aRefusalThatComesLateRefusesNoLaterCopy()
+{
+    for (const bool isDisplaced : { false, true }) {
+        ClientRig rig;
+        rig.knows(1);
+        const pb::Message request = requestsOf(rig.operate(pb::INSERT, 5, "v")).at(0);
+        const auto refuse = [&] {
+            if (!isDisplaced)
+                return rig.reply(request, pb::RETRY, [](pb::Reply& r) { r.set_retry_after_ms(30); });
+            rig.displaced(request);
+            return rig.location(0);
+        };
+        const std::vector<pb::Message> later = isDisplaced ? requestsOf(refuse()) : (refuse(), requestsOf(rig.driven.pass(45ms)));
+        QCOMPARE(later.size(), std::size_t(1)); // this copy may wait in the bucket
+        QCOMPARE(keyRequestOf(later.at(0)).copy(), 1u);
+        for (int copy = 0; copy < 8; ++copy) // the first refusal, doubled by the network
+            QCOMPARE(requestsOf(refuse()).size(), std::size_t(0));
+        QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
+    }
 }
 
 void TestClient::anAnswerThatComesTwiceOrLateIsIgnored()

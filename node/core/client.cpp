@@ -12,6 +12,18 @@
 
 namespace lhrs {
 
+namespace {
+
+pb::KeyRequest* requestIn(pb::Message& message, pb::OperationKind kind)
+{
+    return kind == pb::INSERT ? message.mutable_insert()
+        : kind == pb::UPDATE  ? message.mutable_update()
+        : kind == pb::DELETE  ? message.mutable_delete_()
+                              : message.mutable_search();
+}
+
+} // namespace
+
 Client::Client(ClientOptions options)
     : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
 {
@@ -92,10 +104,8 @@ void Client::send(Operation& op, Time now, Effects& out)
     const HolderInfo& holder = m_context.locations.at(op.target);
     pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
     *message.mutable_operation() = op.id;
-    pb::KeyRequest* request = op.kind == pb::INSERT ? message.mutable_insert()
-        : op.kind == pb::UPDATE                     ? message.mutable_update()
-        : op.kind == pb::DELETE                     ? message.mutable_delete_()
-                                                    : message.mutable_search();
+    pb::KeyRequest* request = requestIn(message, op.kind);
+    request->set_copy(op.copies++);
     *request->mutable_request() = op.id;
     request->set_done_below(doneBelow());
     request->set_key(op.key.value);
@@ -104,12 +114,12 @@ void Client::send(Operation& op, Time now, Effects& out)
     request->set_incarnation(holder.incarnation.value);
     *request->mutable_client() = m_context.self.address();
     if (out.fires(Point::RequestTwice)) {
-        out.send(holder.address, Way::Auto, op.tries, holder.node) = message;
-        ++op.copies;
+        pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
+        twice = message;
+        requestIn(twice, op.kind)->set_copy(op.copies++);
     }
     op.stage = Stage::Sent;
     op.sent = now;
-    ++op.copies;
     op.due = now + resendInterval(op);
     lookAt(op.due, now);
 }
@@ -186,9 +196,9 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
         return;
     }
     if (reply.result() == pb::RETRY) {
-        if (op.stage != Stage::Sent)
-            return; // a second copy of the same answer refuses nothing more
-        ++op.refused;
+        op.refusals.add(reply.copy());
+        if (op.stage != Stage::Sent || reply.copy() + 1 != op.copies)
+            return; // a later one is under way
         op.stage = Stage::Sleeping;
         lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
         return;
@@ -227,9 +237,11 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
         m_context.locations.erase(known);
     if (m_scan)
         m_scan->onDisplaced(displaced, now, out);
-    if (open == nullptr || displaced.request().client() != m_context.self.node() || open->stage != Stage::Sent)
+    if (open == nullptr || displaced.request().client() != m_context.self.node())
         return;
-    ++open->refused;
+    open->refusals.add(displaced.copy());
+    if (open->stage != Stage::Sent || displaced.copy() + 1 != open->copies)
+        return; // a later one is under way
     open->tries = 0;
     // A bucket on the way passed it on to where the right one was once: the coordinator tells both of us.
     if (open->target != bucket)

@@ -47,6 +47,19 @@ public:
 
 private:
     enum class Stage { Queued, Asking, Sent, Sleeping };
+    // Which copies of a request were refused: all below `below`, and some of the 64 from there on. The network may double a
+    // refusal, or bring it when a later copy is under way.
+    struct Refusals {
+        std::uint32_t below = 0;
+        std::uint64_t from = 0; // bit i: copy below + i
+        void add(std::uint32_t copy)
+        {
+            if (copy < below || copy - below >= 64)
+                return;
+            for (from |= std::uint64_t(1) << (copy - below); (from & 1) != 0; from >>= 1)
+                ++below;
+        }
+    };
     struct Operation {
         pb::RequestId id;
         pb::OperationKind kind = pb::OPERATION_UNKNOWN;
@@ -63,7 +76,8 @@ private:
         bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
         std::uint32_t forwards = 0; // the most that a copy of it took
         bool isImageAdjusted = false;
-        std::uint32_t copies = 0, refused = 0, tries = 0, resends = 0;
+        std::uint32_t copies = 0, tries = 0, resends = 0;
+        Refusals refusals;
         Time started {}, end {}, sent {}, due {};
         Time counted {};            // its time is counted from here: a workload with a rate has due times
         std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none

@@ -73,7 +73,7 @@ void Client::onTime(Time now, Effects& out)
                 if (op.stage == Stage::Sent)
                     m_context.locations.erase(op.target);
                 // lhrs.md 18.1: RETRY is said only where every copy was refused.
-                finish(op, nullptr, isMutation(op.kind) && op.refused < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
+                finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
             } else if (op.stage == Stage::Sleeping && std::exchange(op.alarms, false)) {
                 op.target = addressOf(addressed(op.key, m_config), m_image);
                 alarm(op, now, out);

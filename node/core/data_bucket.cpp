@@ -40,12 +40,13 @@ const pb::KeyRequest& keyRequestOf(const pb::Message& message)
     return message.search();
 }
 
-void sayDisplaced(const Address& client, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, Effects& out)
+void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, std::uint32_t copy, Effects& out)
 {
-    auto* displaced = out.send(client).mutable_displaced();
+    auto* displaced = out.send(to).mutable_displaced();
     *displaced->mutable_request() = request;
     displaced->set_bucket(bucket);
     displaced->set_incarnation(incarnation);
+    displaced->set_copy(copy);
 }
 
 DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out)
@@ -111,7 +112,7 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
     if (!m_isGone && scan.target() == number().value && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
         this->scan(scan, now, out);
     else
-        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
+        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
 }
 
 void DataBucket::scan(const pb::Scan& scan, Time now, Effects& out)
@@ -311,8 +312,10 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
     reply->set_rank(rank.value);
     reply->set_forwards(request.forwards());
     sayWhere(request, *reply);
-    if (result == pb::RETRY)
+    if (result == pb::RETRY) {
         reply->set_retry_after_ms(kRetryAfterMs);
+        reply->set_copy(request.copy());
+    }
     if (result == pb::INVALID)
         reply->set_text("value: 65,535 bytes at most");
     if (request.forwards() > 0 && !out.fires(Point::AdjustmentLeftOut)) { // lhrs.md 1.5: the last forwarder's number and level

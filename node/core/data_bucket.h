@@ -169,8 +169,8 @@ private:
     std::string m_delta; // used again by each change
 };
 
-// "I am not that bucket (any more)", to the client of a request.
-void sayDisplaced(const Address& client, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, Effects& out);
+// "I am not that bucket (any more)", to the client of a request, or to who passed it on.
+void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, std::uint32_t copy, Effects& out);
 
 // The request in the body of a key operation.
 const pb::KeyRequest& keyRequestOf(const pb::Message& message);

@@ -135,10 +135,10 @@ void DataBucket::endMerge(Time now, Effects& out)
 
 void DataBucket::displace(const pb::KeyRequest& request, Effects& out) const
 {
-    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
     const auto forwarder = m_parts.context.locations.find(BucketNumber(request.forwarder()));
     if (request.forwards() > 0 && forwarder != m_parts.context.locations.end())
-        sayDisplaced(forwarder->second.address, request.request(), request.target(), request.incarnation(), out);
+        sayDisplaced(forwarder->second.address, request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
 void DataBucket::onDisplaced(const pb::Displaced& displaced)

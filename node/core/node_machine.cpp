@@ -261,18 +261,18 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
     if (message.has_scan()) {
         const pb::Scan& scan = message.scan();
         out.serve(scan.request());
-        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), out);
+        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
         if (scan.forwards() > 0)
-            sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), out);
+            sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), 0, out);
         return;
     }
     if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
         return;
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
-    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), out);
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
     if (request.forwards() > 0) // whoever passed it on must not do that again
-        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), out);
+        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
