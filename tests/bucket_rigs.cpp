@@ -406,6 +406,7 @@ Step ParityRig::addParity()
     pb::Message message = coordinator.message();
     message.mutable_add_parity()->set_column(options.column);
     message.mutable_add_parity()->set_epoch(1);
+    message.mutable_add_parity()->set_incarnation(kIncarnation);
     return driven.message(message);
 }
 

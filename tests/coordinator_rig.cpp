@@ -238,6 +238,8 @@ void CoordinatorRig::arrive(const Step::Sent& sent)
     case B::kAddParity: {
         answer.mutable_ack();
         m_toCoordinator.push_back(answer);
+        if (message.add_parity().is_counted_on())
+            return;
         pb::Message done = member.sender.message();
         done.mutable_contents_done()->set_group(message.add_parity().group());
         done.mutable_contents_done()->set_column(message.add_parity().column());

@@ -37,6 +37,7 @@ private slots:
     void whoReportedLongAgoCountsAsSilent();
     void aTargetThatMissedTheCommitIsWaitedFor();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
+    void aParityBucketThatWasNotToldSoIsNotCountedOn();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
     void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
@@ -305,6 +306,39 @@ void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
     QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 3s));
     checkAll(rig, 40);
     QVERIFY(rig.coordinator().file().buckets() - buckets <= 1);
+}
+
+void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
+{
+    // It is called UP; the two others do not hear so, go on without it, and die with the coordinator.
+    FileRig::Options options;
+    options.config = fileConfig(4, 2, 100);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    const std::uint64_t data = rig.holder(pb::DATA, 0, 0), parity = rig.holder(pb::PARITY, 0, 0);
+    const auto isUp = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::UP; };
+    std::uint64_t made = 0; // the new one, when it has been told that it is UP
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        const pb::Message& message = *packet.message;
+        if ((packet.to == data || packet.to == parity) && message.has_epoch() && std::ranges::any_of(message.epoch().view().members(), isUp))
+            return false;
+        if (packet.to != data && packet.to != parity && message.has_epoch())
+            made = packet.to;
+        return made == 0 || packet.to != made || !message.has_delta();
+    };
+    rig.kill(rig.holder(pb::PARITY, 0, 1));
+    QVERIFY(rig.cluster.runUntil([&] { return made != 0 && rig.parity(0, 1) && rig.parity(0, 1)->state() == pb::UP; }, 10s));
+    QCOMPARE(rig.operate(pb::INSERT, 2, "two").result(), pb::OK);
+    rig.cluster.onPacket = nullptr;
+    rig.kill(data);
+    rig.kill(parity);
+    restart(rig);
+    pb::ResultCode found = pb::RETRY;
+    for (int i = 0; i < 20 && found == pb::RETRY; ++i)
+        found = rig.operate(pb::SEARCH, 2).result();
+    QCOMPARE(found, pb::LOST);
 }
 
 void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor_data()

@@ -154,10 +154,13 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
     };
     if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
         return false;
+    // Nor does it count before it knows itself that all count on it: a data bucket that is silent cannot say so.
+    const auto own = group.reports.find(Incarnation(member.holder().incarnation()));
+    if (member.role() == pb::PARITY && own != group.reports.end() && !own->second->is_counted_on())
+        return false;
     // A view that called it INIT may be the last one: no epoch tells that a split is decided.
     if (member.state() != pb::INIT)
         return true;
-    const auto own = group.reports.find(Incarnation(member.holder().incarnation()));
     if (own != group.reports.end() || member.role() == pb::PARITY)
         return own != group.reports.end() && own->second->state() != pb::INIT;
     const BucketNumber a = bucketAt(GroupNumber(group.view.group()), Position(member.index()), config().m());

@@ -52,6 +52,7 @@ ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm, Tim
     , m_positions(confirm.config().m())
 {
     takeView(confirm.view(), now);
+    m_isCountedOn = m_state != pb::INIT;
     for (Position q; q.value < m_positions.size(); q = q.next()) {
         m_positions[q.value].awaitsContents = m_state == pb::INIT && m_positions[q.value].incarnation.value != 0;
     }

@@ -157,6 +157,7 @@ private:
     std::vector<PositionState> m_positions;
     std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
     bool m_isFilling = false;
+    bool m_isCountedOn = false; // by all data buckets, as the coordinator has said
     bool m_owesWords = false;
     std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;

@@ -123,6 +123,7 @@ void ParityBucket::report(pb::StateReport& out) const
     out.set_column(m_column.value);
     out.set_incarnation(m_incarnation.value);
     out.set_state(m_state);
+    out.set_is_counted_on(m_isCountedOn);
     *out.mutable_view() = m_view;
     *out.mutable_config() = m_config;
     for (Position q; q.value < m_positions.size(); q = q.next()) {

@@ -13,9 +13,11 @@ namespace lhrs {
 
 void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& out)
 {
-    if (message.add_parity().group() != m_group.value || message.add_parity().column() != m_column.value)
+    const pb::AddParity& order = message.add_parity();
+    if (order.group() != m_group.value || order.column() != m_column.value || order.incarnation() != m_incarnation.value)
         return; // late, for another place
     NodeContext::acknowledge(message, out);
+    m_isCountedOn = m_isCountedOn || order.is_counted_on();
     if (m_isFilling || m_state != pb::INIT)
         return;
     m_isFilling = true;

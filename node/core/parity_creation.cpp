@@ -51,15 +51,22 @@ void ParityCreation::fill(Time now, Effects& out)
     order(now, out);
 }
 
-void ParityCreation::order(Time now, Effects& out)
+pb::Message ParityCreation::orderMessage(bool isCountedOn) const
 {
-    m_nextOrder = now + 4 * std::chrono::milliseconds(m_parts.acks.timers().alive_ms());
     pb::Message message;
     auto* add = message.mutable_add_parity();
     add->set_group(m_group.value);
     add->set_column(m_column.value);
     add->set_epoch(m_parts.file.group(m_group).epoch.value);
-    m_orders.send(std::move(message), m_enlistment.members().front().holder, now, out);
+    add->set_incarnation(m_enlistment.members().front().holder.incarnation.value);
+    add->set_is_counted_on(isCountedOn);
+    return message;
+}
+
+void ParityCreation::order(Time now, Effects& out)
+{
+    m_nextOrder = now + 4 * std::chrono::milliseconds(m_parts.acks.timers().alive_ms());
+    m_orders.send(orderMessage(m_step == Step::Settle), m_enlistment.members().front().holder, now, out);
 }
 
 void ParityCreation::count(Time now, Effects& out)
@@ -98,6 +105,8 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
 bool ParityCreation::isCountedOn() const
 {
     const auto& data = m_parts.file.group(m_group).data;
+    if (m_step == Step::Settle)
+        return true;
     return m_step == Step::Count
         && std::none_of(data.begin(), data.end(), [this](const auto& item) { return m_orders.areWaitingFor(item.second.holder.incarnation); });
 }
@@ -108,6 +117,8 @@ void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
         // All data buckets send their changes there, and tell their clients with its word: what only other parity
         // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss.
         m_orders.forget();
+        m_parts.acks.send(orderMessage(true), m_enlistment.members().front().holder.address, m_enlistment.members().front().holder.node,
+            Way::Auto, AckList::Patience::GiveUp, PlainOrder, now, out);
         added(now, out);
         return;
     }
@@ -132,7 +143,12 @@ void ParityCreation::advance(Time now, Effects& out)
         if (m_isFilled)
             count(now, out);
         return;
-    case Step::Count: added(now, out); return;
+    case Step::Count:
+        // A data bucket that dies together with us can tell nobody whether it counted on the new one, which must know itself.
+        m_step = Step::Settle;
+        order(now, out);
+        return;
+    case Step::Settle: added(now, out); return;
     case Step::Cancel: undone(out); return;
     case Step::Added:
     case Step::Undone: return;

@@ -10,7 +10,7 @@ namespace lhrs {
 
 // A further parity bucket for a live group (lhrs.md 9.2), while writes go on.
 //
-//   recruit, confirm -> tell -> fill -> count                  -> added
+//   recruit, confirm -> tell -> fill -> count -> settle        -> added
 //                          \--(limit)--> cancel                -> undone: k is unchanged
 class ParityCreation {
 public:
@@ -36,10 +36,11 @@ public:
     std::string words() const;
 
 private:
-    enum class Step { Recruit, Tell, Fill, Count, Cancel, Added, Undone };
+    enum class Step { Recruit, Tell, Fill, Count, Settle, Cancel, Added, Undone };
     void advance(Time now, Effects& out);
     void tell(Time now, Effects& out);
     void fill(Time now, Effects& out);
+    pb::Message orderMessage(bool isCountedOn) const;
     void order(Time now, Effects& out);
     void count(Time now, Effects& out);
     void undo(std::string reason, Time now, Effects& out);
