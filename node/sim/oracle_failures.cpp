@@ -434,6 +434,8 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
                 onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value);
         }
     }
+    // Raised by the former one when its successor listened already.
+    m_isRaisedEarly = m_isRaisedEarly || coordinator()->file().availability() > m_availability;
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
