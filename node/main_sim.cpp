@@ -32,6 +32,7 @@ using std::chrono::steady_clock;
 constexpr std::size_t kBacklog = 20'000;        // events that wait for slow watchers; then virtual time waits, too
 constexpr Time kBacklogLook = std::chrono::milliseconds(2);
 constexpr unsigned kTurnsUnseen = 512;          // things that happen between two looks for signals
+constexpr unsigned kTurnsHurried = 16;          // and, during a step, between two looks at the clock
 constexpr Time kWaitMax = std::chrono::seconds(1);
 
 std::int64_t wallNow()
@@ -85,6 +86,8 @@ private:
     SimControl* m_commands = nullptr;
     std::optional<std::int64_t> m_wallOfZero; // since virtual time runs
     unsigned m_turns = 0;
+    Time m_now {};           // real, at the last look
+    bool m_isBehind = false; // the publisher, then
     bool m_isSignalled = false;
 
     // From the control server's thread; guarded by m_mutex.
@@ -207,7 +210,13 @@ SimCluster::Gate SimProgram::gate()
     if (++m_turns % kTurnsUnseen == 0)
         rest(Time());
     takeCommands();
-    const Time now = real();
+    // A step is as long as it is told to be, whatever the time: clock and publisher are looked at now and then.
+    const bool isLooking = !m_clock.isStepping() || m_turns % kTurnsHurried == 0;
+    if (isLooking)
+        m_now = real();
+    if (isLooking || m_isBehind)
+        m_isBehind = m_publisher->waiting() > kBacklog;
+    const Time now = m_now;
     m_commands->look(now);
     if (m_isSignalled || m_commands->isEnding())
         return SimCluster::Gate::Ended;
@@ -217,7 +226,7 @@ SimCluster::Gate SimProgram::gate()
     } else if (!m_clock.mayHappen(*next, now)) {
         const auto when = m_clock.realTimeOf(*next);
         rest(when ? std::optional(*when - now) : std::nullopt);
-    } else if (m_publisher->waiting() > kBacklog) {
+    } else if (m_isBehind) {
         rest(kBacklogLook);
     } else {
         m_clock.keepUp(*next, now);

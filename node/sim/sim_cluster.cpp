@@ -60,6 +60,7 @@ SimCluster::SimCluster(const Options& options)
     , m_machineSeeds(options.seed, DrawnFor::Machines)
     , m_faults(options.seed, DrawnFor::Faults)
     , m_failures(options.seed, DrawnFor::Failures)
+    , m_agenda(std::make_unique<Agenda>())
     , m_digest(std::make_unique<Digest>())
 {
 }
@@ -165,7 +166,7 @@ bool SimCluster::runUntil(const std::function<bool()>& condition, Time limit)
 {
     const Time end = m_now + limit;
     while (!condition()) {
-        if (m_failure || m_queue.empty() || m_queue.front().at > end)
+        if (m_failure || m_agenda->isEmpty() || m_agenda->nextAt() > end)
             return false;
         if (m_gate) {
             const Gate gate = m_gate();
@@ -181,14 +182,12 @@ bool SimCluster::runUntil(const std::function<bool()>& condition, Time limit)
 
 std::optional<Time> SimCluster::nextAt() const
 {
-    return m_queue.empty() ? std::nullopt : std::optional(m_queue.front().at);
+    return m_agenda->isEmpty() ? std::nullopt : std::optional(m_agenda->nextAt());
 }
 
 void SimCluster::happenNext()
 {
-    std::pop_heap(m_queue.begin(), m_queue.end(), Happening::isLater);
-    Happening next = std::move(m_queue.back());
-    m_queue.pop_back();
+    Happening next = m_agenda->pop();
     m_now = std::max(m_now, next.at);
     happen(next);
 }
@@ -242,10 +241,7 @@ void SimCluster::tell(const SimProcess& process, const std::function<void(Effect
 
 void SimCluster::schedule(Happening happening)
 {
-    happening.drawn = m_order.next();
-    happening.number = ++m_scheduled;
-    m_queue.push_back(std::move(happening));
-    std::push_heap(m_queue.begin(), m_queue.end(), Happening::isLater);
+    m_agenda->push(std::move(happening), m_order.next());
 }
 
 void SimCluster::happen(Happening& happening)

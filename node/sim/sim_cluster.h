@@ -188,7 +188,8 @@ public:
     std::uint32_t inboxMax() const { return m_options.inboxMax; }
 
 private:
-    struct Happening; // an entry of the queue
+    struct Happening;
+    class Agenda;
     struct Digest;
 
     void schedule(Happening happening);
@@ -218,10 +219,9 @@ private:
     SimDoor* m_door = nullptr;
     std::function<Gate()> m_gate;
     std::deque<std::unique_ptr<SimProcess>> m_processes; // by index - 1
-    std::vector<Happening> m_queue;                      // a heap, the next one first
+    std::unique_ptr<Agenda> m_agenda;
     std::map<std::uint64_t, OnReply> m_waiting;          // commands by ticket
     std::uint64_t m_lastTicket = 0;
-    std::uint64_t m_scheduled = 0;
     Effects m_effects;
     std::vector<Time> m_delays;
     Time m_now {};

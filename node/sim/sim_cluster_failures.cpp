@@ -22,10 +22,10 @@ void SimCluster::kill(std::uint32_t index)
     process.pool = pb::NO_ROLE;
     // How far it came with its last messages: all left, none, or any of them.
     const std::uint64_t lost = m_failures.below(3);
-    for (Happening& happening : m_queue) {
+    m_agenda->forEach([&](Happening& happening) {
         if (happening.from == index && happening.kind == Happening::Kind::Arrival && (lost == 1 || (lost == 2 && m_failures.chance(500))))
             happening.input = {}, happening.process = nullptr;
-    }
+    });
 }
 
 void SimCluster::pause(std::uint32_t index, Time time)
