@@ -54,6 +54,8 @@ private slots:
     void aSearchThatTimesOutAlarmsTheCoordinator();
     void aMissedRecordComesBeforeItsBucket();
     void aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery();
+    void aRecordOfABucketKnownToHaveFailedCostsNineMessages();
+    void aRecordIsFoundWhicheverMessageIsLost();
     void theContentsOfBucketsCanBeDisplayed();
     // report 3, 4, 7, 8.4
     void logPreCalculusChangesNothingButTime();
@@ -249,6 +251,55 @@ void TestPaperSystem::aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery()
         QCOMPARE(found.value(), "one");
         QCOMPARE(found.path(), pb::RECORD_RECOVERY);
         rig.waitForRest();
+    }
+}
+
+// lhrs.md 16: alarm and hand-over, a question and an answer for each of the three others, the reply; of a key that is nowhere
+// the first two and the last.
+void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
+{
+    FileRig::Options options = small(1);
+    options.config.set_recovery(pb::RECOVERY_ON_ALARM);
+    options.dataSpares = 4; // none is left, so the bucket stays lost
+    FileRig rig(options);
+    fill(rig, 60);
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    for (int i = 0; i < 2; ++i) // the first finds that nobody answers, the second is told so
+        QCOMPARE(rig.operate(pb::SEARCH, 4).path(), pb::RECORD_RECOVERY);
+    std::vector<std::string> served;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->operation().number() != 0)
+            served.push_back(packet.message->GetDescriptor()->FindFieldByNumber(int(packet.message->body_case()))->name());
+        return true;
+    };
+    const std::map<std::uint64_t, std::size_t> expected { { 8, 9 }, { 1'000'000, 3 } }; // of a key, of another that is nowhere
+    for (const auto& [key, count] : expected) {
+        served.clear();
+        const pb::OperationResult found = rig.operate(pb::SEARCH, key);
+        QCOMPARE(found.path(), pb::RECORD_RECOVERY);
+        QCOMPARE(found.result(), count == 3 ? pb::NOT_FOUND : pb::OK);
+        QVERIFY2(served.size() == count, [&] { std::string all; for (const std::string& name : served) all += name + " "; return all; }().c_str());
+    }
+}
+
+void TestPaperSystem::aRecordIsFoundWhicheverMessageIsLost()
+{
+    FileRig::Options options = small(1);
+    options.config.set_recovery(pb::RECOVERY_ON_ALARM);
+    options.dataSpares = 4;
+    FileRig rig(options);
+    fill(rig, 60);
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QCOMPARE(rig.operate(pb::SEARCH, 4).path(), pb::RECORD_RECOVERY);
+    for (int lost = 0; lost < 9; ++lost) {
+        int seen = 0;
+        rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+            return packet.message->operation().number() == 0 || seen++ != lost;
+        };
+        const pb::OperationResult found = rig.operate(pb::SEARCH, 8);
+        QCOMPARE(found.result(), pb::OK);
+        QCOMPARE(found.path(), pb::RECORD_RECOVERY);
+        QVERIFY(seen > 9);
     }
 }
 

@@ -80,6 +80,7 @@ void Client::ask(Operation& op, Time now, Effects& out)
 {
     op.stage = Stage::Asking;
     op.wasAsked = true;
+    op.awaitsRecord = false;
     out.serve(op.id);
     const auto [asked, isFirst] = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms()));
     lookAt(asked->second, now);
@@ -146,7 +147,12 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     op.stage = Stage::Asking;
     op.wasAsked = true;
     op.hasAlarmed = true;
-    lookAt(m_asked[op.target] = now + 2 * m_context.ms(m_context.acks.timers().resend_ms()), now);
+    // Should the record not come, the next alarm wants to be told of the bucket.
+    op.awaitsRecord = op.kind == pb::SEARCH && !op.awaitsRecord && m_unavailable.contains(op.target);
+    op.due = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
+    lookAt(op.due, now);
+    if (!op.awaitsRecord)
+        m_asked[op.target] = op.due;
     pb::Message& message = out.send(m_context.coordinator);
     *message.mutable_operation() = op.id;
     auto* alarm = message.mutable_alarm();
@@ -154,6 +160,7 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     alarm->mutable_suspect()->set_index(op.target.value);
     alarm->set_message(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
     alarm->set_is_search(op.kind == pb::SEARCH);
+    alarm->set_knows_unavailable(op.awaitsRecord);
     auto* request = alarm->mutable_request();
     *request->mutable_request() = op.id;
     request->set_done_below(doneBelow());

@@ -74,6 +74,7 @@ private:
         bool wasAsked = false;      // some location had to be asked for
         bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
         bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
+        bool awaitsRecord = false;  // and, by then, that this is known: nothing but the record is to come, until `due`
         std::uint32_t forwards = 0; // the most that a copy of it took
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, tries = 0, resends = 0;
@@ -119,6 +120,7 @@ private:
     void lookAt(Time due, Time now);
     Operation& create(pb::OperationKind kind, Key key, Time now);
     void begin(Operation& op, Time now, Effects& out);
+    static bool hasDue(const Operation& op);
     // Computes the address and sends, or asks for the location first.
     void address(Operation& op, Time now, Effects& out);
     void send(Operation& op, Time now, Effects& out);

@@ -16,6 +16,12 @@ void Client::lookAt(Time due, Time now)
     m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
 }
 
+// Whether something is to be done for it at `due`.
+bool Client::hasDue(const Operation& op)
+{
+    return op.stage == Stage::Sent || op.stage == Stage::Sleeping || (op.stage == Stage::Asking && op.awaitsRecord);
+}
+
 Time Client::resendInterval(const Operation& op) const
 {
     const pb::Timers& timers = m_context.acks.timers();
@@ -59,7 +65,7 @@ void Client::onTime(Time now, Effects& out)
     if (m_nextTick <= now) {
         std::vector<std::uint64_t> due;
         m_operations.forEach([&](const Operation& op) {
-            if (op.end <= now || ((op.stage == Stage::Sent || op.stage == Stage::Sleeping) && op.due <= now))
+            if (op.end <= now || (hasDue(op) && op.due <= now))
                 due.push_back(op.id.number());
         });
         for (const std::uint64_t number : due) {
@@ -74,7 +80,7 @@ void Client::onTime(Time now, Effects& out)
                     m_context.locations.erase(op.target);
                 // lhrs.md 18.1: RETRY is said only where every copy was refused.
                 finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
-            } else if (op.stage == Stage::Sleeping && std::exchange(op.alarms, false)) {
+            } else if (op.stage == Stage::Asking || (op.stage == Stage::Sleeping && std::exchange(op.alarms, false))) {
                 op.target = addressOf(addressed(op.key, m_config), m_image);
                 alarm(op, now, out);
             } else if (op.stage == Stage::Sleeping) {
@@ -94,7 +100,7 @@ void Client::onTime(Time now, Effects& out)
             out.send(m_context.coordinator).mutable_where_is()->set_bucket(bucket.value);
         }
         m_nextTick = Time::max();
-        m_operations.forEach([&](const Operation& op) { lookAt(op.stage == Stage::Sent || op.stage == Stage::Sleeping ? std::min(op.due, op.end) : op.end, now); });
+        m_operations.forEach([&](const Operation& op) { lookAt(hasDue(op) ? std::min(op.due, op.end) : op.end, now); });
         if (m_operations.empty())
             m_asked.clear();
         for (const auto& [bucket, next] : m_asked)

@@ -132,6 +132,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     const pb::Alarm& alarm = message.alarm();
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
+    // Who knows that the bucket does not work wants the record, not a word of the bucket (lhrs.md 16).
+    if (alarm.knows_unavailable() && isOn() && alarm.has_request() && file.location(accused).exists()
+        && handOver(file.groupOf(accused), alarm, out))
+        return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
     pb::Location& location = *answer.mutable_location();
@@ -168,7 +172,7 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     if (member.state == pb::MEMBER_LOST)
         return;
     location.set_retry_after_ms(kAskAgainAfterMs);
-    if (!handOver(g, alarm, now, out))
+    if (!handOver(g, alarm, out))
         keepMissed(g, alarm);
 }
 
@@ -189,7 +193,7 @@ void Failures::keepMissed(GroupNumber g, const pb::Alarm& alarm)
 
 // Demo paper 4(d): the record that somebody misses comes before its bucket. Who alarmed first would else find the bucket
 // rebuilt when he asks again.
-void Failures::answerMissed(Time now, Effects& out)
+void Failures::answerMissed(Effects& out)
 {
     std::erase_if(m_missed, [&](const auto& item) {
         const auto recovery = m_groups.find(item.first);
@@ -198,13 +202,13 @@ void Failures::answerMissed(Time now, Effects& out)
         if (!recovery->second->servesRecords())
             return false;
         for (const pb::Alarm& alarm : item.second)
-            handOver(item.first, alarm, now, out);
+            handOver(item.first, alarm, out);
         return true;
     });
 }
 
-// To the first parity bucket, which answers the client. False: not now.
-bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects& out)
+// To the first parity bucket, which answers the client; without a word to us, for the client asks again. False: not now.
+bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
 {
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
@@ -213,20 +217,19 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects
     // A split that was decided since may have moved the key: in the old bucket it would be definitely not found.
     if (addressOf(addressed(Key(alarm.request().key()), file.config()), file.image()) != accused)
         return false;
-    if (!alarm.is_search() || !member || !member->hasFailed() || recovery == m_groups.end() || !recovery->second->servesRecords())
+    if (!alarm.is_search() || !member || member->state != pb::FAILED || recovery == m_groups.end() || !recovery->second->servesRecords())
         return false;
     for (const auto& [p, parity] : file.group(g).parity) {
         if (parity.state != pb::UP)
             continue;
-        pb::Message order;
+        out.serve(alarm.request().request());
+        pb::Message& order = out.send(parity.holder.address, Way::Auto, 0, parity.holder.node);
         auto* recover = order.mutable_recover_record();
         recover->set_group(g.value);
         recover->set_epoch(file.group(g).epoch.value);
         *recover->mutable_request() = alarm.request();
         recover->set_position(positionOf(accused, file.config().m()).value);
         *order.mutable_operation() = alarm.request().request();
-        m_parts.acks.send(std::move(order), parity.holder.address, parity.holder.node, Way::Auto, AckList::Patience::GiveUp,
-            PlainOrder, now, out);
         return true;
     }
     return false;
@@ -294,7 +297,7 @@ void Failures::onAcknowledged(const AckList::Entry& entry, Time now, Effects& ou
     dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onAcknowledged(entry, now, out);
-    answerMissed(now, out);
+    answerMissed(out);
 }
 
 void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
@@ -302,7 +305,7 @@ void Failures::onGivenUp(const AckList::Entry& entry, Time now, Effects& out)
     dropVanished(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onGivenUp(entry, now, out);
-    answerMissed(now, out);
+    answerMissed(out);
 }
 
 void Failures::sweep(Time now, Effects& out)
@@ -323,7 +326,7 @@ void Failures::onTime(Time now, Effects& out)
     sweep(now, out);
     for (auto& [g, recovery] : m_groups)
         recovery->onTime(now, out);
-    answerMissed(now, out);
+    answerMissed(out);
     std::erase_if(m_groups, [&](const auto& item) {
         if (item.second->isOver())
             m_provenLive[item.first] = now;

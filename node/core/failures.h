@@ -51,8 +51,8 @@ private:
     void tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const;
     void answerAlarm(const pb::Message& message, Time now, Effects& out);
     void keepMissed(GroupNumber g, const pb::Alarm& alarm);
-    void answerMissed(Time now, Effects& out);
-    bool handOver(GroupNumber g, const pb::Alarm& alarm, Time now, Effects& out);
+    void answerMissed(Effects& out);
+    bool handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out);
     void sweep(Time now, Effects& out);
     void dropVanished(Time now, Effects& out);
 

@@ -212,7 +212,6 @@ void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects
     const pb::RecoverRecord& order = message.recover_record();
     if (order.group() != m_group.value || order.epoch() > m_view.epoch() || order.position() >= m_config.m())
         return;
-    NodeContext::acknowledge(message, out);
     if (m_records && order.epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
         m_records->onRecoverRecord(order, now, out);
 }
