@@ -38,6 +38,7 @@ private slots:
     void aTargetThatMissedTheCommitIsWaitedFor();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aParityBucketThatWasNotToldSoIsNotCountedOn();
+    void kIsNotRaisedBeforeTheNewParityBucketKnows();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
     void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
@@ -339,6 +340,36 @@ void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
     for (int i = 0; i < 20 && found == pb::RETRY; ++i)
         found = rig.operate(pb::SEARCH, 2).result();
     QCOMPARE(found, pb::LOST);
+}
+
+void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
+{
+    // The data bucket counts on it; then nothing that the coordinator says arrives any more, and somebody misses an answer.
+    FileRig::Options options;
+    options.config = fileConfig(4, 1, 100);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    int added = 0, probes = 0;
+    bool isMute = false;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { added += event.has_parity_added() ? 1 : 0; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        isMute = isMute || packet.message->add_parity().is_counted_on();
+        probes += isMute && packet.message->has_probe() ? 1 : 0;
+        return !isMute || (packet.from != FileRig::kCoordinator && !packet.message->has_search());
+    };
+    rig.kill(rig.holder(pb::PARITY, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return isMute; }, 10s));
+    QCOMPARE(rig.operate(pb::SEARCH, 1).result(), pb::RETRY);
+    QVERIFY(probes >= 6);
+    QCOMPARE(added, 0);
+    rig.cluster.onPacket = nullptr;
+    QVERIFY(rig.cluster.runUntil([&] { return added == 1; }, 10s));
+    rig.waitForRest();
+    // And it can be counted on.
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QCOMPARE(rig.operate(pb::SEARCH, 1).value(), "one");
 }
 
 void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor_data()

@@ -131,11 +131,16 @@ void GroupRecovery::abortParity(Time now, Effects& out)
         return;
     if (!m_parity->isOver())
         m_parity->abort("another member of the group failed", now, out);
-    if (m_parity->isOver()) { // settled before the new failures count: it may be among them
-        if (!m_parity->wasUndone())
-            m_columnsToFill.erase(m_parity->column());
-        m_parity.reset();
-    }
+    endParity();
+}
+
+void GroupRecovery::endParity()
+{
+    if (!m_parity || !m_parity->isOver())
+        return;
+    if (!m_parity->wasUndone())
+        m_columnsToFill.erase(m_parity->column());
+    m_parity.reset();
 }
 
 void GroupRecovery::startOver(Time now, Effects& out)
@@ -277,13 +282,9 @@ void GroupRecovery::refill(Time now, Effects& out)
         m_columnsToFill.insert(p);
         group().parity.erase(p);
     }
-    if (m_parity && !m_parity->isOver())
+    endParity();
+    if (m_parity)
         return;
-    if (m_parity) {
-        if (!m_parity->wasUndone())
-            m_columnsToFill.erase(m_parity->column());
-        m_parity.reset();
-    }
     if (m_columnsToFill.empty()) {
         restore(now, out);
         return;
@@ -302,7 +303,8 @@ void GroupRecovery::restore(Time now, Effects& out)
 void GroupRecovery::advance(Time now, Effects& out)
 {
     if (m_step == Step::Settle) {
-        if (!m_growth.isSettled(m_group) || (m_parity && !m_parity->isOver()))
+        endParity(); // before the new failures count: it may be among them
+        if (!m_growth.isSettled(m_group) || m_parity)
             return;
         if (failures() == 0 && group().state == pb::GROUP_UP) { // only what was on its way in
             if (m_isEpochUntold) { // while the last epoch was: who has not heard of it would never

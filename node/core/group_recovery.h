@@ -81,6 +81,7 @@ private:
     Time looksAgainAt() const;
     void declare(MemberId id, const char* reason, Effects& out);
     void abortParity(Time now, Effects& out);
+    void endParity();
     void startOver(Time now, Effects& out);
     void advance(Time now, Effects& out);
     void newEpoch(pb::GroupState state, const char* reason, Time now, Effects& out);

@@ -115,11 +115,15 @@ void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
 {
     if (isCountedOn()) {
         // All data buckets send their changes there, and tell their clients with its word: what only other parity
-        // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss.
-        m_orders.forget();
-        m_parts.acks.send(orderMessage(true), m_enlistment.members().front().holder.address, m_enlistment.members().front().holder.node,
-            Way::Auto, AckList::Patience::GiveUp, PlainOrder, now, out);
-        added(now, out);
+        // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss; but k is not
+        // raised before the new one knows, unless that is what failed.
+        if (m_step == Step::Count) {
+            m_orders.forget();
+            m_step = Step::Settle;
+            order(now, out);
+        }
+        m_orders.forgetFailed();
+        advance(now, out);
         return;
     }
     m_orders.forgetFailed();

@@ -301,6 +301,8 @@ void Oracle::onEnabled(const SimProcess& process)
     m_recovering.erase(process.index);
     if (m_cut.contains(m_incarnations[process.index]))
         return; // it failed since, and was replaced, and does not know yet
+    if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
+        return; // by a former coordinator, after its successor has put another there: who has a later view knows it not
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
