@@ -38,6 +38,7 @@ private slots:
     void theIndexAgreesWithAMapWhateverTheKeysAreLike();
     void theIndexOutlivesChosenKeys();
     void noInsertWaitsForAllKeysOfTheIndex();
+    void anIndexWhoseKeysWereAnnouncedDoesNotGrow();
 };
 
 // ---- records
@@ -417,6 +418,31 @@ void TestRecordStore::noInsertWaitsForAllKeysOfTheIndex()
     QVERIFY2(most <= 400, qPrintable(QString::number(most))); // a cluster or two, where all would be 114,000
     for (std::uint32_t place = 1; place <= 200'000; ++place)
         QCOMPARE(index.find(keys[place], keyAt), place);
+}
+
+void TestRecordStore::anIndexWhoseKeysWereAnnouncedDoesNotGrow()
+{
+    for (const std::uint32_t count : { 1u, 7u, 8u, 1'000u, 31'250u }) {
+        KeyIndex index;
+        index.reserve(count);
+        const std::size_t bytes = index.bytes();
+        std::vector<Key> keys(1);
+        std::size_t looks = 0;
+        const auto keyAt = [&](std::uint32_t place) { return ++looks, keys[place]; };
+        for (std::uint32_t place = 1; place <= count; ++place) {
+            keys.emplace_back(std::uint64_t(place) << 20);
+            index.insert(keys.back(), place, keyAt);
+        }
+        QCOMPARE(looks, std::size_t(0)); // nobody was moved
+        QCOMPARE(index.bytes(), bytes);
+        QVERIFY(bytes <= 5 * (count + count / 7 + 2));
+        index.reserve(10 * count); // it has some: as it was
+        QCOMPARE(index.bytes(), bytes);
+        keys.emplace_back(std::uint64_t(count + 1) << 20); // one more than was announced
+        index.insert(keys.back(), count + 1, keyAt);
+        for (std::uint32_t place = 1; place <= count + 1; ++place)
+            QCOMPARE(index.find(keys[place], keyAt), place);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestRecordStore)

@@ -161,6 +161,8 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
     event->set_recovery(m_recovery);
     event->set_number(slice.number());
     event->set_is_last(slice.is_last());
+    if (slice.number() == 0)
+        m_store.reserve(std::min(Rank(slice.rank_max()), rankLimit(m_config)));
     BlockReader reader(slice.records());
     BlockEntry entry;
     while (reader.next(entry)) {

@@ -53,6 +53,15 @@ public:
         rebuild(key, place, keyAt);
     }
 
+    // So many keys will come; an index that has some goes on as it is.
+    void reserve(std::size_t count)
+    {
+        if (m_count > 0 || count == 0)
+            return;
+        m_before = Table();
+        m_now = Table(count + count / 7 + 2, m_seed);
+    }
+
     // The key is at another place from now on.
     void move(Key key, std::uint32_t from, std::uint32_t to)
     {

@@ -30,6 +30,8 @@ public:
 
     // Returns its rank: a free one, the last freed first, else one more than ever used; `isNew`: always that.
     Rank insert(Key key, std::string_view value, Sequence version, bool isNew = false);
+    // An empty one will have records at ranks up to this: their index is made at once.
+    void reserve(Rank rankMax) { m_index.reserve(rankMax.value); }
     // Puts the record at this rank, which must not be used.
     void insertAt(Rank rank, Key key, std::string_view value, Sequence version);
     void update(Rank rank, std::string_view value, Sequence version);

@@ -321,6 +321,7 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
         stored->set_position(q.value);
         stored->set_number(m_sent);
         stored->set_is_last(m_isLastSent);
+        stored->set_rank_max(m_last.value);
         stored->set_cut(m_bucket.applied(q));
         *stored->mutable_records() = std::move(slice.blocks[q]);
         if (m_isLastSent) {
