@@ -39,6 +39,7 @@ private slots:
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aParityBucketThatWasNotToldSoIsNotCountedOn();
     void kIsNotRaisedBeforeTheNewParityBucketKnows();
+    void aNewParityBucketThatDiesBeforeItKnowsIsNotAdded();
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
     void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
@@ -368,6 +369,40 @@ void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
     QVERIFY(rig.cluster.runUntil([&] { return added == 1; }, 10s));
     rig.waitForRest();
     // And it can be counted on.
+    rig.kill(rig.holder(pb::DATA, 0, 0));
+    QCOMPARE(rig.operate(pb::SEARCH, 1).value(), "one");
+}
+
+void TestCoordinatorListens::aNewParityBucketThatDiesBeforeItKnowsIsNotAdded()
+{
+    FileRig::Options options;
+    options.config = fileConfig(4, 1, 100);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    FileRig rig(options);
+    QVERIFY(rig.waitForFile());
+    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    std::vector<std::string> told;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_parity_creation_ordered())
+            told.emplace_back("ordered");
+        else if (event.has_parity_creation_undone())
+            told.emplace_back("undone");
+        else if (event.has_parity_added())
+            told.emplace_back("added");
+    };
+    std::uint64_t first = 0;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        if (packet.message->add_parity().is_counted_on() && first == 0)
+            first = packet.to;
+        return packet.to != first;
+    };
+    rig.kill(rig.holder(pb::PARITY, 0, 0));
+    QVERIFY(rig.cluster.runUntil([&] { return first != 0; }, 10s));
+    rig.kill(first);
+    QVERIFY(rig.cluster.runUntil([&] { return !told.empty() && told.back() == "added"; }, 10s));
+    QCOMPARE(told, (std::vector<std::string> { "ordered", "undone", "ordered", "added" }));
+    QVERIFY(rig.holder(pb::PARITY, 0, 0) != first);
+    rig.waitForRest();
     rig.kill(rig.holder(pb::DATA, 0, 0));
     QCOMPARE(rig.operate(pb::SEARCH, 1).value(), "one");
 }

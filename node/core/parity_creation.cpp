@@ -113,10 +113,10 @@ bool ParityCreation::isCountedOn() const
 
 void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
 {
-    if (isCountedOn()) {
+    if (isCountedOn() && m_parts.file.isHolder(m_enlistment.members().front().holder.incarnation)) {
         // All data buckets send their changes there, and tell their clients with its word: what only other parity
         // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss; but k is not
-        // raised before the new one knows, unless that is what failed.
+        // raised before the new one knows.
         if (m_step == Step::Count) {
             m_orders.forget();
             m_step = Step::Settle;
