@@ -55,11 +55,24 @@ bool Breaker::isAnyHeard(std::uint32_t but) const
     return false;
 }
 
+Incarnation Breaker::placeOf(const SimProcess& process)
+{
+    const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
+    if (node && node->dataBucket())
+        return node->dataBucket()->incarnation();
+    return node && node->parityBucket() ? node->parityBucket()->incarnation() : Incarnation();
+}
+
 bool Breaker::isAway(std::uint32_t process) const
 {
     const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
-    const auto away = m_awayUntil.find(process);
-    return !found || found->isGone() || (away != m_awayUntil.end() && away->second > m_cluster.now());
+    if (!found || found->isGone())
+        return true;
+    const auto away = m_away.find(process);
+    if (away == m_away.end() || away->second.until <= m_cluster.now())
+        return false;
+    // Who got another place since has answered.
+    return away->second.end > m_cluster.now() || away->second.place == placeOf(*found);
 }
 
 bool Breaker::isAway(const FileState::MemberInfo& member) const
@@ -161,9 +174,12 @@ std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) cons
 
 void Breaker::mark(const Victim& victim, Time time)
 {
-    Time& until = m_awayUntil[victim.process];
-    until = std::max(until, m_cluster.now() + time + kGrace);
-    m_oracle.onDisturbed(*m_cluster.at(Address { victim.process, 0, 0 }));
+    const SimProcess& process = *m_cluster.at(Address { victim.process, 0, 0 });
+    Away& away = m_away[victim.process];
+    away.end = std::max(away.end, m_cluster.now() + time);
+    away.until = away.end + kGrace;
+    away.place = placeOf(process);
+    m_oracle.onDisturbed(process);
 }
 
 void Breaker::hit(const pb::CaseAction& action)

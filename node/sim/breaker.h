@@ -57,6 +57,7 @@ private:
 
     std::vector<Victim> applyTo(const pb::CaseAction& action) const;
     void addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const;
+    static Incarnation placeOf(const SimProcess& process);
     bool isAway(std::uint32_t process) const;
     bool isAway(const FileState::MemberInfo& member) const;
     std::uint32_t bearable(GroupNumber g) const;
@@ -68,7 +69,12 @@ private:
     SimCluster& m_cluster;
     Oracle& m_oracle;
     const SimProcess* m_coordinator = nullptr;
-    std::map<std::uint32_t, Time> m_awayUntil; // processes that may be taken for dead
+    struct Away {
+        Time end {};       // of what was done to it
+        Time until {};     // a while longer: it may still be taken for dead
+        Incarnation place; // that it had then; none: 0
+    };
+    std::map<std::uint32_t, Away> m_away; // by process
     std::unique_ptr<FileState> m_formerFile;
     GroupNumber m_lastGroup;
     Counts m_counts;
