@@ -229,7 +229,6 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     change->client = Address::from(request.client());
     change->isSilent = isSilent(request);
     auto& reply = change->reply;
-    *reply.mutable_request() = id;
     reply.set_result(result);
     reply.set_forwards(request.forwards());
     reply.set_bucket(number().value);
@@ -343,7 +342,9 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     }
     if (change.isSilent)
         return;
-    *out.send(change.client).mutable_reply() = change.reply;
+    pb::Reply& reply = *out.send(change.client).mutable_reply();
+    reply = change.reply;
+    *reply.mutable_request() = change.request;
     if (out.fires(Point::ReplyLeftOut))
         out.takeBackSend();
 }

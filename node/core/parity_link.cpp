@@ -215,15 +215,8 @@ Sequence ParityLink::heldByAll() const
     return held;
 }
 
-void ParityLink::takeDone(const std::function<void(Change&)>& done)
+void ParityLink::forgetDone(Sequence held)
 {
-    const Sequence held = heldByAll();
-    const Sequence first = m_pending.empty() ? m_done + 1 : m_pending.front()->sequence;
-    for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1); i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
-        m_done = m_pending[i]->sequence;
-        m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
-        done(*m_pending[i]);
-    }
     // One that is being filled is not waited for, but must get every change: until then it is kept for resends.
     Sequence everywhere = std::min(held, m_done);
     for (const auto& [p, column] : m_columns)

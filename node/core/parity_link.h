@@ -6,7 +6,6 @@
 #include "proto/message.pb.h"
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,7 +28,7 @@ public:
         pb::RequestId request;
         std::uint64_t doneBelow = 0;
         Address client; // whom the reply goes to
-        pb::Reply reply;
+        pb::Reply reply; // all but its request
         std::uint64_t split = 0;     // a batch: of this split
         bool isDecided = true;       // a batch: committed or aborted, so that parity buckets may apply it
         Time sent {};
@@ -59,7 +58,18 @@ public:
     bool onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now);
     void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
     // Hands out the changes that are done, in order.
-    void takeDone(const std::function<void(Change&)>& done);
+    template <typename Done>
+    void takeDone(const Done& done)
+    {
+        const Sequence held = heldByAll();
+        const Sequence first = m_pending.empty() ? m_done + 1 : m_pending.front()->sequence;
+        for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1); i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
+            m_done = m_pending[i]->sequence;
+            m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
+            done(*m_pending[i]);
+        }
+        forgetDone(held);
+    }
 
     Sequence sequence() const { return m_sequence; }
     // The last change that the records show; a batch shows when it is decided.
@@ -89,6 +99,7 @@ public:
     Time deadline() const;
 
 private:
+    void forgetDone(Sequence held);
     void sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const;
     void resend(Column& column, Time now, Effects& out);
     void measureRoundTrip(Sequence before, Sequence applied, Time now);
