@@ -4,6 +4,7 @@
 #include "common/record_block.h"
 #include "node/core/blocks_ahead.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace lhrs {
@@ -44,8 +45,11 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
         if (!store.has(m_next))
             continue;
         const RecordStore::Record record = store.at(m_next);
+        const bool isFirst = block.size() == 0;
         block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = record.rank,
             .length = std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value });
+        if (isFirst) // room for those that follow, as if all were as long
+            contents->mutable_records()->reserve(std::min(blockBytes + block.size(), block.size() * (store.rankMax().value - m_next.value + 1)));
     }
     m_isLastSent = m_next > store.rankMax();
     if (m_isLastSent) {
