@@ -295,7 +295,7 @@ void TestDataLimits::anEpochAfterOneThatIsOwedAsksForTheSameAndAReportTells()
     QVERIFY(lacking().empty()); // nobody calls it UP
     rig.options.init.clear();
     QCOMPARE(rig.epoch(rig.view(2)).count(Body::kEpochAck), std::size_t(0));
-    const std::uint64_t second = rig.data().link().columns().at(ParityColumn(1)).holder.incarnation.value;
+    const std::uint64_t second = rig.data().link().column(ParityColumn(1))->holder.incarnation.value;
     QCOMPARE(lacking(), std::vector { second });
     QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(0)); // of whoever was started since
     QCOMPARE(lacking(), std::vector { second });

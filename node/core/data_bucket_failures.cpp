@@ -186,10 +186,9 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
 // The acknowledgement of an epoch, once what it asks for is held by the parity buckets.
 void DataBucket::acknowledgeEpoch(Time now, Effects& out)
 {
-    const auto& columns = m_link.columns();
     const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
-        const auto column = columns.find(want.first);
-        return column == columns.end() || column->second.acknowledged >= want.second;
+        const ParityLink::Column* const column = m_link.column(want.first);
+        return column == nullptr || column->acknowledged >= want.second;
     });
     if (!isEnough)
         return;

@@ -327,13 +327,13 @@ void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& o
     if (Epoch(order.epoch()) > m_link.epoch())
         return; // asked again; our epoch is on its way
     NodeContext::acknowledge(message, out);
-    const auto column = m_link.columns().find(ParityColumn(order.column()));
-    if (column == m_link.columns().end() || column->second.holder.incarnation != Incarnation(order.incarnation()))
+    const ParityLink::Column* const column = m_link.column(ParityColumn(order.column()));
+    if (column == nullptr || column->holder.incarnation != Incarnation(order.incarnation()))
         return;
     auto& sender = m_contents[Incarnation(order.incarnation())];
     if (sender)
         return;
-    sender = std::make_unique<ContentsSender>(m_parts.context, order, column->second.holder);
+    sender = std::make_unique<ContentsSender>(m_parts.context, order, column->holder);
     sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
 }
 

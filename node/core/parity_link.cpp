@@ -26,27 +26,37 @@ ParityLink::ParityLink(NodeContext& context, GroupNumber group, Position positio
 void ParityLink::setView(const pb::View& view, Time now, Effects& out)
 {
     m_epoch = Epoch(view.epoch());
-    std::map<ParityColumn, Column> columns;
+    Columns columns;
     for (const pb::Member& member : view.members()) {
         if (member.role() != pb::PARITY || member.state() == pb::FAILED || member.state() == pb::MEMBER_LOST)
             continue;
         const HolderInfo holder = HolderInfo::from(member.holder());
         const ParityColumn p(member.index());
         Column column;
-        if (const auto known = m_columns.find(p); known != m_columns.end() && known->second.holder == holder)
-            column = known->second;
+        if (const Column* known = this->column(p); known != nullptr && known->holder == holder)
+            column = *known;
         column.holder = holder;
         const bool wasUp = column.isUp;
         column.isUp = member.state() == pb::UP;
         if (column.isUp && !wasUp)
             column.needed = m_sequence;
-        columns[p] = column;
+        const auto at = std::lower_bound(columns.begin(), columns.end(), p, [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
+        if (at != columns.end() && at->first == p)
+            at->second = column; // named twice
+        else
+            columns.emplace(at, p, column);
     }
     m_columns = std::move(columns);
     for (auto& [p, column] : m_columns) {
         column.tries = 0;
         resend(column, now, out);
     }
+}
+
+const ParityLink::Column* ParityLink::column(ParityColumn p) const
+{
+    const auto found = std::find_if(m_columns.begin(), m_columns.end(), [p](const auto& item) { return item.first == p; });
+    return found == m_columns.end() ? nullptr : &found->second;
 }
 
 void ParityLink::restore(Sequence cut)
@@ -170,12 +180,12 @@ Time ParityLink::dueAfterAck(const Column& column, Time now) const
 
 bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 {
-    const auto found = m_columns.find(ParityColumn(ack.column()));
+    Column* const found = columnOf(ParityColumn(ack.column()));
     // A late word of a withdrawn parity bucket must not count for its successor in the column.
-    if (found == m_columns.end() || found->second.holder.incarnation != from || Incarnation(ack.incarnation()) != m_incarnation
+    if (found == nullptr || found->holder.incarnation != from || Incarnation(ack.incarnation()) != m_incarnation
         || ack.applied() > m_sequence)
         return false;
-    Column& column = found->second;
+    Column& column = *found;
     if (ack.applied() > column.acknowledged) {
         measureRoundTrip(column.acknowledged, ack.applied(), now);
         column.acknowledged = ack.applied();
@@ -189,9 +199,9 @@ void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
 {
     // A newer epoch is on its way to us; everything is sent again under it (setView). Refused although the epochs are
     // equal: the parity bucket did not know us yet when it answered. Each Delta of a burst is refused, so not once for each.
-    const auto found = m_columns.find(ParityColumn(nak.column()));
-    if (found != m_columns.end() && Epoch(nak.epoch()) == m_epoch && found->second.tries <= 1 && found->second.due > now + interval(found->second) / 2)
-        resend(found->second, now, out);
+    Column* const found = columnOf(ParityColumn(nak.column()));
+    if (found != nullptr && Epoch(nak.epoch()) == m_epoch && found->tries <= 1 && found->due > now + interval(*found) / 2)
+        resend(*found, now, out);
 }
 
 Sequence ParityLink::heldByAll() const

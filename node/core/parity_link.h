@@ -6,9 +6,10 @@
 #include "proto/message.pb.h"
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lhrs {
 
@@ -91,7 +92,11 @@ public:
         std::uint32_t tries = 0;
         Time due = Time::max();
     };
-    const std::map<ParityColumn, Column>& columns() const { return m_columns; }
+    // Ascending; each change looks at all of them several times.
+    using Columns = std::vector<std::pair<ParityColumn, Column>>;
+    const Columns& columns() const { return m_columns; }
+    // Null: the view has no such column.
+    const Column* column(ParityColumn p) const;
     // The change of this number, while somebody may still want it again.
     const Change* pendingChange(Sequence sequence) const;
 
@@ -99,6 +104,7 @@ public:
     Time deadline() const;
 
 private:
+    Column* columnOf(ParityColumn p) { return const_cast<Column*>(std::as_const(*this).column(p)); }
     void forgetDone(Sequence held);
     void sendTo(const Column& to, const Change& change, std::uint32_t tries, Effects& out) const;
     void resend(Column& column, Time now, Effects& out);
@@ -112,7 +118,7 @@ private:
     const Incarnation m_incarnation;
     Epoch m_epoch;
     Sequence m_sequence = 0;
-    std::map<ParityColumn, Column> m_columns;
+    Columns m_columns;
     std::deque<std::unique_ptr<Change>> m_pending; // ascending by sequence, without gaps; some are done and kept for resends
     Sequence m_done = 0;                           // handed out by takeDone
     std::vector<std::unique_ptr<Change>> m_spare;  // used again, with their memory
