@@ -162,43 +162,76 @@ LHRS_TARGET void xorBytes(std::byte* destination, const std::byte* source, std::
 
 enum class Where { WholeBlocks, Part, End };
 
+// What source j adds to some blocks of up to four rows. The first one is not added to anything: in all rows it is a tenth of the
+// work less.
+template <class Products, int kRows, int kBlocks, Where kWhere, bool kIsFirst>
+LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const Combination::Row* rows, std::size_t j, const std::byte* from, std::size_t bytes)
+{
+    bool isSum = true; // of all rows: then nothing is multiplied, and what only products need is left out
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i)
+        isSum = isSum && rows[i].multipliers[j].isXor();
+    typename Products::Raw raw[kBlocks];
+#pragma GCC unroll 4
+    for (int block = 0; block < kBlocks; ++block) {
+        const std::byte* at = from + std::size_t(block) * Products::kBytes;
+        raw[block] = kWhere == Where::Part ? loadPart<Products>(at, bytes) : Products::load(at);
+    }
+    if (isSum) {
+#pragma GCC unroll 4
+        for (int block = 0; block < kBlocks; ++block) {
+            const typename Products::Plane plane = Products::same(Products::open(raw[block]));
+#pragma GCC unroll 4
+            for (int i = 0; i < kRows; ++i)
+                sums[i][block] = kIsFirst ? plane : Products::sum(sums[i][block], plane);
+        }
+        return;
+    }
+    typename Products::Opened opened[kBlocks];
+#pragma GCC unroll 4
+    for (int block = 0; block < kBlocks; ++block)
+        opened[block] = Products::open(raw[block]);
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) {
+        const Multiplier& multiplier = rows[i].multipliers[j];
+        if (multiplier.isXor()) {
+#pragma GCC unroll 4
+            for (int block = 0; block < kBlocks; ++block)
+                sums[i][block] = kIsFirst ? Products::same(opened[block]) : Products::sum(sums[i][block], Products::same(opened[block]));
+            continue;
+        }
+        const auto factor = Products::factor(multiplier.table());
+#pragma GCC unroll 4
+        for (int block = 0; block < kBlocks; ++block) {
+            const typename Products::Plane product = Products::product(opened[block], factor);
+            sums[i][block] = kIsFirst ? product : Products::sum(sums[i][block], product);
+        }
+    }
+}
+
 // Some blocks of up to four rows; the sources are read once for all of them. `bytes` counts for Part and End: how many
 // there are, and how many at the end of the block have not been done before.
 template <class Products, int kRows, int kBlocks, Where kWhere>
 LHRS_STEP void combineBlocks(const Combination& c, std::size_t rowFirst, std::size_t at, std::size_t bytes)
 {
     const Combination::Row* rows = c.rows.data() + rowFirst;
+    const std::size_t count = c.sources.size();
+    std::size_t j = 0;
+    while (j < count && !c.sources.data()[j])
+        ++j; // zeros
     typename Products::Plane sums[kRows][kBlocks];
-#pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-        for (int block = 0; block < kBlocks; ++block)
-            sums[i][block] = Products::nothing();
-    }
-    for (std::size_t j = 0; j < c.sources.size(); ++j) {
-        const std::byte* source = c.sources.data()[j];
-        if (!source)
-            continue; // zeros
-        typename Products::Opened opened[kBlocks];
-#pragma GCC unroll 4
-        for (int block = 0; block < kBlocks; ++block) {
-            const std::byte* from = source + at + std::size_t(block) * Products::kBytes;
-            opened[block]
-                = Products::open(kWhere == Where::Part ? loadPart<Products>(from, bytes) : Products::load(from));
-        }
+    if (j == count) {
 #pragma GCC unroll 4
         for (int i = 0; i < kRows; ++i) {
-            const Multiplier& multiplier = rows[i].multipliers[j];
-            if (multiplier.isXor()) {
-#pragma GCC unroll 4
-                for (int block = 0; block < kBlocks; ++block)
-                    sums[i][block] = Products::sum(sums[i][block], Products::same(opened[block]));
-                continue;
-            }
-            const auto factor = Products::factor(multiplier.table());
 #pragma GCC unroll 4
             for (int block = 0; block < kBlocks; ++block)
-                sums[i][block] = Products::sum(sums[i][block], Products::product(opened[block], factor));
+                sums[i][block] = Products::nothing();
+        }
+    } else {
+        addSource<Products, kRows, kBlocks, kWhere, true>(sums, rows, j, c.sources.data()[j] + at, bytes);
+        for (++j; j < count; ++j) {
+            if (c.sources.data()[j])
+                addSource<Products, kRows, kBlocks, kWhere, false>(sums, rows, j, c.sources.data()[j] + at, bytes);
         }
     }
 #pragma GCC unroll 4
