@@ -21,6 +21,7 @@ private slots:
     void eachClientHasItsOwnKeys();
     void theWindowBoundsWhatIsUnderWay_data();
     void theWindowBoundsWhatIsUnderWay();
+    void aBatchBeginsWhenThereIsRoomForAllOfIt();
     void oneSeedIsOneRun();
     void presentKeysAreThoseThatAreThere();
     void uniformKeysComeFromTheirSpace();
@@ -84,6 +85,26 @@ void TestWorkload::theWindowBoundsWhatIsUnderWay()
     QCOMPARE(result.operations(), 200u);
     QCOMPARE(result.results().at("OK"), 200u);
     QCOMPARE(rig.widest, std::size_t(std::max(window, 1u))); // 1: synchronised
+}
+
+void TestWorkload::aBatchBeginsWhenThereIsRoomForAllOfIt()
+{
+    for (const std::uint32_t batch : { 1u, 3u, 4u, 8u }) { // of a window of 8: also one that is no part of it, and all of it
+        WorkloadRig rig;
+        pb::RunWorkload order = workload(pb::INSERT, 50, 8); // whose end is no whole batch
+        order.set_batch(batch);
+        rig.start(order);
+        QCOMPARE(rig.open.size(), std::size_t(8 / batch * batch));
+        std::size_t begun = rig.open.size();
+        while (!rig.open.empty()) {
+            const std::size_t left = rig.open.size() - 1;
+            rig.serve();
+            const bool hasRoom = left + batch <= 8;
+            QCOMPARE(rig.open.size() - left, hasRoom ? std::min(std::size_t(batch), 50 - begun) : 0u);
+            begun += rig.open.size() - left;
+        }
+        QCOMPARE(rig.records.size(), std::size_t(50));
+    }
 }
 
 void TestWorkload::oneSeedIsOneRun()
@@ -297,6 +318,13 @@ void TestWorkload::badOrdersAreRefused()
     QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
     order = workload(pb::INSERT, 5);
     order.add_mix(1);
+    QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
+    order = workload(pb::INSERT, 5, 4);
+    order.set_batch(5);
+    QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
+    order = workload(pb::INSERT, 5, 4);
+    order.set_batch(4);
+    order.set_rate(100);
     QCOMPARE(refusal(order), pb::BAD_ARGUMENT);
     QCOMPARE(refusal(workload(pb::OPERATION_UNKNOWN, 5)), pb::BAD_ARGUMENT);
     QCOMPARE(refusal(workload(pb::OperationKind(7), 5)), pb::BAD_ARGUMENT);

@@ -64,6 +64,7 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
     order.set_skew(o.number("skew"));
     // Where operations have due times a window would only make them late.
     order.set_window(hasRate && !o.wasGiven("window") ? kWindowMax : std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
+    order.set_batch(o.integer("batch"));
     order.set_unchecked(!o.isOn("check"));
     order.set_record_times_every(o.integer("timesEvery"));
     order.set_without_acknowledgement(!o.isOn("acks"));

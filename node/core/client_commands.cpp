@@ -187,6 +187,10 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         wrong = "rate: 0 (as the window allows) to 10,000,000 operations per second are wanted";
     else if (!(order.skew() >= 0) || order.skew() > kSkewMax)
         wrong = "skew: 0 (0.99) to 10 is wanted";
+    else if (order.batch() > std::max(1u, order.window()))
+        wrong = "batch: at most as many as the window has places";
+    else if (order.batch() > 1 && (order.rate() > 0 || order.without_acknowledgement()))
+        wrong = "batch: for operations that begin when others were answered; with a rate, or without acknowledgements, none waits for that";
     else if (order.without_acknowledgement() && order.rate() > 0)
         wrong = "rate: a bulk insert without acknowledgements has none";
     else if (order.without_acknowledgement() && (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0))

@@ -70,6 +70,14 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
     return step;
 }
 
+void Workload::begun(Time behind)
+{
+    m_batchLeft = (m_batchLeft > 0 ? m_batchLeft : batch()) - 1;
+    ++m_begun;
+    ++m_open;
+    m_behindMax = std::max(m_behindMax, behind);
+}
+
 void Workload::ended(const Result& result)
 {
     --m_open;

@@ -37,7 +37,7 @@ public:
     bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
     // The next operation; nothing where no key fits (a present one is wanted and there is none).
     std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
-    void begun(Time behind) { ++m_begun, ++m_open, m_behindMax = std::max(m_behindMax, behind); }
+    void begun(Time behind);
     struct Result {
         pb::ResultCode code = pb::RESULT_UNKNOWN;
         std::uint32_t forwards = 0, resends = 0;
@@ -50,7 +50,8 @@ public:
     void report(pb::WorkloadResult& out, Time now) const;
 
 private:
-    bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && m_open < std::max(1u, m_order.window()); }
+    bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window())); }
+    std::uint32_t batch() const { return std::max(1u, m_order.batch()); }
     std::uint64_t drawn(std::uint64_t count);
 
     const pb::RunWorkload m_order;
@@ -60,6 +61,7 @@ private:
     const ZipfRanks m_zipf;
     Time m_behindMax {};
     std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
+    std::uint32_t m_batchLeft = 0; // of a batch that has begun
     bool m_isStopped = false;
     std::map<pb::ResultCode, std::uint64_t> m_results;
     std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;

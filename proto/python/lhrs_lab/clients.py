@@ -177,16 +177,17 @@ class Client:
     def run(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
             window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
             key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
-            timeout: float = 600) -> Workload:
+            timeout: float = 600, batch: int = 1) -> Workload:
         """Runs a workload and waits for its end.
 
         ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``; ``keys``: 'next' (inserts),
         'present', 'uniform' below ``key_space``, 'zipf' (of those stored, the first the most popular, by 1 / rank^``skew``), or
         a list; ``window``: operations under way at most (None: 1; math.inf: parallel); ``rate``: operations per second, each
         due at its time whatever became of those before it; times count from then, and the window is without bound unless
-        given; ``check``: compare what searches bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
+        given; ``batch``: so many begin together, once so many places of the window are free; ``check``: compare what searches
+        bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
         LabError Timeout (seconds; the workload is ended then), Refused, BadArgument."""
-        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew)
+        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew, batch)
         try:
             return handle.wait(timeout)
         except (LabError, KeyboardInterrupt) as error:
@@ -196,7 +197,8 @@ class Client:
 
     def start(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
               window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
-              key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99) -> "Handle":
+              key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
+              batch: int = 1) -> "Handle":
         """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
         lab = self._lab
         lab._changing()
@@ -204,7 +206,7 @@ class Client:
             window = 1 if rate is None else math.inf
         order = pb.RunWorkload(seed=lab._next_workload_seed(), key_space=key_space, length=lab._record_bytes,
                                window=int(min(window, _WINDOW_MAX)) if window >= 1 else 1, unchecked=not check,
-                               record_times_every=times_every, without_acknowledgement=not acks, rate=rate or 0, skew=skew)
+                               record_times_every=times_every, without_acknowledgement=not acks, rate=rate or 0, skew=skew, batch=batch)
         if do == "mixed":
             weights = dict(mix or {"search": 1})
             if set(weights) - set(_KINDS) or not all(math.isfinite(one) and one >= 0 for one in weights.values()):
