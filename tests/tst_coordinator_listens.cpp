@@ -22,6 +22,20 @@ std::set<std::uint64_t> holdersOf(FileRig& rig)
     return holders;
 }
 
+// Of a file that recovers by itself.
+FileRig::Options automatic(std::uint32_t k)
+{
+    FileRig::Options options;
+    options.config = fileConfig(4, k, 100);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    return options;
+}
+
+bool hasItsFirstRecord(FileRig& rig)
+{
+    return rig.waitForFile() && rig.operate(pb::INSERT, 1, "one").result() == pb::OK;
+}
+
 } // namespace
 
 class TestCoordinatorListens : public QObject {
@@ -313,12 +327,8 @@ void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
 void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
 {
     // It is called UP; the two others do not hear so, go on without it, and die with the coordinator.
-    FileRig::Options options;
-    options.config = fileConfig(4, 2, 100);
-    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
-    FileRig rig(options);
-    QVERIFY(rig.waitForFile());
-    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    FileRig rig(automatic(2));
+    QVERIFY(hasItsFirstRecord(rig));
     const std::uint64_t data = rig.holder(pb::DATA, 0, 0), parity = rig.holder(pb::PARITY, 0, 0);
     const auto isUp = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::UP; };
     std::uint64_t made = 0; // the new one, when it has been told that it is UP
@@ -346,12 +356,8 @@ void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
 void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
 {
     // The data bucket counts on it; then nothing that the coordinator says arrives any more, and somebody misses an answer.
-    FileRig::Options options;
-    options.config = fileConfig(4, 1, 100);
-    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
-    FileRig rig(options);
-    QVERIFY(rig.waitForFile());
-    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    FileRig rig(automatic(1));
+    QVERIFY(hasItsFirstRecord(rig));
     int added = 0, probes = 0;
     bool isMute = false;
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { added += event.has_parity_added() ? 1 : 0; };
@@ -375,12 +381,8 @@ void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
 
 void TestCoordinatorListens::aNewParityBucketThatDiesBeforeItKnowsIsNotAdded()
 {
-    FileRig::Options options;
-    options.config = fileConfig(4, 1, 100);
-    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
-    FileRig rig(options);
-    QVERIFY(rig.waitForFile());
-    QCOMPARE(rig.operate(pb::INSERT, 1, "one").result(), pb::OK);
+    FileRig rig(automatic(1));
+    QVERIFY(hasItsFirstRecord(rig));
     std::vector<std::string> told;
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
         if (event.has_parity_creation_ordered())
