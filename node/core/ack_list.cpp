@@ -93,8 +93,9 @@ std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
     const auto found = m_pending.find(id);
     if (found == m_pending.end())
         return std::nullopt;
-    Entry entry = found->second;
-    if (!LHRS_MUTANT(TimerNeverCancelled))
+    const bool stays = LHRS_MUTANT(TimerNeverCancelled);
+    Entry entry = stays ? found->second : std::move(found->second); // a slice is long
+    if (!stays)
         m_pending.erase(found);
     // Karn: only a message that was sent once tells the round trip. A stream's tells the size of its block.
     if (entry.tries == 0 && entry.way == Way::Auto)
