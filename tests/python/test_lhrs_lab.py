@@ -55,6 +55,8 @@ class Cluster(rig.Coded):
         self.assertEqual((done.operations, done.results, done.wrong, len(done.times_ms)), (20, {"ok": 20}, 0, 20))
         self.assertGreaterEqual(done.messages, 40)
         self.assertEqual(self.lab.settle().records, before + 20)
+        self.assertCode("BadArgument", self.alice.run, "search", count=8, window=4, batch=5)
+        self.assertEqual(self.alice.run("search", count=10, window=4, batch=4).results, {"ok": 10})
         mixed = self.alice.run("mixed", count=40, mix={"update": 1, "search": 1})
         self.assertEqual((mixed.operations, mixed.wrong), (40, 0))
         verified = self.alice.verify()
