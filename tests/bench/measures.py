@@ -151,14 +151,15 @@ def _search(s: Settings) -> Iterator[Seen]:
         peers.redis_p50_us(s.programs / "bench_redis", peer, 25_000, "set")
         peer.fill(25_000)
         for repetition in range(s.repetitions + 1):  # the first is to warm up
-            seen = _beside_redis(s, peer, "search", "get", count, lambda: client.run("search", count))
+            seen = _beside_redis(s, peer, client, "search", "search", "get", count)
             if repetition:
                 yield from seen
 
 
-def _beside_redis(s: Settings, peer: peers.Redis, row: str, test: str, count: int, ours: Callable[[], Any]) -> list[Seen]:
+def _beside_redis(s: Settings, peer: peers.Redis, client: Client, row: str, do: str, test: str, count: int) -> list[Seen]:
+    """One repetition: both clients of Redis (each has keys of its own), then ours."""
     mean, lean = 1e6 / peer.benchmark(test, count), peers.redis_p50_us(s.programs / "bench_redis", peer, count, test)
-    done = _check(ours(), count)
+    done = _check(client.run(do, count), count)
     ours_mean = 1e6 / _rate(done)
     return [Seen(row, ours_mean / mean, ours_mean, mean, "us", ONE_CORE),
             Seen(f"{row}_lean", _us(done) / lean, _us(done), lean, "us", ONE_CORE)]
@@ -193,7 +194,7 @@ def _insert_k0(s: Settings) -> Iterator[Seen]:
     with one_core(), redis() as peer, _cluster(s, 0, count * (s.repetitions + 2)) as lab:
         client = _fill(lab, count)
         for repetition in range(s.repetitions + 1):
-            seen = _beside_redis(s, peer, "insert_k0", "set", count, lambda: client.run("insert", count))
+            seen = _beside_redis(s, peer, client, "insert_k0", "insert", "set", count)
             if repetition:
                 yield from seen
 
