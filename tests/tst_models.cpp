@@ -128,6 +128,7 @@ private slots:
     void everyRowOfTheLogIsASentence();
     void theStoryKeepsItsLines();
     void everyObjectHasAName();
+    void aProcessThatAnEventNamesFirstGetsItsName();
     void theCanvasIsAListForScreenReaders();
 };
 
@@ -463,6 +464,46 @@ void ModelsTest::everyObjectHasAName()
     QCOMPARE(grouped(1'234'567), QString::fromUtf8("1\u202f234\u202f567"));
     QCOMPARE(durationWords(412'000), QString("412 µs"));
     QCOMPARE(durationWords(1'250'000'000), QString("1.25 s"));
+}
+
+// A snapshot introduces a process and is in no event, so what is shown can hold a bucket whose process it knows no more of
+// than the number.
+void ModelsTest::aProcessThatAnEventNamesFirstGetsItsName()
+{
+    ListFeed feed;
+    feed.known() = fileOf({ 2, 4, 1 });
+    const ProcessState spare = feed.known().processes.at(kFileSpares);
+    feed.known().processes.erase(kFileSpares);
+    Pacer pacer(feed);
+    for (int frame = 0; frame < 40; ++frame)
+        pacer.advance(kFrame); // begins with the newest state, then goes over to the slow show
+    QVERIFY(!pacer.isLive() && !pacer.state().processes.contains(kFileSpares));
+    pb::Event recruited = at(pb::DATA, 2);
+    recruited.mutable_node_recruited()->set_incarnation(9);
+    feed.tell(kFileSpares, recruited);
+    // Each causes the next, so the show stays busy, and takes no newer state as a whole.
+    ProcessId process = kFileSpares;
+    std::uint64_t number = 1;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        pb::Event next = inserted(i % 2, 1'000 + i, 100 + i, 100 + i);
+        next.set_cause_process(process);
+        next.set_cause_sequence(number);
+        process = kFileData + i % 2;
+        number = feed.tell(process, next);
+    }
+    feed.known().processes.at(kFileSpares).kind = spare.kind;
+    feed.known().processes.at(kFileSpares).name = spare.name;
+    feed.known().processes.at(kFileSpares).pid = spare.pid;
+    const auto name = [&] {
+        const auto shown = pacer.state().processes.find(kFileSpares);
+        return shown == pacer.state().processes.end() ? std::string() : shown->second.name;
+    };
+    for (int frame = 0; frame < 60 && name().empty(); ++frame)
+        pacer.advance(kFrame);
+    QVERIFY(pacer.isBusy());
+    QCOMPARE(name(), spare.name);
+    QCOMPARE(pacer.state().processes.at(kFileSpares).pid, spare.pid);
+    QCOMPARE(pacer.state().data.at(2).process, kFileSpares);
 }
 
 void ModelsTest::theCanvasIsAListForScreenReaders()

@@ -19,7 +19,7 @@ constexpr std::size_t kPullMax = 8'192;
 constexpr double kCalm = 0.35;           // seconds with few events after which the slow show begins again
 constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
 constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
-constexpr double kLearnEvery = 0.1;      // seconds; nor are ends, pauses and samples, which are taken so often
+constexpr double kLearnEvery = 0.1;      // seconds; nor are names, ends, pauses and samples, which are taken so often
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
 // Messages and sums that say nothing but "I am here": they take no time in the show.
@@ -31,6 +31,19 @@ bool isSignOfLife(const pb::Event& event)
     if (event.has_message_sent())
         return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
     return event.has_gauges();
+}
+
+// Who the process is: what its introduction told.
+void takeIdentity(ProcessState& process, const ProcessState& known)
+{
+    process.id = known.id;
+    process.kind = known.kind;
+    process.name = known.name;
+    process.pid = known.pid;
+    process.address = known.address;
+    process.eventsEndpoint = known.eventsEndpoint;
+    process.controlEndpoint = known.controlEndpoint;
+    process.version = known.version;
 }
 
 } // namespace
@@ -115,8 +128,8 @@ void Pacer::synchronise()
     ++m_version;
 }
 
-// Ends and pauses of processes are known from who made them, also while events are still being shown. An end is shown in
-// its turn: not before what happened earlier.
+// Who a process is, its end and its pauses are known from elsewhere, also while events are still being shown. An end is
+// shown in its turn: not before what happened earlier.
 void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
@@ -126,6 +139,12 @@ void Pacer::learnWhatNoEventTells()
         const auto known = now.processes.find(id);
         if (known == now.processes.end())
             continue;
+        if (process.kind == pb::PROCESS_UNKNOWN && known->second.kind != pb::PROCESS_UNKNOWN) {
+            takeIdentity(process, known->second); // an event named it before it was introduced
+            if (const auto client = m_state.clients.find(id); client != m_state.clients.end())
+                client->second.name = process.name;
+            changed();
+        }
         if (known->second.hasEnded && !process.hasEnded && known->second.lastEventNs <= shown) {
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
             changed();
