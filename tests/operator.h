@@ -2,13 +2,13 @@
 #pragma once
 
 #include "common/wire.h"
+#include "tests/signals.h"
 #include "tests/station.h"
 
 #include <QProcess>
 
 #include <zmq_addon.hpp>
 
-#include <csignal>
 #include <map>
 #include <optional>
 
@@ -152,7 +152,7 @@ public:
     int exitCode() const { return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1; }
     QString output() { return QString::fromUtf8(m_process.readAllStandardOutput()); }
     QString errors() { return QString::fromUtf8(m_process.readAllStandardError()); }
-    void signal(int number) { ::kill(pid_t(m_process.processId()), number); }
+    bool signal(int number) { return signalOne(m_process.processId(), number); }
 
     QString name;
 

@@ -234,6 +234,8 @@ inline QStringList leftovers(const File& file)
         u"%1: wait for a condition, not for a time"_s);
     found << everywhere(file, code, uR"re(\b\w*(?i:shard|stripe|replica(?!te)|slave)\w*)re"_s,
         u"%1: the words are the papers'"_s);
+    if (file.path.startsWith("tests/"_L1) && file.path != "tests/signals.h"_L1)
+        found << everywhere(file, code, u"(?<!\\w)::kill *\\("_s, u"%1: signalOne of tests/signals.h, which takes no process group for a process"_s);
     return found;
 }
 

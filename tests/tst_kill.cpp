@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Real processes that are killed: the file's records come back, and its group is whole again.
+#include "tests/signals.h"
+
 #include "gui/lab/audit.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
@@ -9,7 +11,6 @@
 #include <QTest>
 
 #include <chrono>
-#include <csignal>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -101,7 +102,7 @@ void KillTest::kill(pb::Role role, std::uint32_t index)
             continue;
         for (const auto& entry : processes.processes()) {
             if (entry.process().node() == member.holder().node())
-                QCOMPARE(::kill(pid_t(entry.process().pid()), SIGKILL), 0); // one that this test has started
+                QVERIFY(signalOne(entry.process().pid(), SIGKILL)); // one that this test has started
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "gui/lab/ingest.h"
 #include "tests/fake_process.h"
 #include "tests/lab_stage.h"
+#include "tests/signals.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -12,7 +13,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <signal.h>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -275,8 +275,7 @@ void PlayTest::aProcessThatDiesIsMarked()
             pid = known.info.pid();
             process = known.info.node();
         }
-    QVERIFY(pid != 0);
-    ::kill(pid_t(pid), SIGKILL);
+    QVERIFY(signalOne(pid, SIGKILL));
     QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().state().processes.at(process).hasEnded, 20'000);
     const std::string reason = stage.session.ingest().state().processes.at(process).endReason;
     QVERIFY2(reason.find("Killed") != std::string::npos, reason.c_str());
@@ -306,7 +305,7 @@ void PlayTest::aRunnerThatIsKilledLeavesNoProcess()
         if (pid.trimmed().toLongLong() > 0)
             children << pid.trimmed().toLongLong();
     QVERIFY2(children.size() >= 7, qPrintable(QString::number(children.size())));
-    ::kill(pid_t(process.processId()), SIGKILL);
+    QVERIFY(signalOne(process.processId(), SIGKILL));
     process.waitForFinished();
     for (const qint64 pid : children)
         QTRY_VERIFY_WITH_TIMEOUT(!isAlive(pid), 20'000);
@@ -322,7 +321,7 @@ void PlayTest::aRunnerThatIsInterruptedEndsItsCluster()
     QProcess process;
     process.start(LHRS_BIN_DIR "/lhrs-play", { script.fileName() });
     QTRY_VERIFY_WITH_TIMEOUT((process.waitForReadyRead(50), process.peek(10'000).contains("ready")), 60'000);
-    ::kill(pid_t(process.processId()), SIGINT);
+    QVERIFY(signalOne(process.processId(), SIGINT));
     QVERIFY(process.waitForFinished(30'000));
     QCOMPARE(process.exitCode(), 4);
     const QByteArray out = process.readAllStandardOutput();

@@ -237,7 +237,7 @@ void ProgramsTest::aProgramSaysWhereItListensAndEndsCleanly()
     Watcher watcher(tested.at("events"));
     QVERIFY(watcher.next()); // gauges at least: each process does something twice a second, or is spoken to
     const auto begin = std::chrono::steady_clock::now();
-    tested.signal(end);
+    QVERIFY(tested.signal(end));
     QVERIFY(watcher.hears([](const pb::Event& event) { return event.has_process_ended(); }));
     QVERIFY(tested.waitForEnd());
     QCOMPARE(tested.exitCode(), 0);
@@ -294,7 +294,7 @@ void ProgramsTest::aProgramDiesWithItsParentWhenTold()
     const auto reply = operator1.call(who());
     QVERIFY(reply);
     const auto child = pid_t(reply->process().pid());
-    QCOMPARE(::kill(child, 0), 0);
+    QVERIFY(signalOne(child, 0));
     shell.kill();
     QVERIFY(shell.waitForFinished());
     // Gone, or dead and not yet collected by whoever inherited it.

@@ -494,9 +494,9 @@ void SimProcessTest::itEndsWithWhoStartedIt()
         SimulatedStage stage;
         QVERIFY(stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } });").outcome == ScriptOutcome::Held);
         simulator = pid_t(stage.session.control().directory().front().info.pid());
-        QVERIFY(simulator > 0 && ::kill(simulator, 0) == 0);
+        QVERIFY(signalOne(simulator, 0));
     }
-    QVERIFY(::kill(simulator, 0) != 0);
+    QVERIFY(!signalOne(simulator, 0));
 }
 
 QTEST_GUILESS_MAIN(SimProcessTest)

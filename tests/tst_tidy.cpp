@@ -227,6 +227,7 @@ void TidyTest::aRuleBites_data()
     row("sleep", leftovers, "tests/tst_a.cpp", u"std::this_thread::sleep_for(1s); QTest::qWait(50);"_s, 2);
     row("a test looks again", leftovers, "tests/tst_a.cpp", u"std::this_thread::sleep_for(1ms);"_s, 0);
     row("but not the product", leftovers, "node/runtime/a.cpp", u"std::this_thread::sleep_for(1ms);"_s, 1);
+    row("a group may be hit", leftovers, "tests/tst_a.cpp", u"QCOMPARE(::kill(pid, SIGKILL), 0);"_s, 1);
     row("another system's word", leftovers, "node/core/a.cpp", u"int shardCount = replicas;"_s, 2);
     row("the papers' words", leftovers, "node/core/a.cpp", u"int bucketNumber = rank;"_s, 0);
 }

@@ -2,6 +2,7 @@
 // The window with real processes, and what it looks like at the sizes and scales it is made for: a scenario from its
 // first to its last step by the clicker's key, a cluster from the start page, no text clipped.
 #include "tests/fake_cluster.h"
+#include "tests/signals.h"
 #include "tests/text_check.h"
 
 #include "gui/lab/ingest.h"
@@ -25,7 +26,6 @@
 #include <QTableView>
 #include <QTimer>
 
-#include <csignal>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -216,7 +216,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     for (const std::uint32_t pid : pids)
-        QTRY_VERIFY_WITH_TIMEOUT(::kill(pid_t(pid), 0) != 0, kLimit);
+        QTRY_VERIFY_WITH_TIMEOUT(!signalOne(pid, 0), kLimit);
 }
 
 void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
@@ -257,7 +257,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QCOMPARE(window.cluster().simulation()->factor(), 0.25);
     const auto pid = pid_t(window.cluster().session().control().directory().front().info.pid());
     window.actions().get("leave")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && ::kill(pid, 0) != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !signalOne(pid, 0), kLimit);
     QVERIFY(!window.actions().get("virtualRun")->isEnabled() || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
 }
 
@@ -272,7 +272,13 @@ void WindowRunTest::aKilledServerIsShown()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     const ClusterState& state = window.canvas().state();
     LoopWatch loop;
-    QCOMPARE(::kill(pid_t(state.processes.at(state.parity.at({ 0, 0 }).process).pid), SIGKILL), 0); // of this test
+    // What is shown may have heard of the process before it heard what the process is.
+    const auto pid = [&] {
+        const auto holder = state.processes.find(state.parity.at({ 0, 0 }).process);
+        return holder == state.processes.end() ? 0 : holder->second.pid;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(pid() != 0, kLimit);
+    QVERIFY(signalOne(pid(), SIGKILL)); // of this test
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("process gone"), kLimit);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     QVERIFY(window.showsCluster());

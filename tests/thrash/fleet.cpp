@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/thrash/fleet.h"
 
+#include "tests/signals.h"
+
 #include "node/transport/socket_address.h"
 
 #include <csignal>
@@ -169,7 +171,7 @@ std::vector<Process*> Fleet::living(Kind kind)
 void Fleet::signal(Process& process, int number)
 {
     if (!process.hasEnded && startTimeOf(process.pid) == process.startTime)
-        ::kill(process.pid, number);
+        signalOne(process.pid, number);
 }
 
 void Fleet::kill(Process& process)
