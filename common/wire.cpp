@@ -166,6 +166,41 @@ char* appendMessage(const pb::Message& message, char* to)
     return reinterpret_cast<char*>(message.SerializeWithCachedSizesToArray(end));
 }
 
+std::string* recordBlockIn(pb::Message& message)
+{
+    switch (int(message.body_case())) {
+    case pb::Message::kMoveRecords: return message.mutable_move_records()->mutable_records();
+    case pb::Message::kPrepareBatch: return message.mutable_prepare_batch()->mutable_changes();
+    case pb::Message::kContents: return message.mutable_contents()->mutable_records();
+    case pb::Message::kSliceData: return message.mutable_slice_data()->mutable_records();
+    case pb::Message::kSpareSlice: return message.mutable_spare_slice()->mutable_records();
+    case pb::Message::kScanReply: return message.mutable_scan_reply()->mutable_records();
+    default: return nullptr;
+    }
+}
+
+bool putBlock(std::string&& block, pb::Message& message)
+{
+    std::string* const place = recordBlockIn(message);
+    if (place == nullptr || !place->empty())
+        return false;
+    *place = std::move(block);
+    return true;
+}
+
+Result<std::string> joinBlock(std::string_view body, std::string&& block)
+{
+    google::protobuf::Arena arena;
+    std::vector<ReadMessage> messages;
+    if (const auto parsed = parseBody(body, arena, messages); !parsed)
+        return parsed.error();
+    if (messages.size() != 1 || !putBlock(std::move(block), *messages[0].message))
+        return Error { "a record block behind no message of its own" };
+    std::string joined(sizeInBody(*messages[0].message), '\0');
+    appendMessage(*messages[0].message, joined.data());
+    return joined;
+}
+
 Result<void> parseMessage(std::string_view bytes, pb::Message& out) { return parse(bytes, kFrameMax, out); }
 Result<void> parseEventHeader(std::string_view bytes, pb::EventHeader& out) { return parse(bytes, kHarmless, out); }
 Result<void> parseEvents(std::string_view bytes, pb::EventBatch& out) { return parse(bytes, kFrameMax, out); }

@@ -21,6 +21,7 @@ inline constexpr std::size_t kDatagramMax = 65507;                // what UDP ov
 inline constexpr std::size_t kFrameMax = std::size_t(16) << 20;   // body of a frame of a stream, and an event batch
 inline constexpr std::size_t kCommandMax = std::size_t(4) << 20;  // one command
 inline constexpr int kNestingMax = 16;                            // messages within messages, where they are long
+inline constexpr std::size_t kBlockApart = 1400;                  // record blocks from so many bytes on travel behind their message
 inline constexpr std::size_t kPartsMax = std::size_t(256) << 10;  // messages and strings within one message
 inline constexpr std::size_t kMessagesMax = 4096;                 // messages of one body
 
@@ -42,6 +43,14 @@ std::size_t sizeInBody(const pb::Message& message);
 // Writes length and message to `to`, which has room for sizeInBody(); returns the end. The message must not have
 // changed since sizeInBody().
 char* appendMessage(const pb::Message& message, char* to);
+
+// The record block of a message that has a place for one, else null. A long one is most of its message by far, and is made once
+// and used once: it travels behind the message, which says nothing of it, and goes from string to string by moving.
+std::string* recordBlockIn(pb::Message& message);
+// Puts the block where it belongs; it is moved. False: the message has no place for it, or has a block.
+bool putBlock(std::string&& block, pb::Message& message);
+// A body with one message that has no block, and the block: the same as one body.
+Result<std::string> joinBlock(std::string_view body, std::string&& block);
 
 Result<void> parseMessage(std::string_view bytes, pb::Message& out);
 Result<void> parseEventHeader(std::string_view bytes, pb::EventHeader& out);

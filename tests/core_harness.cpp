@@ -126,6 +126,7 @@ Step Driven::pass(Time time)
 
 Step Driven::finish()
 {
+    m_effects.joinBlocks();
     m_stamper.stamp(m_effects, m_now, 0, 0ns);
     m_stamper.sign(m_effects);
     Step step;

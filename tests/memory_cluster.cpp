@@ -127,6 +127,7 @@ void MemoryCluster::wake(Process& process)
 
 void MemoryCluster::finish(Process& process)
 {
+    m_effects.joinBlocks();
     process.stamper.stamp(m_effects, m_now, 0, 0ns);
     process.stamper.sign(m_effects);
     if (m_effects.poolToLeave() == process.pool)

@@ -41,6 +41,20 @@ inline std::string sealedPacket(Envelope& envelope, const std::string& body, Nod
     return packet;
 }
 
+// A packet whose record block travels between body and tag, in its two pieces.
+inline TcpStreams::Frame sealedFrame(Envelope& envelope, const std::string& body, std::string block, NodeId receiver = NodeId())
+{
+    TcpStreams::Frame frame { std::string(kEnvelopeBytes + body.size(), '\0'), std::make_shared<const std::string>(std::move(block)) };
+    frame.packet.replace(kHeaderBytes, body.size(), body);
+    envelope.seal(frame.packet.data(), body.size(), receiver, *frame.block);
+    return frame;
+}
+// The same as bytes of a stream.
+inline std::string bytesOf(const TcpStreams::Frame& frame)
+{
+    return std::string(frame.packet).insert(frame.packet.size() - kTagBytes, *frame.block);
+}
+
 // A plain TCP connection, as a stranger makes it.
 class Stranger {
 public:
@@ -172,9 +186,10 @@ public:
         , m_sender({ envelope, udp, *streams, counters, coordinator.port })
         , m_udpThread([this](std::stop_token stop) { listen(stop); })
         , m_tcpThread([this](std::stop_token stop) {
-            streams->run(stop, [this](std::string& packet) {
+            streams->run(stop, [this](std::string& packet, std::string& block) {
                 const std::string taken = std::move(packet);
-                hear(std::string_view(taken).substr(kHeaderBytes, taken.size() - kEnvelopeBytes));
+                const std::string_view body = std::string_view(taken).substr(kHeaderBytes, taken.size() - kEnvelopeBytes);
+                hear(block.empty() ? std::string(body) : must(joinBlock(body, std::move(block))));
                 return true;
             });
         })

@@ -74,6 +74,8 @@ private slots:
     void theOperationOfTheStepGoesWithTheMessage();
     void whoHearsOfTheEndMaySendAnew();
     void theDeadlineIsThatOfTheNextResend();
+    void aLongRecordBlockIsNeverCopied();
+    void aBlockThatArrivedIsTakenOnceAndOnlyIfItIsTheOne();
 };
 
 void TestAckList::zeroStandsForTheDefault()
@@ -273,6 +275,57 @@ void TestAckList::theDeadlineIsThatOfTheNextResend()
     QVERIFY(rig.list.deadline() >= 50ms && rig.list.deadline() <= 60ms);
     rig.list.forget(later);
     QCOMPARE(rig.list.deadline(), Time::max());
+}
+
+// What leaves, waits and leaves again is one block, in the memory in which it was made.
+void TestAckList::aLongRecordBlockIsNeverCopied()
+{
+    ListRig rig;
+    pb::Message slice;
+    slice.mutable_spare_slice()->set_number(3);
+    std::string& records = *slice.mutable_spare_slice()->mutable_records();
+    records.assign(100'000, 'r');
+    const char* const memory = records.data();
+    const std::uint64_t id = rig.list.send(std::move(slice), kTo, NodeId(70), Way::Stream, AckList::Patience::KeepTrying, 0, rig.now, rig.out);
+    const auto isIt = [&](const Effects::Send& send) {
+        return send.block && send.block->data() == memory && send.block->size() == 100'000 && send.message->spare_slice().number() == 3
+            && send.message->spare_slice().records().empty();
+    };
+    QVERIFY(isIt(rig.out.sends().at(0)));
+    rig.out.clear();
+    rig.now += 1s;
+    rig.list.onTime(rig.now, rig.out, [](const AckList::Entry&) {});
+    QCOMPARE(rig.out.sends().size(), std::size_t(1));
+    QVERIFY(isIt(rig.out.sends().at(0)));
+    const Effects::Block sending = rig.out.sends().at(0).block; // by another thread, when the acknowledgement comes
+    QVERIFY(rig.list.acknowledge(id, rig.now));
+    QCOMPARE(*sending, std::string(100'000, 'r'));
+    rig.out.joinBlocks(); // for a driver without a wire
+    QCOMPARE(rig.out.sends().at(0).message->spare_slice().records(), *sending);
+    // A short one stays where it is.
+    pb::Message brief;
+    brief.mutable_spare_slice()->set_records("few");
+    rig.out.clear();
+    rig.list.send(brief, kTo, NodeId(70), Way::Stream, AckList::Patience::KeepTrying, 0, rig.now, rig.out);
+    QVERIFY(!rig.out.sends().at(0).block);
+    QCOMPARE(rig.out.sends().at(0).message->spare_slice().records(), std::string("few"));
+}
+
+void TestAckList::aBlockThatArrivedIsTakenOnceAndOnlyIfItIsTheOne()
+{
+    Effects out;
+    std::string arrived(5'000, 'a'), other(5'000, 'o');
+    const char* const memory = arrived.data();
+    QCOMPARE(out.takeBlock(arrived), arrived); // nobody said that it may be had: a copy
+    out.setArrivedBlock(&arrived);
+    QCOMPARE(out.takeBlock(other), other);
+    QCOMPARE(other.size(), std::size_t(5'000));
+    const std::string taken = out.takeBlock(arrived);
+    QVERIFY(taken.data() == memory && arrived.empty());
+    out.clear(); // the next step begins without
+    arrived = "next";
+    QCOMPARE(out.takeBlock(arrived), std::string("next"));
+    QCOMPARE(arrived, std::string("next"));
 }
 
 QTEST_APPLESS_MAIN(TestAckList)

@@ -70,6 +70,8 @@ private slots:
     void aPacketWithAnyFlippedBitIsRefused();
     void aPacketThatIsTooShortOrTooLongIsRefused();
     void packetsOfOthersAreRefused();
+    void aBlockIsSealedWithItsPacket();
+    void aBlockFindsItsPlaceWithoutACopy();
 
     // queue
     void aFullQueueLetsDatagramsDropFramesStayAndCommandsWait();
@@ -308,6 +310,66 @@ void EnvelopeTest::packetsOfOthersAreRefused()
     QVERIFY(isDrop(stranger.open(sealedPacket(sender, "body")), Drop::OtherCluster));
     QVERIFY(isDrop(neighbour.open(sealedPacket(sender, "body", NodeId(2))), Drop::OtherReceiver));
     QVERIFY(isBody(neighbour.open(sealedPacket(sender, "body", NodeId(3))), "body"));
+}
+
+void EnvelopeTest::aBlockIsSealedWithItsPacket()
+{
+    Envelope envelope(0x1234, NodeId(9));
+    const TcpStreams::Frame frame = sealedFrame(envelope, "a body", "and a block of some bytes");
+    const std::string& block = *frame.block;
+    std::string packet = frame.packet;
+    QVERIFY(isBody(envelope.open(packet, block), "a body"));
+    QCOMPARE(Envelope::packetBytes(packet), packet.size());
+    QCOMPARE(Envelope::blockBytes(packet), block.size());
+    QCOMPARE(Envelope::blockBytes(sealedPacket(envelope, "a body")), std::size_t(0));
+    for (std::size_t bit = 0; bit < 8 * packet.size(); ++bit) {
+        packet[bit / 8] ^= char(1u << (bit % 8));
+        QVERIFY2(std::holds_alternative<Drop>(envelope.open(packet, block)), std::to_string(bit).c_str());
+        packet[bit / 8] ^= char(1u << (bit % 8));
+    }
+    for (std::size_t bit = 0; bit < 8 * block.size(); ++bit) {
+        std::string other = block;
+        other[bit / 8] ^= char(1u << (bit % 8));
+        QVERIFY(isDrop(envelope.open(packet, other), Drop::WrongTag));
+    }
+    QVERIFY(isDrop(envelope.open(packet), Drop::WrongLength)); // as a datagram, which has no block
+    QVERIFY(isDrop(envelope.open(packet, block.substr(1)), Drop::WrongLength));
+    QVERIFY(isDrop(envelope.open(bytesOf(frame)), Drop::WrongLength));
+    QVERIFY(isDrop(envelope.open(sealedPacket(envelope, "a body"), block), Drop::WrongLength));
+    packet[kLengthAt] = 3; // the whole is shorter than its head
+    QVERIFY(isDrop(envelope.open(packet, block), Drop::WrongLength));
+}
+
+void EnvelopeTest::aBlockFindsItsPlaceWithoutACopy()
+{
+    const auto withBody = [](auto make) {
+        pb::Message message;
+        make(message);
+        return message;
+    };
+    const std::vector<pb::Message> messages {
+        withBody([](pb::Message& m) { m.mutable_move_records(); }), withBody([](pb::Message& m) { m.mutable_prepare_batch(); }),
+        withBody([](pb::Message& m) { m.mutable_contents(); }), withBody([](pb::Message& m) { m.mutable_slice_data(); }),
+        withBody([](pb::Message& m) { m.mutable_spare_slice(); }), withBody([](pb::Message& m) { m.mutable_scan_reply(); })
+    };
+    for (const pb::Message& message : messages) {
+        google::protobuf::Arena arena;
+        std::vector<ReadMessage> read;
+        QVERIFY(parseBody(bodyOf({ message }), arena, read));
+        std::string block(10'000, 'r');
+        const char* const memory = block.data();
+        QVERIFY(putBlock(std::move(block), *read[0].message));
+        QVERIFY(recordBlockIn(*read[0].message)->data() == memory);
+        QVERIFY(!putBlock("another", *read[0].message)); // it has one
+        const auto joined = joinBlock(bodyOf({ message }), std::string(10'000, 'r'));
+        QVERIFY(joined);
+        QCOMPARE(*joined, bodyOf({ *read[0].message }));
+        QVERIFY(!joinBlock(bodyOf({ message, message }), "whose?"));
+    }
+    pb::Message search = searchFor(1);
+    QVERIFY(!putBlock("none of its business", search));
+    QVERIFY(!joinBlock(bodyOf({ search }), "none of its business"));
+    QVERIFY(!joinBlock("no message", "a block"));
 }
 
 // ---- queue

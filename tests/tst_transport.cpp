@@ -24,6 +24,8 @@ private slots:
 
     // streams
     void framesArriveWholeAndInOrderHoweverTheBytesAreCut();
+    void framesWithABlockArriveWholeAndInOrder();
+    void aBlockWaitsWithItsFrame();
     void whatIsNotOursIsClosedWithoutAnAnswer_data();
     void whatIsNotOursIsClosedWithoutAnAnswer();
     void silentConnectionsAreClosedAndNoMoreThanTheLimitAreKept();
@@ -215,11 +217,12 @@ struct StreamEnd {
             }))
             qFatal("no port");
         thread = std::jthread([this](std::stop_token stop) {
-            streams->run(stop, [this](std::string& packet) {
+            streams->run(stop, [this](std::string& packet, std::string& block) {
                 const std::lock_guard lock(mutex);
+                ++asked;
                 if (!hasRoom)
                     return false;
-                heard.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes));
+                heard.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes) + block);
                 return true;
             });
         });
@@ -243,6 +246,7 @@ struct StreamEnd {
     std::unique_ptr<TcpStreams> streams;
     mutable std::mutex mutex;
     bool hasRoom = true;
+    std::atomic<int> asked = 0; // whether there is room
     std::vector<std::string> heard;
     std::jthread thread;
 };
@@ -268,6 +272,61 @@ void TransportTest::framesArriveWholeAndInOrderHoweverTheBytesAreCut()
     QVERIFY(eventually([&] { return receiver.count() == bodies.size(); }));
     QVERIFY(receiver.heard == bodies);
     QCOMPARE(receiver.counters.droppedSum(), std::uint64_t(0));
+}
+
+// Blocks of all lengths between frames without, the stream cut anywhere; and the same by our own sender, whose connection breaks
+// in the middle of some.
+void TransportTest::framesWithABlockArriveWholeAndInOrder()
+{
+    std::mt19937 random(11);
+    for (const bool isCutAnywhere : { true, false }) {
+        StreamEnd receiver, sender;
+        std::vector<std::string> expected;
+        std::string all;
+        for (int i = 0; i < 60; ++i) {
+            const std::string body(1 + random() % 300, char('a' + i % 26));
+            const std::size_t length = i % 3 == 0 ? 0 : i % 10 == 1 ? 1'500'000 : 1 + random() % (i % 2 != 0 ? 200 : 100'000);
+            std::string block(length, '\0');
+            for (std::size_t at = 0; at < length; ++at)
+                block[at] = char(at * 31 + std::size_t(i));
+            expected.push_back(body + block);
+            const TcpStreams::Frame frame = length == 0 ? TcpStreams::Frame { sealedPacket(sender.envelope, body) } : sealedFrame(sender.envelope, body, block);
+            if (isCutAnywhere)
+                all += length == 0 ? frame.packet : bytesOf(frame);
+            else
+                QVERIFY(sender.streams->send(receiver.streams->self(), frame, i % 7 == 2 ? 1 + random() % (frame.size() - 1) : 0));
+        }
+        const Stranger stranger(receiver.streams->self());
+        for (std::size_t at = 0; at < all.size();) {
+            const std::size_t piece = std::min<std::size_t>(all.size() - at, at < 2'000 ? 1 + random() % 3 : 1 + random() % 60'000);
+            QVERIFY(stranger.write(std::string_view(all).substr(at, piece)));
+            at += piece;
+        }
+        QVERIFY(eventually([&] { return receiver.count() == expected.size(); }));
+        QVERIFY(receiver.heard == expected);
+        QCOMPARE(receiver.counters.droppedSum(), std::uint64_t(0));
+    }
+}
+
+void TransportTest::aBlockWaitsWithItsFrame()
+{
+    StreamEnd sender, receiver;
+    receiver.giveRoom(false);
+    for (int i = 0; i < 20; ++i)
+        QVERIFY(sender.streams->send(receiver.streams->self(), sealedFrame(sender.envelope, std::to_string(i), std::string(50'000, char('a' + i)))));
+    QVERIFY(eventually([&] { return receiver.asked > 0; }));
+    QCOMPARE(receiver.count(), std::size_t(0));
+    receiver.giveRoom(true);
+    QVERIFY(eventually([&] { return receiver.count() == 20; }));
+    for (std::size_t i = 0; i < 20; ++i)
+        QVERIFY(receiver.heard[i] == std::to_string(i) + std::string(50'000, char('a' + i)));
+    // One flipped bit of a block ends the connection.
+    std::string bytes = bytesOf(sealedFrame(sender.envelope, "body", std::string(5'000, 'x')));
+    bytes[kHeaderBytes + 100] ^= 1;
+    const Stranger stranger(receiver.streams->self());
+    QVERIFY(stranger.write(bytes));
+    QVERIFY(stranger.readToEnd());
+    QCOMPARE(receiver.counters.of(Drop::WrongTag), std::uint64_t(1));
 }
 
 void TransportTest::whatIsNotOursIsClosedWithoutAnAnswer_data()

@@ -2,6 +2,7 @@
 #include "node/core/ack_list.h"
 
 #include "common/points.h"
+#include "common/wire.h"
 #include "node/core/event_stamp.h"
 
 #include <algorithm>
@@ -74,15 +75,18 @@ Time AckList::interval(const Entry& entry) const
 }
 
 std::uint64_t AckList::send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience,
-    Purpose purpose, Time now, Effects& out)
+    Purpose purpose, Time now, Effects& out, Effects::Block block)
 {
     const std::uint64_t id = ++m_lastId;
+    if (std::string* const own = recordBlockIn(message); !block && own && own->size() >= kBlockApart)
+        block = std::make_shared<const std::string>(std::exchange(*own, {}));
     pb::Message& sent = out.send(to, way, 0, node);
     if (sent.has_operation() && !message.has_operation())
         *message.mutable_operation() = sent.operation();
     message.set_id(id);
     sent = message;
-    Entry entry { std::move(message), to, node, way, patience, purpose, 0, now, {} };
+    out.sends().back().block = block;
+    Entry entry { std::move(message), std::move(block), to, node, way, patience, purpose, 0, now, {} };
     entry.due = now + interval(entry);
     m_pending.emplace(id, std::move(entry));
     return id;
@@ -94,7 +98,7 @@ std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
     if (found == m_pending.end())
         return std::nullopt;
     const bool stays = LHRS_MUTANT(TimerNeverCancelled);
-    Entry entry = stays ? found->second : std::move(found->second); // a slice is long
+    Entry entry = stays ? found->second : std::move(found->second);
     if (!stays)
         m_pending.erase(found);
     // Karn: only a message that was sent once tells the round trip. A stream's tells the size of its block.
@@ -140,6 +144,7 @@ void AckList::onTime(Time now, Effects& out, const std::function<void(const Entr
         ++entry.tries;
         entry.due = now + interval(entry);
         out.send(entry.to, entry.way, entry.tries, entry.node) = entry.message;
+        out.sends().back().block = entry.block;
         ++it;
     }
     for (const Entry& entry : ended) {

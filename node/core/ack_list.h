@@ -30,6 +30,7 @@ public:
     using Purpose = std::uint64_t;
     struct Entry {
         pb::Message message;
+        Effects::Block block; // the message's, where it is long
         Address to;
         NodeId node;
         Way way = Way::Auto;
@@ -46,9 +47,10 @@ public:
     // The ids that follow begin above this: acknowledgements of a former process at this address fit none of them.
     void startAt(std::uint64_t id) { m_lastId = std::max(m_lastId, id); }
 
-    // Sends the message and remembers it; returns its id. The operation of the present step goes with it.
+    // Sends the message and remembers it; returns its id. The operation of the present step goes with it. `block`: the
+    // message's record block, where several get the same.
     std::uint64_t send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience, Purpose purpose,
-        Time now, Effects& out);
+        Time now, Effects& out, Effects::Block block = nullptr);
     // The message with this id is acknowledged. Nothing: it was before, or was never sent.
     std::optional<Entry> acknowledge(std::uint64_t id, Time now);
     // Nobody waits for this message any more.

@@ -34,7 +34,7 @@ void ConnectionHandshake::carry(Time now, Effects& out)
             continue; // sent again while its receiver is asked
         const std::uint64_t connection = ++m_lastConnection;
         Waiting& waiting = m_waiting[connection];
-        waiting = { send.to, send.node, send.tries, *send.message, 0, {} };
+        waiting = { send.to, send.node, send.tries, *send.message, send.block, 0, {} };
         ask(connection, waiting, now, out);
     }
 }
@@ -60,6 +60,7 @@ void ConnectionHandshake::onConnectionReady(const pb::Message& message, Effects&
         return; // ready twice
     const Waiting& waiting = found->second;
     out.send(waiting.to, Way::OwnStream, waiting.tries, waiting.node) = waiting.message;
+    out.sends().back().block = waiting.block;
     m_waiting.erase(found);
 }
 

@@ -32,6 +32,7 @@ private:
         NodeId node;
         std::uint32_t tries = 0;  // of the long message
         pb::Message message;
+        Effects::Block block; // the message's, where it is long
         std::uint32_t asked = 0;
         Time due {};
     };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/effects.h"
 
+#include "common/wire.h"
+
 namespace lhrs {
 
 using google::protobuf::Arena;
@@ -46,6 +48,7 @@ void Effects::clear()
     m_place.Clear();
     m_preparation = {};
     m_moreFollow = false;
+    m_arrived = nullptr;
     if (m_ownArena)
         m_ownArena->arena.Reset();
 }
@@ -71,8 +74,15 @@ pb::Message& Effects::send(const Address& to, Way way, std::uint32_t tries, Node
     auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
     if (m_operation.client() != 0)
         *message->mutable_operation() = m_operation;
-    m_sends.push_back({ to, way, tries, node, message });
+    m_sends.push_back({ to, way, tries, node, message, {} });
     return *message;
+}
+
+void Effects::joinBlocks()
+{
+    for (Send& send : m_sends)
+        if (const Block block = std::exchange(send.block, nullptr))
+            *recordBlockIn(*send.message) = *block;
 }
 
 pb::Message& Effects::multicast(pb::Role pool)

@@ -14,6 +14,8 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace lhrs {
@@ -47,12 +49,15 @@ public:
 // whatever must be in order carries a sequence number.
 class Effects {
 public:
+    // A long record block that leaves beside its message (common/wire.h): whoever may have to send it again holds it, too.
+    using Block = std::shared_ptr<const std::string>;
     struct Send {
         Address to;
         Way way = Way::Auto;
         std::uint32_t tries = 0; // 0: first time, else number of the resend
         NodeId node;             // receiver's process number where known, else 0
         pb::Message* message = nullptr;
+        Block block = {}; // null: what the message has is in it
     };
     struct Multicast {
         pb::Role pool = pb::NO_ROLE;
@@ -105,6 +110,11 @@ public:
     // Whether something rare is to happen here; never in the product, where nobody sets `points`.
     bool fires(Point point) const { return m_points && m_points->fires(point); }
     void setPoints(Points* points) { m_points = points; }
+    // Puts the blocks back into their messages, for a driver that has no wire. They are copied.
+    void joinBlocks();
+    // The record block of the message that arrived, moved out of it where the driver has no use for it any more, else a copy.
+    std::string takeBlock(const std::string& records) { return &records == m_arrived ? std::move(*m_arrived) : records; }
+    void setArrivedBlock(std::string* records) { m_arrived = records; }
     // The last message does not leave after all (at a point).
     void takeBackSend() { m_sends.pop_back(); }
 
@@ -141,6 +151,7 @@ private:
     Time m_preparation {};
     std::uint32_t m_toldOneIn = 1;
     bool m_moreFollow = false;
+    std::string* m_arrived = nullptr;
     pb::Role m_leave = pb::NO_ROLE;
     pb::Role m_join = pb::NO_ROLE;
 };

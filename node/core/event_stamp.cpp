@@ -170,7 +170,7 @@ void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time ste
         sent->set_kind(kindOf(*send.message));
         sent->set_to(send.node.value);
         send.to.to(*sent->mutable_address());
-        sent->set_bytes(std::uint32_t(send.message->ByteSizeLong()));
+        sent->set_bytes(std::uint32_t(send.message->ByteSizeLong() + (send.block ? send.block->size() : 0)));
         sent->set_transport(send.way != Way::Auto ? pb::STREAM : pb::UDP);
         sent->set_tries(send.tries);
     }

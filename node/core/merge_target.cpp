@@ -15,7 +15,7 @@ void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
     if (move.block() == m_blocks.size() && !m_isComplete) {
         if (!BlockReader(move.records()).isWellFormed())
             return;
-        m_blocks.push_back(move.records());
+        m_blocks.push_back(out.takeBlock(move.records()));
         m_isComplete = move.is_last();
     }
     NodeContext::acknowledge(message, out);

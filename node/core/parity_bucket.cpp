@@ -391,7 +391,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
     if (!isNext)
         return;
-    staged.blocks.push_back(batch.changes());
+    staged.blocks.push_back(out.takeBlock(batch.changes()));
     if (!batch.is_last()) {
         if (const auto next = staged.ahead.take(std::uint32_t(staged.blocks.size())))
             onPrepareBatch(*next, now, out);

@@ -44,6 +44,8 @@ void PartTransfers::carry(Time now, Effects& out)
         outgoing.kind = kindOf(*send.message);
         outgoing.id = send.message->id();
         outgoing.answers = send.message->answers();
+        if (send.block)
+            *recordBlockIn(*send.message) = *send.block;
         outgoing.bytes = send.message->SerializeAsString();
         const std::size_t count = (outgoing.bytes.size() + kPartBytes - 1) / kPartBytes;
         outgoing.parts.resize(count);

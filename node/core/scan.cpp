@@ -154,7 +154,7 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
         return; // of a part that was given up
     if (reply.block() != coming.blocks.size())
         return; // a copy
-    coming.blocks.push_back(reply.records());
+    coming.blocks.push_back(out.takeBlock(reply.records()));
     m_silentAt = m_order.probabilistic() ? now + given(m_order.silence_ms(), kSilenceMs) : Time::max();
     if (!reply.is_last()) {
         for (auto& [open, state] : m_open) {

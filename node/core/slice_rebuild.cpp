@@ -12,13 +12,31 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSliceDefault = 3'125;   // ranks
+constexpr std::uint32_t kSliceDefault = 3'125;   // ranks, where nobody orders another number,
+constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but no more than so many bytes of a member: what arrives, is computed and leaves stays in the cache
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
 constexpr std::size_t kSlicesAsked = 3;          // one to compute, one to arrive, one to be put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
 constexpr std::size_t kEntryBytes = 32;          // of a record block, beside the record
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
+
+std::size_t bytesAt(const ParityBucket& bucket, Rank rank)
+{
+    return bucket.store().has(rank) ? kEntryBytes * (1 + bucket.config().m()) + bucket.store().parity(rank).size() : 0;
+}
+
+// What was ordered, or what the records of the first ranks suggest.
+std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
+{
+    if (ordered != 0)
+        return ordered;
+    std::size_t bytes = 0;
+    std::uint32_t ranks = 0;
+    while (ranks < kSliceDefault && bytes < kSliceBytes)
+        bytes += bytesAt(bucket, Rank(++ranks));
+    return ranks;
+}
 
 } // namespace
 
@@ -27,6 +45,7 @@ SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, con
     , m_bucket(bucket)
     , m_order(order)
     , m_way(bulkWay(bucket.config()))
+    , m_ranksOfSlice(ranksOfSlice(bucket, order.slice()))
     , m_times(now)
 {
 }
@@ -85,22 +104,17 @@ void SliceRebuild::leave(Time now, const Effects& out)
     m_times.leave(now, out, isAsking || !m_unstored.empty());
 }
 
-std::uint32_t SliceRebuild::ranksOfSlice() const
-{
-    return m_order.slice() == 0 ? kSliceDefault : m_order.slice();
-}
-
 SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
 {
     Slice slice;
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : ranksOfSlice();
+    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : m_ranksOfSlice;
     slice.from = m_next;
     slice.to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
     // A member's answer must fit one message, however many ranks were ordered.
     std::size_t bytes = 0;
     for (Rank r = slice.from; r <= slice.to; r = r.next()) {
-        bytes += store.has(r) ? kEntryBytes * (1 + m_bucket.config().m()) + store.parity(r).size() : 0;
+        bytes += bytesAt(m_bucket, r);
         if (bytes > kSliceBytesMax && r > slice.from)
             slice.to = Rank(r.value - 1);
     }
@@ -158,8 +172,8 @@ void SliceRebuild::onSliceData(const pb::SliceData& data, Time now, Effects& out
     for (Slice& slice : m_slices) {
         if (data.rank_from() < slice.from.value || data.rank_to() > slice.to.value || slice.missing.erase(from) == 0)
             continue;
-        slice.data[from] = data;
         slice.inBytes += data.records().size();
+        slice.data[from] = out.takeBlock(data.records());
         if (slice.missing.empty())
             slice.arrived = m_times.since(now, out);
     }
@@ -214,7 +228,7 @@ void SliceRebuild::compute(Slice& slice)
         const auto data = slice.data.find(contribution.id);
         if (contribution.id.role == pb::DATA) {
             contribution.records.resize(ranks);
-            BlockReader reader(data == slice.data.end() ? std::string_view() : std::string_view(data->second.records()));
+            BlockReader reader(data == slice.data.end() ? std::string_view() : std::string_view(data->second));
             BlockEntry entry;
             while (reader.next(entry)) {
                 if (isOfSlice(entry.rank))
@@ -225,7 +239,7 @@ void SliceRebuild::compute(Slice& slice)
         contribution.parityAt.resize(ranks);
         contribution.parity.records.reserve(ranks);
         contribution.parity.members.reserve(ranks * m);
-        if (data != slice.data.end() && !readParityRecords(data->second.records(), m, contribution.parity))
+        if (data != slice.data.end() && !readParityRecords(data->second, m, contribution.parity))
             return;
         for (std::uint32_t i = 0; i < contribution.parity.records.size(); ++i) {
             if (const Rank rank = contribution.parity.records[i].rank; isOfSlice(rank))
@@ -367,7 +381,7 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
     done->set_slices(m_sent);
     m_times.sums(now, out).tell(*done);
     done->set_is_xor(isXor());
-    done->set_slice(ranksOfSlice());
+    done->set_slice(m_ranksOfSlice);
     for (const Participant& participant : m_plan->participants) {
         const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
         const bool isAsked = std::find(m_plan->asked.begin(), m_plan->asked.end(), id) != m_plan->asked.end();

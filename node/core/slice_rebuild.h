@@ -38,7 +38,7 @@ private:
     struct Slice {
         Rank from, to;
         std::vector<Rank> open;                   // not computed yet, ascending
-        std::map<MemberId, pb::SliceData> data;   // of this round
+        std::map<MemberId, std::string> data;     // record blocks of this round
         std::set<MemberId> missing;
         std::uint32_t rounds = 0;
         Time nextRound = Time::max();
@@ -59,12 +59,12 @@ private:
     void reportWhenDone(Time now, Effects& out);
     void leave(Time now, const Effects& out);
     bool isXor() const;
-    std::uint32_t ranksOfSlice() const;
 
     NodeContext& m_context;
     const ParityBucket& m_bucket;
     const pb::Recover m_order;
     const Way m_way;   // of slices to the spares
+    const std::uint32_t m_ranksOfSlice;
     TaskTimes m_times;
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;

@@ -68,12 +68,12 @@ void StagedBatch::send(BucketParts& bucket, std::string&& changes, bool isLast, 
     batch->set_level(m_level);
     batch->set_merges_from(m_mergesFrom);
     batch->set_block(m_sent++);
-    batch->set_changes(std::move(changes));
     batch->set_is_last(isLast);
+    const auto block = std::make_shared<const std::string>(std::move(changes)); // the same for all
     for (const auto& [p, column] : bucket.link.columns()) {
         ++m_underWay;
         bucket.context.acks.send(message, column.holder.address, column.holder.node, Way::Stream, AckList::Patience::KeepTrying,
-            NodeContext::BatchBlock, now, out);
+            NodeContext::BatchBlock, now, out, block);
     }
 }
 

@@ -354,7 +354,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
                     : word == "manual"              ? pb::RECOVERY_MANUAL
                                                     : pb::RECOVERY_OFF);
         }));
-    addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125)", "N",
+    addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125, or less: about 1 MiB of records)", "N",
         [&config](const std::string& word) -> Result<void> {
             const auto ranks = parseNumber<std::uint32_t>(word, 1, 1u << 24, "a number");
             if (!ranks)

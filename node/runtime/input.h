@@ -19,17 +19,20 @@ struct Input {
     std::string bytes;
     std::size_t bodyBegin = 0;
     std::size_t bodySize = 0;
+    std::string block; // the record block of its message, if that travelled behind it
     std::unique_ptr<pb::Command> command; // then there are no bytes
 
     std::string_view body() const { return std::string_view(bytes).substr(bodyBegin, bodySize); }
-    std::size_t weight() const { return bytes.size(); }
+    std::size_t weight() const { return bytes.size() + block.size(); }
     // Ready to be filled again.
     void clear()
     {
         command.reset();
         bytes.clear();
-        if (bytes.capacity() > kKeep)
-            bytes.shrink_to_fit();
+        block.clear();
+        for (std::string* memory : { &bytes, &block })
+            if (memory->capacity() > kKeep)
+                memory->shrink_to_fit();
     }
 };
 

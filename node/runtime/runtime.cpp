@@ -301,13 +301,16 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
         worker.messages.clear();
         const bool isLong = input.transport == pb::STREAM;
         const Time begun = isLong ? clock() : Time();
-        if (!parseBody(input.body(), worker.arena, worker.messages)) {
+        const std::size_t blockBytes = input.block.size();
+        if (!parseBody(input.body(), worker.arena, worker.messages)
+            || (blockBytes > 0 && (worker.messages.size() != 1 || !putBlock(std::move(input.block), *worker.messages[0].message)))) {
             m_counters.dropped(Drop::Malformed);
             continue;
         }
         m_counters.received(worker.messages.size());
         for (const ReadMessage& read : worker.messages)
-            worker.items.push_back({ read.message, read.bytes, input.transport, nullptr, isLong ? clock() - begun : Time() });
+            worker.items.push_back({ read.message, read.bytes + std::uint32_t(blockBytes), input.transport, nullptr, isLong ? clock() - begun : Time(),
+                isLong ? recordBlockIn(*read.message) : nullptr });
     }
 }
 
@@ -334,6 +337,7 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
     } else {
         hearCoordinator(*item.message);
         m_stamper->received(*item.message, item.bytes, item.transport, out);
+        out.setArrivedBlock(item.block);
         m_machine->onMessage(*item.message, now, out);
     }
     publish(out, begin);

@@ -90,6 +90,7 @@ private:
         pb::Transport transport = pb::UDP;
         const pb::Command* command = nullptr;
         Time preparation {}; // what reading it cost, where that may be much
+        std::string* block = nullptr; // of the message, if that is long: the machine may keep it
     };
 
     // The machine's clock in the middle of a step.

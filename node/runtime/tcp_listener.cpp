@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/tcp_listener.h"
 
+#include "common/wire.h"
 #include "node/runtime/thread.h"
 
 namespace lhrs {
@@ -9,24 +10,31 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& f
     : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults, threads](std::stop_token stop) {
         const ThreadMeter meter(threads, "TCP listening");
         Input input;
-        std::string body;
-        const auto take = [&](std::string& packet) {
+        const auto push = [&](std::string& bytes, std::size_t bodyBegin, std::size_t bodySize, std::string& block) {
             input.transport = pb::STREAM;
-            input.bodyBegin = kHeaderBytes;
-            input.bodySize = packet.size() - kEnvelopeBytes;
-            input.bytes.swap(packet);
+            input.bodyBegin = bodyBegin;
+            input.bodySize = bodySize;
+            input.bytes.swap(bytes);
+            input.block.swap(block);
             if (inputs.tryPush(input))
                 return true;
-            input.bytes.swap(packet);
+            input.bytes.swap(bytes);
+            input.block.swap(block);
             return false;
         };
-        const auto onFrame = [&](std::string& packet) {
+        const auto onFrame = [&](std::string& packet, std::string& block) {
+            const std::size_t bodySize = packet.size() - kEnvelopeBytes;
             if (!faults.touches(FaultBook::Traffic))
-                return take(packet);
-            body.assign(packet, kHeaderBytes, packet.size() - kEnvelopeBytes);
-            if (!faults.letIn(Envelope::senderOf(packet), pb::STREAM, body))
-                return true;
-            return take(packet);
+                return push(packet, kHeaderBytes, bodySize, block);
+            std::string body(packet, kHeaderBytes, bodySize);
+            if (!block.empty()) {
+                auto joined = joinBlock(body, std::string(block));
+                if (!joined)
+                    return push(packet, kHeaderBytes, bodySize, block); // whoever reads it will say what is wrong with it
+                body = std::move(*joined);
+            }
+            std::string none;
+            return !faults.letIn(Envelope::senderOf(packet), pb::STREAM, body) || push(body, 0, body.size(), none);
         };
         streams.run(stop, onFrame, [&faults] {
             if (faults.touches(FaultBook::Pause))

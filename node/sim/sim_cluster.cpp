@@ -372,6 +372,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         m_failure = process.info.name() + ": an exception left the machine: " + escaped.what();
         return;
     }
+    m_effects.joinBlocks();
     if (m_door && m_door->crashesAt(process, m_effects.events())) {
         kill(process.index);
         return;

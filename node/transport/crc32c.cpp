@@ -26,9 +26,9 @@ constexpr std::array<std::uint32_t, 256> crcTable()
 
 constexpr auto kTable = crcTable();
 
-std::uint32_t crcByTable(std::string_view bytes)
+std::uint32_t crcByTable(std::string_view bytes, std::uint32_t before)
 {
-    std::uint32_t crc = ~0u;
+    std::uint32_t crc = ~before;
     for (const char byte : bytes)
         crc = (crc >> 8) ^ kTable[(crc ^ std::uint8_t(byte)) & 0xff];
     return ~crc;
@@ -70,9 +70,9 @@ std::uint64_t wordAt(const char* at)
     return word;
 }
 
-__attribute__((target("sse4.2"))) std::uint32_t crcByInstruction(std::string_view bytes)
+__attribute__((target("sse4.2"))) std::uint32_t crcByInstruction(std::string_view bytes, std::uint32_t before)
 {
-    std::uint64_t crc = ~0u;
+    std::uint64_t crc = std::uint32_t(~before);
     const char* at = bytes.data();
     std::size_t left = bytes.size();
     for (; left >= 3 * kLane; at += 3 * kLane, left -= 3 * kLane) {
@@ -96,14 +96,14 @@ __attribute__((target("sse4.2"))) std::uint32_t crcByInstruction(std::string_vie
 
 } // namespace
 
-std::uint32_t crc32c(std::string_view bytes)
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before)
 {
 #ifdef __x86_64__
     static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
     if (kHasInstruction)
-        return crcByInstruction(bytes);
+        return crcByInstruction(bytes, before);
 #endif
-    return crcByTable(bytes);
+    return crcByTable(bytes, before);
 }
 
 } // namespace lhrs

@@ -25,7 +25,7 @@ struct Header {
     std::uint8_t type = kTypeMessages;
     std::uint16_t flags = 0;
     std::uint16_t keyId = 0;
-    std::uint16_t reserved = 0;
+    std::uint16_t head = 0;
     std::uint32_t length = 0;
     std::uint64_t cluster = 0;
     std::uint64_t sender = 0;
@@ -51,31 +51,33 @@ std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coo
     return x ^ (x >> 31);
 }
 
-void Envelope::seal(char* packet, std::size_t bodyBytes, NodeId receiver)
+void Envelope::seal(char* packet, std::size_t bodyBytes, NodeId receiver, std::string_view block)
 {
+    LHRS_CHECK(block.empty() || bodyBytes <= kHeadMax);
     Header header;
-    header.length = std::uint32_t(bodyBytes);
+    header.head = block.empty() ? std::uint16_t(0) : std::uint16_t(bodyBytes);
+    header.length = std::uint32_t(bodyBytes + block.size());
     header.cluster = m_cluster;
     header.sender = m_self.value;
     header.receiver = receiver.value;
     header.counter = m_counter.fetch_add(1, std::memory_order_relaxed) + 1;
     std::memcpy(packet, &header, sizeof header);
     Tag tag;
-    tag.crc = crc32c({ packet, kHeaderBytes + bodyBytes });
+    tag.crc = crc32c(block, crc32c({ packet, kHeaderBytes + bodyBytes }));
     std::memcpy(packet + kHeaderBytes + bodyBytes, &tag, sizeof tag);
 }
 
-std::variant<std::string_view, Drop> Envelope::open(std::string_view packet) const
+std::variant<std::string_view, Drop> Envelope::open(std::string_view packet, std::string_view block) const
 {
     if (packet.size() < kEnvelopeBytes)
         return Drop::TooShort;
     if (const auto wrong = checkBegin(packet.substr(0, kHeaderBytes)))
         return *wrong;
-    if (packet.size() != packetBytes(packet))
+    if (packet.size() != packetBytes(packet) || block.size() != blockBytes(packet))
         return Drop::WrongLength;
     const std::string_view sealed = packet.substr(0, packet.size() - kTagBytes);
     Tag expected;
-    expected.crc = crc32c(sealed);
+    expected.crc = crc32c(block, crc32c(sealed));
     if (std::memcmp(packet.data() + sealed.size(), &expected, sizeof expected) != 0)
         return Drop::WrongTag;
     return sealed.substr(kHeaderBytes);
@@ -89,10 +91,9 @@ std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
         return std::nullopt;
     Header header;
     std::memcpy(&header, begin.data(), sizeof header);
-    if (header.version != kVersion || header.type != kTypeMessages || header.flags != 0 || header.keyId != 0
-        || header.reserved != 0)
+    if (header.version != kVersion || header.type != kTypeMessages || header.flags != 0 || header.keyId != 0)
         return Drop::WrongVersion;
-    if (header.length > kFrameMax)
+    if (header.length > kFrameMax || header.head > header.length)
         return Drop::WrongLength;
     if (header.cluster != m_cluster)
         return Drop::OtherCluster;
@@ -105,7 +106,14 @@ std::size_t Envelope::packetBytes(std::string_view header)
 {
     Header parsed;
     std::memcpy(&parsed, header.data(), sizeof parsed);
-    return kEnvelopeBytes + parsed.length;
+    return kEnvelopeBytes + (parsed.head != 0 ? parsed.head : parsed.length);
+}
+
+std::size_t Envelope::blockBytes(std::string_view header)
+{
+    Header parsed;
+    std::memcpy(&parsed, header.data(), sizeof parsed);
+    return parsed.head != 0 ? parsed.length - parsed.head : 0;
 }
 
 NodeId Envelope::senderOf(std::string_view header)

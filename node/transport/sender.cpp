@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/sender.h"
 
+#include "common/wire.h"
+
+#include <utility>
+
 namespace lhrs {
 
 namespace {
@@ -36,9 +40,17 @@ bool isSurelyShort(const pb::Message& message)
 
 void Sender::chooseWays(Effects& effects)
 {
-    for (Effects::Send& send : effects.sends())
-        if (send.way == Way::Auto && !isSurelyShort(*send.message) && send.message->ByteSizeLong() + kStillToCome > kUdpMax)
+    for (Effects::Send& send : effects.sends()) {
+        if (isSurelyShort(*send.message))
+            continue;
+        std::string* const own = recordBlockIn(*send.message);
+        if (!send.block && own && own->size() >= kBlockApart)
+            send.block = std::make_shared<const std::string>(std::exchange(*own, {}));
+        else if (send.block && send.block->size() < kBlockApart)
+            *own = *std::exchange(send.block, nullptr);
+        if (send.way == Way::Auto && (send.block || send.message->ByteSizeLong() + kStillToCome > kUdpMax))
             send.way = Way::Stream;
+    }
 }
 
 Sender::Sender(const Ways& ways) : m_ways(ways)
@@ -109,21 +121,24 @@ void Sender::sign(pb::Message& message) const
 
 void Sender::addStream(const Effects::Send& send)
 {
+    const bool isArmed = areFaultsArmed();
+    TcpStreams::Frame frame { {}, send.block };
+    if (isArmed && frame.block) // a fault hits a packet that is in one piece
+        *recordBlockIn(*send.message) = *std::exchange(frame.block, nullptr);
     sign(*send.message);
     const std::size_t size = sizeInBody(*send.message);
-    if (size > kFrameMax) {
+    if (size + (frame.block ? frame.block->size() : 0) > kFrameMax || (frame.block && size > kHeadMax)) {
         m_ways.counters.dropped(Drop::NotSent);
         return;
     }
-    std::string packet(kEnvelopeBytes + size, '\0');
-    appendMessage(*send.message, packet.data() + kHeaderBytes);
-    m_ways.envelope.seal(packet.data(), size, send.node);
+    frame.packet.resize(kEnvelopeBytes + size);
+    appendMessage(*send.message, frame.packet.data() + kHeaderBytes);
+    m_ways.envelope.seal(frame.packet.data(), size, send.node, frame.block ? std::string_view(*frame.block) : std::string_view());
     const Endpoint to { send.to.ip, send.to.tcpPort };
     std::size_t cutAfter = 0;
-    if (areFaultsArmed()
-        && !m_ways.faults->letOut({ to, send.node, false, int(send.message->body_case()) }, packet, cutAfter))
+    if (isArmed && !m_ways.faults->letOut({ to, send.node, false, int(send.message->body_case()) }, frame.packet, cutAfter))
         return;
-    if (!m_ways.streams.send(to, std::move(packet), cutAfter, send.way == Way::OwnStream))
+    if (!m_ways.streams.send(to, std::move(frame), cutAfter, send.way == Way::OwnStream))
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 

@@ -33,8 +33,8 @@ public:
     };
     explicit Sender(const Ways& ways);
 
-    // Marks as Way::Stream what will not fit a datagram, so that the event of its sending says how it went. Before the
-    // messages are stamped.
+    // Marks as Way::Stream what will not fit a datagram, so that the event of its sending says how it went, and takes long
+    // record blocks out of their messages. Before the messages are stamped, and always before add().
     static void chooseWays(Effects& effects);
 
     // Takes the messages of a step; they are copied. What a body need not say twice is taken out of them.

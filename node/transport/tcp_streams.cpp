@@ -26,12 +26,22 @@ constexpr std::uint64_t kWakeId = 1;
 constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
+constexpr std::size_t kBlockChunk = std::size_t(64) << 10;
+constexpr std::size_t kReadAhead = std::size_t(16) << 10; // where no header says what comes: a part of a block that is copied
 constexpr std::size_t kLong = std::size_t(64) << 10; // bytes of a frame that is worth a look at what memory it leaves
 constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
 constexpr std::size_t kFramesInCall = 16;
 constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are read, so that a burst of strangers ends
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
+
+// As they travel: what is before the block, the block, the tag.
+std::array<std::string_view, 3> piecesOf(const TcpStreams::Frame& frame)
+{
+    const std::string_view packet = frame.packet;
+    const std::size_t front = packet.size() - std::min(packet.size(), kTagBytes);
+    return { packet.substr(0, front), frame.block ? std::string_view(*frame.block) : std::string_view(), packet.substr(front) };
+}
 
 constexpr std::uint16_t kAloneMax = 0x7fff; // what is left of an id beside the address
 
@@ -89,18 +99,19 @@ void TcpStreams::noteLength(std::size_t packet)
         m_longFrameNs.store(Clock::now().time_since_epoch() / std::chrono::nanoseconds(1), std::memory_order_relaxed);
 }
 
-bool TcpStreams::send(Endpoint to, std::string packet, std::size_t cutAfter, bool isAlone)
+bool TcpStreams::send(Endpoint to, Frame frame, std::size_t cutAfter, bool isAlone)
 {
-    noteLength(packet.size());
+    const std::size_t size = frame.size();
+    noteLength(size);
     {
         const std::lock_guard lock(m_mutex);
         std::size_t& queued = m_queued[to];
-        if (queued > 0 && queued + packet.size() > m_limits.queuedMax)
+        if (queued > 0 && queued + size > m_limits.queuedMax)
             return false;
-        queued += packet.size();
+        queued += size;
         if (isAlone)
             m_lastAlone = std::uint16_t(m_lastAlone % kAloneMax + 1);
-        m_posted.push_back({ { to, isAlone ? m_lastAlone : std::uint16_t(0) }, { std::move(packet), cutAfter } });
+        m_posted.push_back({ { to, isAlone ? m_lastAlone : std::uint16_t(0) }, { std::move(frame), cutAfter } });
         if (m_posted.size() > 1)
             return true; // who posted the first one has woken the thread
     }
@@ -258,27 +269,47 @@ void TcpStreams::accept()
 bool TcpStreams::read(Incoming& in)
 {
     for (std::size_t turn = 0; turn < kReadsInTurn && !in.isWaiting; ++turn) {
-        // To the end of a frame whose length is known, so that it is handed over as it stands.
-        std::size_t wanted = m_scratch.size();
-        if (in.bytes.size() >= kHeaderBytes) {
-            const std::size_t whole = Envelope::packetBytes(in.bytes);
-            in.bytes.reserve(whole);
-            wanted = std::min(wanted, whole - in.bytes.size());
-        }
-        const ssize_t count = ::recv(in.socket.get(), m_scratch.data(), wanted, 0);
+        const bool isFirst = in.bytes.empty();
+        const auto [count, isAsked] = receive(in);
         if (count < 0)
             return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         if (count == 0)
             return false;
-        if (in.bytes.empty() && in.hasSpoken)
+        if (isFirst && in.hasSpoken)
             in.since = m_now;
-        in.bytes.append(m_scratch.data(), std::size_t(count));
         if (!deliver(in))
             return false;
-        if (std::size_t(count) < wanted)
-            return true;
+        if (!isAsked)
+            return true; // that was all
     }
     return true;
+}
+
+// What the socket has: of a block to where it stays, of the rest to the end of the bytes. While no header says what comes, only
+// a little is read, so that little of a block comes to the wrong place and is copied.
+TcpStreams::Received TcpStreams::receive(Incoming& in)
+{
+    const std::size_t known = in.block.size();
+    std::size_t wanted = kReadAhead;
+    if (in.isInBlock()) {
+        in.block.reserve(in.blockBytes);
+        in.block.resize(known + std::min(kBlockChunk, in.blockBytes - known)); // filled with zeros, which stay in the cache
+    } else if (in.blockBytes == 0 && in.bytes.size() >= kHeaderBytes) {
+        const std::size_t whole = Envelope::packetBytes(in.bytes);
+        in.bytes.reserve(whole); // so that it is handed over as it stands
+        wanted = std::min(m_scratch.size(), whole - in.bytes.size());
+    }
+    const std::size_t ofBlock = in.block.size() - known;
+    wanted = in.isInBlock() ? 0 : wanted;
+    std::array<iovec, 2> vectors { { { in.block.data() + known, ofBlock }, { m_scratch.data(), wanted } } };
+    msghdr header {};
+    header.msg_iov = vectors.data();
+    header.msg_iovlen = vectors.size();
+    const ssize_t count = ::recvmsg(in.socket.get(), &header, 0);
+    const std::size_t got = std::size_t(std::max<ssize_t>(count, 0)), gotOfBlock = std::min(got, ofBlock);
+    in.block.resize(known + gotOfBlock);
+    in.bytes.append(m_scratch.data(), got - gotOfBlock);
+    return { count, got == ofBlock + wanted };
 }
 
 // Hands over the complete frames. False: something that is not a frame of ours.
@@ -287,33 +318,45 @@ bool TcpStreams::deliver(Incoming& in)
     std::size_t begin = 0;
     in.isWaiting = false;
     while (begin < in.bytes.size()) {
-        const std::string_view rest = std::string_view(in.bytes).substr(begin);
+        std::string_view rest = std::string_view(in.bytes).substr(begin);
         if (const auto wrong = m_envelope.checkBegin(rest)) {
             m_counters.dropped(*wrong);
             return false;
         }
-        if (rest.size() < kHeaderBytes || rest.size() < Envelope::packetBytes(rest))
+        if (rest.size() < kHeaderBytes)
             break;
-        const std::string_view packet = rest.substr(0, Envelope::packetBytes(rest));
-        const auto opened = m_envelope.open(packet);
+        const std::size_t whole = Envelope::packetBytes(rest), front = whole - kTagBytes;
+        if (in.blockBytes == 0 && rest.size() > front) { // what came of the block with the header
+            in.blockBytes = Envelope::blockBytes(rest);
+            in.block = rest.substr(front, in.blockBytes);
+            in.bytes.erase(begin + front, in.block.size());
+            rest = std::string_view(in.bytes).substr(begin);
+        }
+        if (in.isInBlock() || rest.size() < whole)
+            break;
+        const std::string_view packet = rest.substr(0, whole);
+        const auto opened = m_envelope.open(packet, in.block);
         if (const Drop* wrong = std::get_if<Drop>(&opened)) {
             m_counters.dropped(*wrong);
             return false;
         }
         in.hasSpoken = true;
         in.since = m_now;
-        noteLength(packet.size());
+        noteLength(packet.size() + in.block.size());
         if (packet.size() == in.bytes.size()) {
-            in.isWaiting = !(*m_onFrame)(in.bytes);
-            if (!in.isWaiting)
+            in.isWaiting = !(*m_onFrame)(in.bytes, in.block);
+            if (!in.isWaiting) {
                 in.bytes.clear();
+                in.endBlock();
+            }
             return true;
         }
         std::string copy(packet);
-        if (!(*m_onFrame)(copy)) {
+        if (!(*m_onFrame)(copy, in.block)) {
             in.isWaiting = true;
             break;
         }
+        in.endBlock();
         begin += packet.size();
     }
     in.bytes.erase(0, begin);
@@ -358,7 +401,7 @@ void TcpStreams::takePosted()
         if (found == m_outgoing.end()) {
             if (m_outgoing.size() >= m_limits.connectionsMax && !makeRoomForPeer()) {
                 m_counters.dropped(Drop::TooManyConnections);
-                unqueue(one.line.to, one.packet.bytes.size());
+                unqueue(one.line.to, one.packet.frame.size());
                 continue;
             }
             found = m_outgoing.try_emplace(one.line).first;
@@ -428,16 +471,24 @@ bool TcpStreams::write(Line line, Outgoing& out)
     std::size_t done = 0;
     bool isFull = false;
     while (!out.packets.empty() && !isFull) {
-        std::array<iovec, kFramesInCall> vectors;
+        std::array<iovec, 3 * kFramesInCall> vectors;
         std::size_t count = 0;
+        std::size_t skip = out.sentOfFirst;
         bool isCut = false;
-        for (; count < std::min(out.packets.size(), kFramesInCall) && !isCut; ++count) {
-            Packet& packet = out.packets[count];
+        for (std::size_t i = 0; i < std::min(out.packets.size(), kFramesInCall) && !isCut; ++i) {
+            const Packet& packet = out.packets[i];
             isCut = packet.cutAfter > 0;
-            vectors[count] = { packet.bytes.data(), isCut ? packet.cutAfter : packet.bytes.size() };
+            std::size_t left = isCut ? packet.cutAfter : packet.frame.size();
+            for (std::string_view piece : piecesOf(packet.frame)) {
+                piece = piece.substr(0, left);
+                left -= piece.size();
+                const std::size_t skipped = std::min(skip, piece.size());
+                skip -= skipped;
+                piece.remove_prefix(skipped);
+                if (!piece.empty())
+                    vectors[count++] = { const_cast<char*>(piece.data()), piece.size() };
+            }
         }
-        vectors[0].iov_base = out.packets[0].bytes.data() + out.sentOfFirst;
-        vectors[0].iov_len -= out.sentOfFirst;
         msghdr header {};
         header.msg_iov = vectors.data();
         header.msg_iovlen = count;
@@ -448,9 +499,10 @@ bool TcpStreams::write(Line line, Outgoing& out)
         }
         isFull = sent < 0 && errno != EINTR;
         out.sentOfFirst += std::size_t(std::max<ssize_t>(sent, 0));
-        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].bytes.size()) {
-            out.sentOfFirst -= out.packets[0].bytes.size();
-            done += out.packets[0].bytes.size();
+        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].frame.size()) {
+            const std::size_t size = out.packets[0].frame.size();
+            out.sentOfFirst -= size;
+            done += size;
             out.packets.pop_front();
             out.since = m_now;
         }
@@ -490,7 +542,7 @@ void TcpStreams::drop(Line line, Outgoing& out)
 {
     std::size_t bytes = 0;
     for (const Packet& packet : out.packets)
-        bytes += packet.bytes.size();
+        bytes += packet.frame.size();
     m_counters.dropped(Drop::StreamClosed, out.packets.size());
     unqueue(line.to, bytes);
     m_outgoing.erase(line);

@@ -17,7 +17,10 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace lhrs {
 
@@ -38,9 +41,16 @@ struct StreamLimits {
 // protocol.
 class TcpStreams {
 public:
-    // Takes the packet (moves it away) and says true, or leaves it because there is no room; then its connection is
-    // not read from until wake().
-    using OnFrame = std::function<bool(std::string& packet)>;
+    // A packet on its way, in its envelope; the block, if it has one, travels between body and tag. In its own piece of memory
+    // all the way: nobody copies it.
+    struct Frame {
+        std::string packet;
+        std::shared_ptr<const std::string> block = {};
+        std::size_t size() const { return packet.size() + (block ? block->size() : 0); }
+    };
+    // Takes packet and block (moves them away) and says true, or leaves them because there is no room; then their connection
+    // is not read from until wake().
+    using OnFrame = std::function<bool(std::string& packet, std::string& block)>;
 
     static Result<std::unique_ptr<TcpStreams>> open(
         Endpoint self, const Envelope& envelope, Counters& counters, const StreamLimits& limits = {});
@@ -50,7 +60,8 @@ public:
     // Queues a sealed packet; from any thread. False: too much waits for this receiver already, and it is dropped.
     // `cutAfter`: the connection breaks after so many bytes of it, once, and the packet goes over the next one; for
     // faults that are made on purpose. 0: it does not. `isAlone`: over a connection of its own, which ends with it.
-    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false);
+    bool send(Endpoint to, Frame frame, std::size_t cutAfter = 0, bool isAlone = false);
+    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false) { return send(to, Frame { std::move(packet) }, cutAfter, isAlone); }
     // What waits to be sent; from any thread.
     struct Queued {
         std::size_t receivers = 0; // for whom something waits
@@ -71,7 +82,11 @@ private:
     // A connection of somebody else's.
     struct Incoming {
         Descriptor socket;
-        std::string bytes;       // of frames that are not complete or not taken yet
+        std::string bytes;       // of frames that are not complete or not taken yet, without their blocks
+        std::string block;       // of the first of them
+        std::size_t blockBytes = 0; // that it will have; 0: the frame has none, or its header is not here
+        bool isInBlock() const { return block.size() < blockBytes; }
+        void endBlock() { block.clear(), blockBytes = 0; }
         Clock::time_point since; // the last complete frame, or the first byte after it
         bool hasSpoken = false;  // one frame was complete and ours
         bool isWaiting = false;  // a complete frame was not taken
@@ -85,7 +100,7 @@ private:
     static std::uint64_t idOf(Line line);
     static Line lineOf(std::uint64_t id);
     struct Packet {
-        std::string bytes;
+        Frame frame;
         std::size_t cutAfter = 0;
     };
     // What goes to one receiver, and our connection to it.
@@ -112,6 +127,11 @@ private:
 
     void accept();
     bool read(Incoming& in);
+    struct Received {
+        ssize_t count = 0;    // as recv(2) says it
+        bool isAsked = false; // as much as there was room for
+    };
+    Received receive(Incoming& in);
     bool deliver(Incoming& in);
     bool isOverdue(const Incoming& in) const;
     void retryWaiting();

@@ -154,9 +154,9 @@ void runFrames(std::string_view input)
         std::condition_variable came;
         std::vector<std::string> bodies;
         std::jthread thread { [this](std::stop_token stop) {
-            streams->run(stop, [this](std::string& packet) {
+            streams->run(stop, [this](std::string& packet, std::string& block) {
                 const std::lock_guard lock(mutex);
-                bodies.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes));
+                bodies.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes) + block);
                 packet.clear();
                 came.notify_all();
                 return true;
@@ -171,7 +171,15 @@ void runFrames(std::string_view input)
     std::string stream;
     for (std::uint64_t i = 0; i < 1 + pieces.below(4); ++i) {
         sent.push_back(mine + std::to_string(i) + std::string(pieces.below(300), 'x'));
-        stream += sealed(sent.back(), pieces.below(2) == 0 ? kSelf : 0);
+        const std::uint64_t named = pieces.below(2) == 0 ? kSelf : 0;
+        if (pieces.below(3) != 0) {
+            stream += sealed(sent.back(), named);
+            continue;
+        }
+        const std::string block(1 + pieces.below(3'000), 'b');
+        Envelope envelope(kCluster, NodeId(3));
+        stream += test::bytesOf(test::sealedFrame(envelope, sent.back(), block, NodeId(named)));
+        sent.back() += block;
     }
     stream += input;
     const test::Stranger stranger(receiver.streams->self());
