@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/record_block.h"
 
+#include "common/room.h"
+
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -29,15 +32,29 @@ private:
     std::size_t m_size = 0;
 };
 
-template <class T>
-bool take(std::string_view& rest, T& value)
+constexpr std::size_t kRequestHead = 1 + 8 + 8 + 8 + 1;
+constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
+
+std::size_t headBytes(const BlockEntry& entry)
 {
-    if (rest.size() < sizeof(T))
-        return false;
-    std::memcpy(&value, rest.data(), sizeof(T));
-    rest.remove_prefix(sizeof(T));
-    return true;
+    return entry.isOfRequests() ? kRequestHead : kRecordHead;
 }
+
+// The other way; of bytes that are surely there.
+class HeadReader {
+public:
+    explicit HeadReader(const char* from) : m_from(from) {}
+    template <class T>
+    HeadReader& get(T& value)
+    {
+        std::memcpy(&value, m_from, sizeof(T));
+        m_from += sizeof(T);
+        return *this;
+    }
+
+private:
+    const char* m_from;
+};
 
 } // namespace
 
@@ -65,44 +82,59 @@ void BlockWriter::add(const BlockEntry& entry)
         m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.client).put(entry.number).put(entry.result).bytes());
         return;
     }
-    addHead(entry, std::uint32_t(entry.bytes.size()));
-    m_out.append(entry.bytes);
-}
-
-void BlockWriter::addHead(const BlockEntry& entry, std::uint32_t bytes)
-{
-    m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(bytes).bytes());
+    const std::span<std::byte> room = addUnfilled(entry, std::uint32_t(entry.bytes.size()));
+    if (!room.empty())
+        std::memcpy(room.data(), entry.bytes.data(), room.size());
 }
 
 std::span<std::byte> BlockWriter::addRoom(const BlockEntry& entry, std::uint32_t bytes)
 {
-    addHead(entry, bytes);
+    const std::span<std::byte> room = addUnfilled(entry, bytes);
+    std::ranges::fill(room, std::byte());
+    return room;
+}
+
+// The string grows once for head and bytes.
+std::span<std::byte> BlockWriter::addUnfilled(const BlockEntry& entry, std::uint32_t bytes)
+{
+    const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(bytes);
+    const std::string_view front = head.bytes();
     const std::size_t from = m_out.size();
-    m_out.resize(from + bytes);
-    return { reinterpret_cast<std::byte*>(m_out.data() + from), bytes };
+    resizeUnfilled(m_out, from + front.size() + bytes);
+    std::memcpy(m_out.data() + from, front.data(), front.size());
+    return { reinterpret_cast<std::byte*>(m_out.data() + from + front.size()), bytes };
 }
 
 bool BlockReader::next(BlockEntry& entry)
 {
     if (m_rest.empty() || m_isMalformed)
         return false;
-    std::uint8_t kind = 0;
-    bool isGood = take(m_rest, kind) && kind >= 1 && kind <= 6 && take(m_rest, entry.key.value);
+    m_isMalformed = !take(entry);
+    return !m_isMalformed;
+}
+
+// One look at the length for all numbers of a head.
+bool BlockReader::take(BlockEntry& entry)
+{
+    const std::uint8_t kind = std::uint8_t(m_rest.front());
     entry.kind = BlockEntry::Kind(kind);
-    if (isGood && entry.isOfRequests()) {
-        isGood = take(m_rest, entry.client) && take(m_rest, entry.number) && take(m_rest, entry.result);
+    if (kind < 1 || kind > 6 || m_rest.size() < headBytes(entry))
+        return false;
+    HeadReader head(m_rest.data() + 1);
+    head.get(entry.key.value);
+    if (entry.isOfRequests()) {
+        head.get(entry.client).get(entry.number).get(entry.result);
         entry.bytes = {};
-    } else if (isGood) {
-        std::uint32_t size = 0;
-        isGood = take(m_rest, entry.rank.value) && take(m_rest, entry.length) && take(m_rest, entry.version)
-            && take(m_rest, size) && size <= m_rest.size() && size <= kBytesMax && entry.length <= kBytesMax && entry.rank.value > 0;
-        if (isGood) {
-            entry.bytes = m_rest.substr(0, size);
-            m_rest.remove_prefix(size);
-        }
+        m_rest.remove_prefix(kRequestHead);
+        return true;
     }
-    m_isMalformed = !isGood;
-    return isGood;
+    std::uint32_t size = 0;
+    head.get(entry.rank.value).get(entry.length).get(entry.version).get(size);
+    if (size > m_rest.size() - kRecordHead || size > kBytesMax || entry.length > kBytesMax || entry.rank.value == 0)
+        return false;
+    entry.bytes = m_rest.substr(kRecordHead, size);
+    m_rest.remove_prefix(kRecordHead + size);
+    return true;
 }
 
 bool BlockReader::isWellFormed() const

@@ -41,7 +41,7 @@ public:
     std::size_t size() const { return m_out.size(); }
 
 private:
-    void addHead(const BlockEntry& entry, std::uint32_t bytes);
+    std::span<std::byte> addUnfilled(const BlockEntry& entry, std::uint32_t bytes);
 
     std::string& m_out;
 };
@@ -58,6 +58,8 @@ public:
     bool isWellFormed() const;
 
 private:
+    bool take(BlockEntry& entry);
+
     std::string_view m_rest;
     bool m_isMalformed = false;
 };

@@ -3,6 +3,7 @@
 #include "node/core/result_table.h"
 
 #include "common/record_block.h"
+#include "common/room.h"
 #include "node/core/workload.h"
 
 #include <QTest>
@@ -77,6 +78,7 @@ private slots:
     void entriesLeaveWithTheirKeys();
     void beyondItsBoundTheTableForgetsWhoWasSilentLongest();
     // blocks
+    void aStringThatGrowsUnfilledKeepsWhatItHas();
     void entriesComeBackAsTheyWereWritten();
     void everyTruncationOfABlockIsMalformedOrAPrefix();
     void aBlockThatLiesIsMalformed();
@@ -185,6 +187,23 @@ void TestResultTable::entriesComeBackAsTheyWereWritten()
     QVERIFY(!reader.isMalformed());
     BlockReader empty("");
     QVERIFY(!empty.next(entry) && !empty.isMalformed() && empty.isWellFormed());
+}
+
+void TestResultTable::aStringThatGrowsUnfilledKeepsWhatItHas()
+{
+    std::string text, expected;
+    for (std::size_t step = 1; step < 200; ++step) { // now within its capacity, now beyond it
+        resizeUnfilled(text, text.size() + step);
+        QCOMPARE(text.size(), expected.size() + step);
+        std::fill_n(text.end() - std::ptrdiff_t(step), step, char('a' + step % 26));
+        expected.append(step, char('a' + step % 26));
+        QCOMPARE(text, expected);
+        QCOMPARE(text.c_str()[text.size()], '\0');
+    }
+    resizeUnfilled(text, 7);
+    QCOMPARE(text, expected.substr(0, 7));
+    resizeUnfilled(text, 0);
+    QVERIFY(text.empty());
 }
 
 void TestResultTable::everyTruncationOfABlockIsMalformedOrAPrefix()
