@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/tcp_streams.h"
 
+#include "common/room.h"
 #include "node/process/thread_meter.h"
 
 #include <netinet/tcp.h>
@@ -26,12 +27,13 @@ constexpr std::uint64_t kWakeId = 1;
 constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
-constexpr std::size_t kBlockChunk = std::size_t(64) << 10;
+constexpr std::size_t kBlockChunk = std::size_t(512) << 10;
 constexpr std::size_t kReadAhead = std::size_t(16) << 10; // where no header says what comes: a part of a block that is copied
 constexpr std::size_t kLong = std::size_t(64) << 10; // bytes of a frame that is worth a look at what memory it leaves
 constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
 constexpr std::size_t kFramesInCall = 16;
 constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are read, so that a burst of strangers ends
+constexpr std::string_view kForLoopback = "reno"; // every kernel has it
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
 
@@ -293,7 +295,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
     std::size_t wanted = kReadAhead;
     if (in.isInBlock()) {
         in.block.reserve(in.blockBytes);
-        in.block.resize(known + std::min(kBlockChunk, in.blockBytes - known)); // filled with zeros, which stay in the cache
+        resizeUnfilled(in.block, known + std::min(kBlockChunk, in.blockBytes - known));
     } else if (in.blockBytes == 0 && in.bytes.size() >= kHeaderBytes) {
         const std::size_t whole = Envelope::packetBytes(in.bytes);
         in.bytes.reserve(whole); // so that it is handed over as it stands
@@ -435,6 +437,9 @@ void TcpStreams::connect(Line line, Outgoing& out)
     }
     const int on = 1;
     ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    // Within a machine nothing is congested. A system may have BBR, which sends by timers at a rate that it first has to find.
+    if (isLoopback(line.to.ip))
+        ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
     watch(out.socket.get(), idOf(line), EPOLLOUT, true);
     out.wantsRoom = true;
     const sockaddr_in address = toSystem(line.to);
