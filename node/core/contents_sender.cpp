@@ -42,6 +42,7 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     BlockWriter block(*contents->mutable_records());
     const std::size_t blockBytes = out.fires(Point::ContentsOfOne) ? 1 : kBlockBytes;
     for (; m_next <= store.rankMax() && block.size() < blockBytes; m_next = m_next.next()) {
+        store.prefetchBehind(m_next);
         if (!store.has(m_next))
             continue;
         const RecordStore::Record record = store.at(m_next);

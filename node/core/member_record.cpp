@@ -23,6 +23,7 @@ void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out
     BlockWriter block(out);
     const Rank last = std::min(to, store.rankMax());
     for (Rank r = from; r <= last; r = r.next()) {
+        store.prefetchBehind(r);
         if (!store.has(r))
             continue;
         const std::size_t before = out.size();

@@ -38,6 +38,16 @@ public:
     std::byte* bytes(std::size_t row) { return bytesOf(m_pages[row / kRows], row % kRows); }
     const std::byte* bytes(std::size_t row) const { return bytesOf(m_pages[row / kRows], row % kRows); }
 
+    // Somebody will want this row soon.
+    void prefetch(std::size_t row) const
+    {
+        const Page& page = m_pages[row / kRows];
+        const std::byte* const at = cell(page, row % kRows);
+        __builtin_prefetch(&heads(page)[row % kRows]);
+        __builtin_prefetch(at);
+        __builtin_prefetch(at + kLine);
+    }
+
     // The row has so many bytes from now on: as many as there were before stay, the others are undefined. Returns them.
     std::byte* setLength(std::size_t row, std::uint32_t length)
     {
@@ -86,6 +96,7 @@ public:
 
 private:
     static constexpr std::size_t kRows = 64;
+    static constexpr std::size_t kLine = 64; // of a cache
     static constexpr std::size_t kRowsAtFirst = 8;
     static constexpr std::size_t kWastedAnyway = 4096; // bytes of a page, so that short values come and go in wide cells
 
