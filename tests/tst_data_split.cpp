@@ -18,6 +18,7 @@ private slots:
     void withoutParityOnlyTheTargetHasToKnow();
     void staysAndLeaversAfterTheCommit_data();
     void staysAndLeaversAfterTheCommit();
+    void whereRecordsAreNotToldTheyAreCounted();
     void afterTheCommitLeaversAreForwardedAndOwnChangesWaitForParity();
     void anAbortChangesNothingButTheSequence();
     void anAbortBeforeTheStartCostsNothing();
@@ -182,6 +183,19 @@ void TestDataSplit::staysAndLeaversAfterTheCommit_data()
     QTest::newRow("keep") << int(pb::KEEP);
 }
 
+void TestDataSplit::whereRecordsAreNotToldTheyAreCounted()
+{
+    SourceRig rig(9);
+    rig.allAcked();
+    rig.stageAll();
+    rig.driven.tellOperations(0);
+    const pb::SplitApplied event = rig.commit().of(Happened::kSplitApplied).at(0).split_applied();
+    QCOMPARE(event.left_ranks_size() + event.from_ranks_size() + event.to_ranks_size(), 0);
+    QCOMPARE(event.left(), 4u); // 1, 3, 5, 7
+    QCOMPARE(event.moved(), 2u); // from ranks 7 and 9, as five stay
+    QCOMPARE(rig.data().store().count(), event.count());
+}
+
 void TestDataSplit::staysAndLeaversAfterTheCommit()
 {
     QFETCH(int, rerank);
@@ -197,6 +211,8 @@ void TestDataSplit::staysAndLeaversAfterTheCommit()
     QCOMPARE(store.count(), 4u); // 0, 4, 6, 8 at ranks 1, 5, 7, 9
     const pb::SplitApplied event = step.of(Happened::kSplitApplied).at(0).split_applied();
     QCOMPARE(event.left_ranks_size(), 4);
+    QCOMPARE(event.left(), 4u);
+    QCOMPARE(event.moved(), std::uint32_t(event.to_ranks_size()));
     QCOMPARE(event.count(), 4u);
     if (rerank == pb::FILL_HOLES) {
         QCOMPARE(store.rankMax(), Rank(4));

@@ -3,6 +3,7 @@
 #include "tests/fold_story.h"
 
 #include "gui/lab/cluster_state.h"
+#include "gui/lab/sentences.h"
 #include "gui/lab/event_ring.h"
 
 #include <QTest>
@@ -29,6 +30,7 @@ private slots:
     void aBucketIsOverflowedOnlyAboveItsCapacity();
     void aDeltaThatIsHeldIsCountedUntilItIsApplied();
     void contentsFillANewParityBucket();
+    void recordsThatAreOnlyCountedAreNotObserved();
     void aGapIsCountedAndMarksTheProcess();
     void aSnapshotReplacesWhatIsKnownOfItsProcess();
     void aCopyIsAPlainValue();
@@ -287,6 +289,24 @@ void FoldTest::contentsFillANewParityBucket()
     QVERIFY(column.contentsIn.at(1));
     QCOMPARE(state.groups.at(0).k, 2u);
     QVERIFY(!state.groups.at(0).parityIsBeingAdded);
+}
+
+void FoldTest::recordsThatAreOnlyCountedAreNotObserved()
+{
+    Story story;
+    story.start(100, pb::NODE, "p", pb::PARITY);
+    story.recruit(100, pb::PARITY, 0, 1, 1, 0);
+    auto* contents = story.tell(100).mutable_contents_arrived();
+    contents->set_records(7);
+    contents->set_is_last(true);
+    const pb::Event said = story.told.at(100).back();
+    const ClusterState before = inOrder(story);
+    QVERIFY(sentence(100, said, before).find("encodes 7 records") != std::string::npos);
+    QVERIFY(!before.parity.at({ 0, 1 }).ranksAreObserved);
+    story.tell(100).mutable_gauges()->set_records(5);
+    const ClusterState state = inOrder(story);
+    QCOMPARE(state.parity.at({ 0, 1 }).recordGroups, 5u); // as the sums say
+    QCOMPARE(state.parity.at({ 0, 1 }).ranks.count(), 0u);
 }
 
 void FoldTest::aGapIsCountedAndMarksTheProcess()

@@ -191,11 +191,21 @@ struct Step {
         }
     }
 
+    // An event that counts more records than it names is of a level that leaves them out.
+    template <class Bucket>
+    static void seesRecords(Bucket& bucket, int named, std::uint32_t counted)
+    {
+        bucket.ranksAreObserved = bucket.ranksAreObserved && counted <= std::uint32_t(named);
+    }
+
     void structure(const pb::RecordsMoved& e)
     {
         // A record may come again because it has changed at the source, or be taken back.
-        std::uint32_t arrived = std::uint32_t(e.keys_size());
-        if (DataBucketState* bucket = data()) {
+        std::uint32_t arrived = std::max(std::uint32_t(e.keys_size()), e.records()) - e.gone();
+        DataBucketState* const bucket = data();
+        if (bucket != nullptr)
+            seesRecords(*bucket, e.keys_size(), e.records());
+        if (bucket != nullptr && bucket->ranksAreObserved) {
             arrived = 0;
             for (int i = 0; i < e.keys_size() && i < e.new_ranks_size(); ++i) {
                 arrived += bucket->incoming.has(e.new_ranks(i)) ? 0 : 1;
@@ -250,6 +260,7 @@ struct Step {
                 if (bucket->incoming.has(rank))
                     bucket->ranks.set(rank, bucket->incoming.at(rank));
             bucket->incoming.clearAll();
+            seesRecords(*bucket, e.left_ranks_size() + e.to_ranks_size(), e.left() + e.moved());
             bucket->level = e.level();
             bucket->count = e.count();
             bucket->sequence = e.sequence();
@@ -264,6 +275,7 @@ struct Step {
     {
         if (ParityBucketState* column = parity()) {
             becameApplied(*column, e.position(), e.sequence());
+            seesRecords(*column, e.ranks_size(), e.changes());
             for (int i = 0; i < e.kinds_size() && i < e.ranks_size(); ++i) {
                 if (e.kinds(i) == pb::CHANGE_INSERT)
                     addMember(column->ranks, e.ranks(i));
@@ -351,7 +363,9 @@ struct Step {
             return;
         for (const std::uint32_t rank : e.ranks())
             addMember(column->ranks, rank);
-        column->recordGroups = column->ranks.count();
+        seesRecords(*column, e.ranks_size(), e.records());
+        if (column->ranksAreObserved)
+            column->recordGroups = column->ranks.count();
         if (e.is_last()) {
             becameApplied(*column, e.position(), std::max(grown(column->applied, e.position()), e.snap()));
             const std::size_t position = std::min(e.position(), kPositionMax);

@@ -85,6 +85,7 @@ void storeSlice(DataBucketState& bucket, const pb::SliceStored& e)
     }
     for (int i = 0; i < std::min(e.ranks_size(), e.keys_size()); ++i)
         bucket.ranks.set(e.ranks(i), e.keys(i));
+    bucket.ranksAreObserved = bucket.ranksAreObserved && e.records() <= std::uint32_t(e.ranks_size());
     bucket.count = e.count();
     ++bucket.slicesStored;
 }

@@ -4,6 +4,7 @@
 #include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentence_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string_view>
@@ -34,6 +35,13 @@ std::string transportWord(pb::Transport transport)
     case pb::Transport_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
     return "an unknown way";
+}
+
+// Of the records of an event: those that it names, or counts where the level leaves the names out.
+template <class List>
+std::uint64_t sizeOf(const List& named, std::uint32_t counted)
+{
+    return std::max<std::uint64_t>(std::uint64_t(named.size()), counted);
 }
 
 std::string group(std::uint32_t number) { return "group " + num(number); }
@@ -289,10 +297,10 @@ std::string Writer::splits() const
             + num(e.new_bucket()) + ", level " + num(e.level()) + ".";
     }
     case B::kRecordsMoved:
-        return who() + " takes " + counted(std::uint64_t(event.records_moved().keys_size()), "record", "records")
+        return who() + " takes " + counted(sizeOf(event.records_moved().keys(), event.records_moved().records()), "record", "records")
             + " from bucket " + num(event.records_moved().from())
-            + (event.records_moved().gone_ranks_size() > 0
-                    ? "; gives up " + num(std::uint64_t(event.records_moved().gone_ranks_size())) + " that clients deleted meanwhile."
+            + (sizeOf(event.records_moved().gone_ranks(), event.records_moved().gone()) > 0
+                    ? "; gives up " + num(sizeOf(event.records_moved().gone_ranks(), event.records_moved().gone())) + " that clients deleted meanwhile."
                     : ".");
     case B::kSplitPrepared: return who() + " has staged its part of the " + splitOrMerge(event.split_prepared().split()) + ".";
     case B::kSplitCommitted:
@@ -301,13 +309,13 @@ std::string Writer::splits() const
     case B::kSplitApplied: {
         const pb::SplitApplied& e = event.split_applied();
         return who() + " carries out the " + splitOrMerge(e.split()) + ": level " + num(e.level()) + ", "
-            + counted(std::uint64_t(e.left_ranks_size()), "record", "records") + " left, "
-            + counted(std::uint64_t(e.to_ranks_size()), "record", "records") + " changed rank, " + num(e.count())
+            + counted(sizeOf(e.left_ranks(), e.left()), "record", "records") + " left, "
+            + counted(sizeOf(e.to_ranks(), e.moved()), "record", "records") + " changed rank, " + num(e.count())
                 + " remain.";
     }
     case B::kBatchApplied:
         return who() + " applied the " + splitOrMerge(event.batch_applied().split()) + "'s batch of " + dataAt(event.batch_applied().position()) + ": "
-            + counted(std::uint64_t(event.batch_applied().ranks_size()), "change", "changes") + ".";
+            + counted(sizeOf(event.batch_applied().ranks(), event.batch_applied().changes()), "change", "changes") + ".";
     case B::kSplitFinished: {
         const pb::SplitFinished& e = event.split_finished();
         return "Bucket " + num(e.bucket()) + " is split: " + counted(e.moved(), "record", "records")
@@ -336,7 +344,7 @@ std::string Writer::availability() const
             + group(event.parity_creation_ordered().group()) + ".";
     case B::kContentsArrived: {
         const pb::ContentsArrived& e = event.contents_arrived();
-        return who() + " encodes " + counted(std::uint64_t(e.ranks_size()), "record", "records") + " of "
+        return who() + " encodes " + counted(sizeOf(e.ranks(), e.records()), "record", "records") + " of "
             + dataAt(e.position()) + (e.is_last() ? " and has all of it." : ".");
     }
     case B::kParityBucketFilled: {
@@ -412,7 +420,7 @@ std::string Writer::recovery() const
     }
     case B::kSliceStored: {
         const pb::SliceStored& e = event.slice_stored();
-        return who() + " stores " + counted(std::uint64_t(e.ranks_size()), "recovered record", "recovered records") + " and now holds "
+        return who() + " stores " + counted(sizeOf(e.ranks(), e.records()), "recovered record", "recovered records") + " and now holds "
             + num(e.count()) + (e.is_last() ? ", all of them." : ".");
     }
     case B::kRecoveryFinished: {

@@ -163,6 +163,7 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
     event->set_is_last(slice.is_last());
     if (slice.number() == 0)
         m_store.reserve(std::min(Rank(slice.rank_max()), rankLimit(m_config)));
+    std::uint32_t records = 0;
     BlockReader reader(slice.records());
     BlockEntry entry;
     while (reader.next(entry)) {
@@ -171,9 +172,13 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
             continue;
         }
         m_store.insertAt(entry.rank, entry.key, entry.bytes, entry.version);
+        ++records;
+        if (!out.tellsRecords())
+            continue;
         event->add_ranks(entry.rank.value);
         event->add_keys(entry.key.value);
     }
+    event->set_records(records);
     event->set_count(m_store.count());
     if (!slice.is_last())
         return;

@@ -88,6 +88,8 @@ public:
     pb::Event& event();
     // The same for an event of a single operation, of which there are several for each; null where nobody would get it.
     pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
+    // Whether events of structure name the records that they concern; else they only count them.
+    bool tellsRecords() const { return m_toldOneIn != 0; }
     // One operation in so many is told of; 0: none. The driver says so before a step, who says nothing tells of all.
     void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);

@@ -88,12 +88,15 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
             }
             const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
             LHRS_CHECK(rank == m_ranks[next++]); // as its parity buckets were told
+            if (!out.tellsRecords())
+                continue;
             moved->add_keys(entry.key.value);
             moved->add_old_ranks(entry.rank.value);
             moved->add_new_ranks(rank.value);
         }
     }
     m_blocks.clear();
+    moved->set_records(std::uint32_t(next));
     auto* event = out.event().mutable_split_applied();
     event->set_split(m_order.split());
     event->set_level(level());

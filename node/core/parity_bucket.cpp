@@ -507,12 +507,16 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
     event->set_position(q.value);
     event->set_sequence(sequence);
     event->set_level(batch.level);
+    std::uint32_t changes = 0;
     const LastWords words(batch.blocks);
     for (const bool isInsert : { false, true }) {
         words.each(batch.blocks, isInsert ? BlockEntry::Kind::Insert : BlockEntry::Kind::Delete, [&](const BlockEntry& entry) {
             if (!m_store.apply(isInsert ? ParityStore::Change::Insert : ParityStore::Change::Delete, q, entry.rank,
                     entry.key, entry.length, sequence, entry.bytes))
                 disagree(q, sequence);
+            ++changes;
+            if (!out.tellsRecords())
+                return;
             event->add_kinds(isInsert ? pb::CHANGE_INSERT : pb::CHANGE_DELETE);
             event->add_ranks(entry.rank.value);
             event->add_keys(entry.key.value);
@@ -526,6 +530,7 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
                 takeRequest(position.results, entry, now);
         }
     }
+    event->set_changes(changes);
     event->set_record_groups(m_store.recordGroups());
     position.level = batch.level;
     // Results of requests for keys that left go with them.

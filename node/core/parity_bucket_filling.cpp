@@ -96,6 +96,7 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     event->set_block(contents.block());
     event->set_is_last(contents.is_last());
     event->set_snap(contents.snap());
+    std::uint32_t records = 0;
     BlockEntry entry;
     while (reader.next(entry)) {
         if (entry.isOfRequests()) {
@@ -104,9 +105,13 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
         }
         if (!m_store.apply(ParityStore::Change::Insert, q, entry.rank, entry.key, entry.length, entry.version, entry.bytes))
             disagree(q, entry.version);
+        ++records;
+        if (!out.tellsRecords())
+            continue;
         event->add_ranks(entry.rank.value);
         event->add_keys(entry.key.value);
     }
+    event->set_records(records);
     if (position.ranges.empty())
         position.applied = contents.snap(); // all later changes came to us as Deltas and are held
     position.ranges.push_back({ Rank(contents.rank_last()), contents.snap() });

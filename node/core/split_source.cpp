@@ -289,15 +289,21 @@ void SplitSource::commit(BucketParts& bucket, Time now, Effects& out)
     event->set_split(m_order.split());
     event->set_level(m_order.level());
     event->set_sequence(version);
+    std::uint32_t left = 0, moved = 0;
     for (const Rank r : m_leavers) {
         if (!store.has(r))
             continue;
         store.remove(r, version);
         m_released.push_back(r);
-        event->add_left_ranks(r.value);
+        ++left;
+        if (out.tellsRecords())
+            event->add_left_ranks(r.value);
     }
     const auto carryOut = [&](Rank from, Rank to) {
         store.move(from, to, version);
+        ++moved;
+        if (!out.tellsRecords())
+            return;
         event->add_from_ranks(from.value);
         event->add_to_ranks(to.value);
     };
@@ -307,6 +313,8 @@ void SplitSource::commit(BucketParts& bucket, Time now, Effects& out)
     }
     for (const Move& move : m_late)
         carryOut(move.from, move.to);
+    event->set_left(left);
+    event->set_moved(moved);
     if (fillsHoles(bucket))
         store.truncate(Rank(store.count()));
     else

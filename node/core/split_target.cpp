@@ -43,6 +43,7 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
     auto* event = out.event().mutable_records_moved();
     event->set_split(m_split);
     event->set_from(move.target() - (1u << (m_level - 1)));
+    std::uint32_t records = 0, gone = 0;
     BlockReader reader(move.records());
     BlockEntry entry;
     while (reader.next(entry)) {
@@ -57,7 +58,9 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
             bucket.store.remove(rank, batchSequence());
             m_takenBack.push_back(rank);
             m_batch->add({ .kind = BlockEntry::Kind::Void, .key = entry.key, .rank = rank, .bytes = {} });
-            event->add_gone_ranks(rank.value);
+            ++gone;
+            if (out.tellsRecords())
+                event->add_gone_ranks(rank.value);
             continue;
         }
         if (rank.value)
@@ -65,10 +68,15 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
         else
             rank = bucket.store.insert(entry.key, entry.bytes, batchSequence());
         m_batch->add(wholeRecord(BlockEntry::Kind::Insert, bucket.store.at(rank), rank));
+        ++records;
+        if (!out.tellsRecords())
+            continue;
         event->add_keys(entry.key.value);
         event->add_old_ranks(entry.rank.value);
         event->add_new_ranks(rank.value);
     }
+    event->set_records(records);
+    event->set_gone(gone);
 }
 
 void SplitTarget::end(BucketParts& bucket)
