@@ -104,16 +104,16 @@ void Client::send(Operation& op, Time now, Effects& out)
     }
     const HolderInfo& holder = m_context.locations.at(op.target);
     pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
-    *message.mutable_operation() = op.id;
     pb::KeyRequest* request = requestIn(message, op.kind);
     request->set_copy(op.copies++);
-    *request->mutable_request() = op.id;
+    request->unsafe_arena_set_allocated_request(out.share(op.id));
     request->set_done_below(doneBelow());
     request->set_key(op.key.value);
-    request->set_value(op.value);
+    if (!op.value.empty())
+        request->set_value(op.value);
     request->set_target(op.target.value);
     request->set_incarnation(holder.incarnation.value);
-    *request->mutable_client() = m_context.self.address();
+    request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: we are there longer than the message
     if (out.fires(Point::RequestTwice)) {
         pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
         twice = message;
@@ -154,7 +154,6 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     if (!op.awaitsRecord)
         m_asked[op.target] = op.due;
     pb::Message& message = out.send(m_context.coordinator);
-    *message.mutable_operation() = op.id;
     auto* alarm = message.mutable_alarm();
     alarm->mutable_suspect()->set_role(pb::DATA);
     alarm->mutable_suspect()->set_index(op.target.value);

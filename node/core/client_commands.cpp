@@ -62,7 +62,7 @@ bool Client::sendUnanswered(Time now, Effects& out)
     pb::KeyRequest* request = message.mutable_insert();
     request->mutable_request()->set_client(m_context.self.node());
     request->mutable_request()->set_number(number);
-    *message.mutable_operation() = request->request();
+    message.unsafe_arena_set_allocated_operation(out.share(request->request()));
     request->set_done_below(doneBelow());
     request->set_key(key.value);
     request->set_value(makeValue(m_context.self.node(), key, number, m_bulk->order().length()));

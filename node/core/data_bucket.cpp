@@ -305,7 +305,7 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
         return;
     out.serve(request.request());
     auto* reply = out.send(Address::from(request.client())).mutable_reply();
-    *reply->mutable_request() = request.request();
+    reply->unsafe_arena_set_allocated_request(out.share(request.request()));
     reply->set_result(result);
     reply->set_bucket(number().value);
     reply->set_rank(rank.value);
@@ -344,7 +344,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
         return;
     pb::Reply& reply = *out.send(change.client).mutable_reply();
     reply = change.reply;
-    *reply.mutable_request() = change.request;
+    reply.unsafe_arena_set_allocated_request(out.share(change.request));
     if (out.fires(Point::ReplyLeftOut))
         out.takeBackSend();
 }

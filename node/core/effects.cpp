@@ -45,6 +45,7 @@ void Effects::clear()
     m_replies.clear();
     m_leave = pb::NO_ROLE;
     m_join = pb::NO_ROLE;
+    m_operation = nullptr;
     m_place.Clear();
     m_preparation = {};
     m_moreFollow = false;
@@ -55,11 +56,26 @@ void Effects::clear()
 
 void Effects::begin(const pb::Message* cause)
 {
-    m_operation.Clear();
+    m_operation = nullptr;
     m_causeProcess = cause ? cause->sender() : 0;
     m_causeSequence = cause ? cause->cause() : 0;
     if (cause && cause->has_operation())
-        m_operation = cause->operation();
+        serve(cause->operation());
+}
+
+void Effects::serve(const pb::RequestId& operation)
+{
+    m_operation = operation.client() != 0 ? share(operation) : nullptr;
+}
+
+pb::RequestId* Effects::share(const pb::RequestId& operation)
+{
+    if (m_operation != nullptr && m_operation->client() == operation.client() && m_operation->number() == operation.number())
+        return m_operation;
+    auto* const shared = Arena::CreateMessage<pb::RequestId>(&m_arena);
+    shared->set_client(operation.client());
+    shared->set_number(operation.number());
+    return shared;
 }
 
 void Effects::at(pb::Role role, std::uint32_t number, std::uint32_t column)
@@ -72,8 +88,8 @@ void Effects::at(pb::Role role, std::uint32_t number, std::uint32_t column)
 pb::Message& Effects::send(const Address& to, Way way, std::uint32_t tries, NodeId node)
 {
     auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
-    if (m_operation.client() != 0)
-        *message->mutable_operation() = m_operation;
+    if (m_operation != nullptr)
+        message->unsafe_arena_set_allocated_operation(m_operation);
     m_sends.push_back({ to, way, tries, node, message, {} });
     return *message;
 }
@@ -95,8 +111,8 @@ pb::Message& Effects::multicast(pb::Role pool)
 pb::Event& Effects::event()
 {
     auto* event = Arena::CreateMessage<pb::Event>(&m_arena);
-    if (m_operation.client() != 0)
-        *event->mutable_operation() = m_operation;
+    if (m_operation != nullptr)
+        event->unsafe_arena_set_allocated_operation(m_operation);
     event->set_cause_process(m_causeProcess);
     event->set_cause_sequence(m_causeSequence);
     if (m_place.role() != pb::NO_ROLE)

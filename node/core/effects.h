@@ -75,7 +75,10 @@ public:
     // The step that follows is caused by this message, or by nothing (time): what it emits carries cause and operation.
     void begin(const pb::Message* cause);
     // Whose operation the following messages and events serve, when it is not the cause's.
-    void serve(const pb::RequestId& operation) { m_operation = operation; }
+    void serve(const pb::RequestId& operation);
+    // The id of an operation, to be shared by the messages and events of this step (unsafe_arena_set_allocated_...): nobody may
+    // write into it.
+    pb::RequestId* share(const pb::RequestId& operation);
     // The place of the process; copied into the following events.
     void at(pb::Role role, std::uint32_t number, std::uint32_t column = 0);
     const pb::Place& place() const { return m_place; }
@@ -130,7 +133,7 @@ public:
 private:
     bool tellsOperation() const
     {
-        return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation.client() != 0 && m_operation.number() % m_toldOneIn == 0);
+        return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation != nullptr && m_operation->number() % m_toldOneIn == 0);
     }
 
     struct OwnArena {
@@ -144,7 +147,7 @@ private:
     std::vector<Multicast> m_multicasts;
     std::vector<pb::Event*> m_events;
     std::vector<pb::CommandReply*> m_replies;
-    pb::RequestId m_operation;
+    pb::RequestId* m_operation = nullptr; // in the arena; null: none
     std::uint64_t m_causeProcess = 0;
     std::uint64_t m_causeSequence = 0;
     pb::Place m_place;

@@ -229,7 +229,6 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
         recover->set_epoch(file.group(g).epoch.value);
         *recover->mutable_request() = alarm.request();
         recover->set_position(positionOf(accused, file.config().m()).value);
-        *order.mutable_operation() = alarm.request().request();
         return true;
     }
     return false;

@@ -34,11 +34,13 @@ void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32
         std::memcpy(value.data() + 20, &check, 4);
         at = kHeader;
     }
-    while (at < length) {
+    for (; at + 8 <= length; at += 8) {
         const std::uint64_t word = numbers.next();
-        const std::size_t part = std::min<std::size_t>(8, length - at);
-        std::memcpy(value.data() + at, &word, part);
-        at += part;
+        std::memcpy(value.data() + at, &word, 8);
+    }
+    if (at < length) {
+        const std::uint64_t word = numbers.next();
+        std::memcpy(value.data() + at, &word, length - at);
     }
 }
 

@@ -101,7 +101,8 @@ void ParityLink::sendTo(const Column& to, const Change& change, std::uint32_t tr
         ask->set_asks_only(true);
         return;
     }
-    *message.mutable_operation() = change.request;
+    pb::RequestId* const request = out.share(change.request);
+    message.unsafe_arena_set_allocated_operation(request);
     auto* delta = message.mutable_delta();
     delta->set_group(m_group.value);
     delta->set_position(m_position.value);
@@ -113,7 +114,7 @@ void ParityLink::sendTo(const Column& to, const Change& change, std::uint32_t tr
     delta->set_rank(change.rank.value);
     delta->set_key(change.key.value);
     delta->set_length(change.length);
-    *delta->mutable_request() = change.request;
+    delta->unsafe_arena_set_allocated_request(request);
     delta->set_done_below(change.doneBelow);
     delta->set_delta(change.delta);
     if (change.kind == pb::CHANGE_NOTHING)

@@ -78,7 +78,6 @@ void Scan::send(Region region, Open& open, Time now, Effects& out)
     const HolderInfo& holder = m_context.locations.at(region.bucket);
     out.serve(m_request);
     pb::Message& message = out.send(holder.address, Way::Auto, open.tries, holder.node);
-    *message.mutable_operation() = m_request;
     auto* scan = message.mutable_scan();
     *scan->mutable_request() = m_request;
     scan->set_contains(m_order.contains());

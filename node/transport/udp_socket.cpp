@@ -144,8 +144,22 @@ void UdpSocket::interrupt() const
     ::shutdown(m_socket.get(), SHUT_RD);
 }
 
+bool UdpSocket::sendOne(OutDatagram& datagram) const
+{
+    const sockaddr_in address = toSystem(datagram.to);
+    ssize_t sent = -1;
+    do
+        sent = ::sendto(m_socket.get(), datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0)
+        datagram.error = errno;
+    return sent >= 0;
+}
+
 std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
 {
+    if (datagrams.size() == 1) // of an operation that is awaited: less to be copied into the kernel
+        return sendOne(datagrams.front()) ? 0 : 1;
     std::size_t failed = 0;
     while (!datagrams.empty()) {
         std::array<mmsghdr, kSendCount> headers;

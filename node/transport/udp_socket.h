@@ -83,6 +83,7 @@ public:
     std::size_t send(std::span<OutDatagram> datagrams) const;
 
 private:
+    bool sendOne(OutDatagram& datagram) const;
     static Result<UdpSocket> make(Endpoint self, bool isShared);
     Descriptor m_socket;
     Endpoint m_self;
