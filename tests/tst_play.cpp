@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/resource.h>
+
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -275,6 +277,7 @@ void PlayTest::aProcessThatDiesIsMarked()
             pid = known.info.pid();
             process = known.info.node();
         }
+    QCOMPARE(::getpriority(PRIO_PROCESS, pid), ::getpriority(PRIO_PROCESS, 0)); // nobody looks on: as fast as it can
     QVERIFY(signalOne(pid, SIGKILL));
     QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().state().processes.at(process).hasEnded, 20'000);
     const std::string reason = stage.session.ingest().state().processes.at(process).endReason;

@@ -26,6 +26,8 @@
 #include <QTableView>
 #include <QTimer>
 
+#include <sys/resource.h>
+
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -211,6 +213,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     for (const auto& [id, process] : window.cluster().session().ingest().state().processes) {
         QVERIFY(process.pid > 0);
         pids.push_back(process.pid);
+        QCOMPARE(::getpriority(PRIO_PROCESS, process.pid), std::min(19, ::getpriority(PRIO_PROCESS, 0) + 10)); // it gives way to the window
     }
     QCOMPARE(pids.size(), std::size_t(8));
     window.actions().get("leave")->trigger();

@@ -142,10 +142,11 @@ struct ChildKeeper::Child {
     }
 };
 
-ChildKeeper::ChildKeeper(Ended ended, Paused paused)
+ChildKeeper::ChildKeeper(Ended ended, Paused paused, int courtesy)
     : m_ended(std::move(ended))
     , m_paused(std::move(paused))
     , m_wakeUp(std::make_unique<WakeUp>())
+    , m_courtesy(courtesy)
     , m_thread([this](const std::stop_token& stop) { run(stop); })
 {
 }
@@ -313,6 +314,9 @@ std::size_t ChildKeeper::running() const
 
 void ChildKeeper::run(const std::stop_token& stop)
 {
+    // Of this thread only; what it starts inherits it before it runs.
+    if (m_courtesy != 0)
+        ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + m_courtesy);
     while (!stop.stop_requested()) {
         spawnWanted();
         std::vector<pollfd> items { { m_wakeUp->descriptor(), POLLIN, 0 } };

@@ -46,7 +46,8 @@ public:
     // A child was paused, or goes on; called in the thread that asked for it, or in the keeper's when a lease ran out.
     using Paused = std::function<void(pid_t, bool isPaused)>;
 
-    explicit ChildKeeper(Ended ended, Paused paused = [](pid_t, bool) {});
+    // `courtesy`: added to the nice value of the programs, so that they give way to this one.
+    explicit ChildKeeper(Ended ended, Paused paused = [](pid_t, bool) {}, int courtesy = 0);
     ~ChildKeeper(); // ends all
     ChildKeeper(const ChildKeeper&) = delete;
     ChildKeeper& operator=(const ChildKeeper&) = delete;
@@ -88,6 +89,7 @@ private:
     std::vector<std::shared_ptr<Child>> m_wanted;   // to be started; guarded by m_mutex
     std::vector<std::shared_ptr<Child>> m_children; // started and not yet reaped; guarded by m_mutex
     std::unique_ptr<WakeUp> m_wakeUp;
+    const int m_courtesy;
     std::jthread m_thread;
 };
 

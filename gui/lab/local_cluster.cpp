@@ -34,12 +34,12 @@ std::string word(const StartedChild& child, const std::string& name)
 
 } // namespace
 
-LocalCluster::LocalCluster(ControlClient& control, Ingest& ingest)
+LocalCluster::LocalCluster(ControlClient& control, Ingest& ingest, int courtesy)
     : m_control(control)
     , m_ingest(ingest)
     , m_programDirectory(ownDirectory())
     , m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); },
-          [this](pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused); })
+          [this](pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused); }, courtesy)
 {
 }
 

@@ -44,7 +44,8 @@ struct LocalOptions {
 // at a time.
 class LocalCluster {
 public:
-    LocalCluster(ControlClient& control, Ingest& ingest);
+    // `courtesy` as in ChildKeeper.
+    LocalCluster(ControlClient& control, Ingest& ingest, int courtesy = 0);
     ~LocalCluster();
     LocalCluster(const LocalCluster&) = delete;
     LocalCluster& operator=(const LocalCluster&) = delete;

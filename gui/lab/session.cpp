@@ -14,12 +14,14 @@ struct Session::Parts {
     zmq::context_t context;
     Ingest ingest { context };
     ControlClient control { context, ingest };
-    LocalCluster local { control, ingest };
+    LocalCluster local;
     WitnessBook witnesses;
+
+    explicit Parts(int courtesy) : local(control, ingest, courtesy) {}
 };
 
-Session::Session()
-    : m_parts(std::make_unique<Parts>())
+Session::Session(int courtesy)
+    : m_parts(std::make_unique<Parts>(courtesy))
 {
 }
 

@@ -14,7 +14,8 @@ class WitnessBook;
 // control thread, the local processes. lhrs-play and the window each have one.
 class Session {
 public:
-    Session();
+    // `courtesy`: by how much the local processes give way to this program when the processors are busy (nice(1)).
+    explicit Session(int courtesy = 0);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;

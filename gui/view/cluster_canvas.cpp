@@ -10,6 +10,8 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QSemaphore>
+#include <QThreadPool>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +32,22 @@ constexpr qreal kZoomMax = 32;
 bool hasOffer(const ClusterState& state)
 {
     return std::any_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
+}
+
+// Qt's raster engine hands a fill of many spans to threads of its pool, a few spans each, and waits for them: for each ribbon
+// several times, and on a busy machine each of them waits for a processor. It does not where it runs in such a thread itself.
+template <class Paint>
+void inPoolThread(const Paint& paint)
+{
+    QSemaphore done;
+    const bool isBegun = QThreadPool::globalInstance()->tryStart([&] {
+        paint();
+        done.release();
+    });
+    if (isBegun)
+        done.acquire();
+    else
+        paint(); // all of them are at work
 }
 
 } // namespace
@@ -91,7 +109,7 @@ void ClusterCanvas::setReducedMotion(bool on)
     m_pacer.setReducedMotion(on);
     m_motion.clear();
     m_motion.setReduced(on);
-    m_former = QPixmap();
+    m_former = QImage();
     relayout(false);
 }
 
@@ -103,11 +121,11 @@ double ClusterCanvas::fadeShare() const
 // From what is seen now, which may itself be halfway from something else.
 void ClusterCanvas::beginFade()
 {
-    QPixmap seen = m_cache;
+    QImage seen = m_cache;
     if (const double share = fadeShare(); share < 1) {
         QPainter painter(&seen);
         painter.setOpacity(1 - share);
-        painter.drawPixmap(0, 0, m_former);
+        painter.drawImage(0, 0, m_former);
     }
     m_former = seen;
     m_fadeStart = m_time;
@@ -164,7 +182,7 @@ bool ClusterCanvas::refresh(double seconds)
     const bool fades = !m_former.isNull();
     if (fades) {
         if (fadeShare() >= 1)
-            m_former = QPixmap();
+            m_former = QImage();
         update();
     }
     return slides || moves || fades || m_pacer.isBusy();
@@ -224,14 +242,16 @@ void ClusterCanvas::rebuildResting()
     if (m_isReduced && m_cache.size() == pixels && before.theme() == m_theme)
         beginFade();
     else
-        m_former = QPixmap();
+        m_former = QImage();
     if (m_cache.size() != pixels) {
-        m_cache = QPixmap(pixels);
+        m_cache = QImage(pixels, QImage::Format_RGB32);
         m_cache.setDevicePixelRatio(ratio);
     }
-    m_cache.fill(m_theme.canvas);
-    QPainter painter(&m_cache);
-    m_resting.paint(painter);
+    inPoolThread([this] {
+        m_cache.fill(m_theme.canvas);
+        QPainter painter(&m_cache);
+        m_resting.paint(painter);
+    });
     update();
 }
 
@@ -244,16 +264,18 @@ void ClusterCanvas::rebuildRibbons()
     m_ribbonNote = Motion::ribbonNote(m_motion.drawRibbons(input, m_ribbons));
     m_ribbonsAt = m_time;
     if (m_ribbons.items().empty()) {
-        m_ribbonLayer = QPixmap();
+        m_ribbonLayer = QImage();
         return;
     }
     if (m_ribbonLayer.size() != m_cache.size()) {
-        m_ribbonLayer = QPixmap(m_cache.size());
+        m_ribbonLayer = QImage(m_cache.size(), QImage::Format_ARGB32_Premultiplied);
         m_ribbonLayer.setDevicePixelRatio(devicePixelRatioF());
     }
-    m_ribbonLayer.fill(Qt::transparent);
-    QPainter painter(&m_ribbonLayer);
-    m_ribbons.paint(painter);
+    inPoolThread([this] {
+        m_ribbonLayer.fill(Qt::transparent);
+        QPainter painter(&m_ribbonLayer);
+        m_ribbons.paint(painter);
+    });
 }
 
 DisplayList ClusterCanvas::picture() const
@@ -293,14 +315,14 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
         relayout(false);
         rebuildResting();
     }
-    painter.drawPixmap(0, 0, m_cache);
+    painter.drawImage(0, 0, m_cache);
     if (const double share = fadeShare(); share < 1) {
         painter.setOpacity(1 - share);
-        painter.drawPixmap(0, 0, m_former);
+        painter.drawImage(0, 0, m_former);
         painter.setOpacity(1);
     }
     if (!m_ribbonLayer.isNull() && m_ribbonLayer.size() == m_cache.size())
-        painter.drawPixmap(0, 0, m_ribbonLayer);
+        painter.drawImage(0, 0, m_ribbonLayer);
     m_moving.paint(painter);
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing, false);

@@ -8,7 +8,7 @@
 #include "gui/view/pacer.h"
 #include "gui/view/selection.h"
 
-#include <QPixmap>
+#include <QImage>
 #include <QWidget>
 
 #include <set>
@@ -131,8 +131,8 @@ private:
     ClusterLayout m_layout; // of the resting picture: what is drawn and where it is always fit
     CellPlan m_plan;
     DisplayList m_resting, m_ribbons, m_moving;
-    QPixmap m_cache, m_ribbonLayer;
-    QPixmap m_former; // that fades away; null: nothing does
+    QImage m_cache, m_ribbonLayer; // painted in another thread
+    QImage m_former; // that fades away; null: nothing does
     double m_fadeStart = 0;
     QString m_footNote, m_ribbonNote;
     qreal m_zoom = 1;

@@ -144,17 +144,10 @@ void paintLine(QPainter& p, const DisplayList::Line& line, qreal stroke)
         return;
     QPen pen(line.colour, line.width * stroke);
     if (line.isRibbon && p.paintEngine()->type() == QPaintEngine::Raster) {
-        // Straight pieces need no stroker; and where they are short, Qt does not hand them to other threads and wait for
-        // these, as it does with a hundred spans (each pixel of a slanted edge is one).
-        constexpr qreal kShort = 20;
-        pen.setCapStyle(Qt::FlatCap);
+        pen.setCapStyle(Qt::FlatCap); // straight pieces need no stroker
         p.setPen(pen);
-        for (std::size_t i = 1; i < line.points.size(); ++i) {
-            const QPointF from = line.points[i - 1], way = line.points[i] - from;
-            const int pieces = std::max(1, int(std::ceil(std::max(std::abs(way.x()), std::abs(way.y())) / kShort)));
-            for (int piece = 0; piece < pieces; ++piece)
-                p.drawLine(from + way * piece / pieces, from + way * (piece + 1) / pieces);
-        }
+        for (std::size_t i = 1; i < line.points.size(); ++i)
+            p.drawLine(line.points[i - 1], line.points[i]);
         return;
     }
     pen.setCapStyle(Qt::RoundCap);
