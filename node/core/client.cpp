@@ -70,8 +70,8 @@ void Client::address(Operation& op, Time now, Effects& out)
     const bool isKnown = m_context.locations.contains(op.target);
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
-    else if (m_unavailable.contains(op.target) && m_mode != pb::EXACT)
-        alarm(op, now, out); // it would be told to
+    else if ((m_unavailable.contains(op.target) || m_unanswered.erase(op.target) > 0) && m_mode != pb::EXACT)
+        alarm(op, now, out); // of the former it would be told to
     else
         ask(op, now, out);
 }

@@ -164,6 +164,7 @@ private:
     std::string m_expected;                                  // value, used again
     std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
     std::set<BucketNumber> m_unavailable;                    // failed, as the coordinator said last: an alarm finds the record
+    std::set<BucketNumber> m_unanswered;                     // the deadline of an operation passed while it waited for their word
     Ledger m_ledger;
     std::uint64_t m_nextKey = 0;
     std::unique_ptr<Workload> m_workload;

@@ -75,9 +75,12 @@ void Client::onTime(Time now, Effects& out)
             Operation& op = *open;
             if (op.end <= now) {
                 // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
-                // next one asks first, or none would ever learn where the bucket is.
-                if (op.stage == Stage::Sent)
+                // next one asks first, or none would ever learn where the bucket is. And it asks by an alarm: the bucket may be
+                // well, and what it knows of the one it forwards to may be old.
+                if (op.stage == Stage::Sent) {
                     m_context.locations.erase(op.target);
+                    m_unanswered.insert(op.target);
+                }
                 // lhrs.md 18.1: RETRY is said only where every copy was refused.
                 finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
             } else if (op.stage == Stage::Asking || (op.stage == Stage::Sleeping && std::exchange(op.alarms, false))) {
