@@ -89,9 +89,26 @@ Driven::Driven(Machine& machine, const pb::ProcessInfo& self)
     m_stamper.setDetail(pb::OPERATIONS, 1);
 }
 
+Step Driven::setDetail(pb::Detail detail)
+{
+    begin(nullptr);
+    m_stamper.setDetail(detail, 1);
+    m_hasDetail = true;
+    return finish();
+}
+
+void Driven::begin(const pb::Message* cause)
+{
+    m_effects.begin(cause);
+    if (!m_hasDetail)
+        return;
+    m_effects.at(m_place.role(), m_place.number(), m_place.column());
+    m_stamper.prepare(m_effects, false);
+}
+
 Step Driven::message(const pb::Message& message, bool moreFollow)
 {
-    m_effects.begin(&message);
+    begin(&message);
     m_effects.setMoreFollow(moreFollow);
     m_machine.onMessage(message, m_now, m_effects);
     return finish();
@@ -99,7 +116,7 @@ Step Driven::message(const pb::Message& message, bool moreFollow)
 
 Step Driven::command(const pb::Command& command)
 {
-    m_effects.begin(nullptr);
+    begin(nullptr);
     m_machine.onCommand(command, m_now, m_effects);
     return finish();
 }
@@ -110,7 +127,7 @@ Step Driven::pass(Time time)
     Step all;
     for (;;) {
         m_now = std::max(m_now, std::min(m_machine.deadline(), end));
-        m_effects.begin(nullptr);
+        begin(nullptr);
         m_machine.onTime(m_now, m_effects);
         Step step = finish();
         std::move(step.sent.begin(), step.sent.end(), std::back_inserter(all.sent));
@@ -138,6 +155,7 @@ Step Driven::finish()
         step.events.push_back(*event);
     for (const pb::CommandReply* reply : m_effects.replies())
         step.replies.push_back(*reply);
+    m_place = m_effects.place();
     step.left = m_effects.poolToLeave();
     step.joined = m_effects.poolToJoin();
     m_effects.clear();

@@ -75,16 +75,21 @@ public:
     // `moreFollow`: another message came together with it, and is next.
     Step message(const pb::Message& message, bool moreFollow = false);
     void tellOperations(std::uint32_t oneIn) { m_effects.tellOperations(oneIn); }
+    // A step that sets the level, as a driver does it; from now on the stamper says what the steps tell.
+    Step setDetail(pb::Detail detail);
     Step command(const pb::Command& command);
     // Time passes; the machine is woken whenever it wants to be. All that it did meanwhile, in one.
     Step pass(Time time);
 
 private:
+    void begin(const pb::Message* cause);
     Step finish();
 
     Machine& m_machine;
     EventStamper m_stamper;
     Effects m_effects;
+    bool m_hasDetail = false;
+    pb::Place m_place;
     Time m_now {};
 };
 

@@ -24,6 +24,8 @@ private slots:
     void theStateAfterAGrowthIsTheOneThatWasTold();
     void anyInterleavingThatKeepsEachProcessOrderGivesTheSameState_data();
     void anyInterleavingThatKeepsEachProcessOrderGivesTheSameState();
+    void changesInListsGiveTheSameBuckets_data();
+    void changesInListsGiveTheSameBuckets();
     void effectsMayArriveBeforeCauses();
     void onlyTheYoungestIncarnationStandsInTheRow();
     void aReleasedBucketLeavesItsPlace();
@@ -167,6 +169,80 @@ void FoldTest::anyInterleavingThatKeepsEachProcessOrderGivesTheSameState()
                 qInfo("seed %u, order %u", seed, shuffle);
             QCOMPARE(QString::fromStdString(text), QString::fromStdString(expected));
         }
+    }
+}
+
+void FoldTest::changesInListsGiveTheSameBuckets_data()
+{
+    QTest::addColumn<std::uint32_t>("seed");
+    for (const std::uint32_t seed : { 1, 2, 3, 4, 5 })
+        QTest::newRow(std::to_string(seed).c_str()) << seed;
+}
+
+// The same file told at OPERATIONS and at RECORDS: what the buckets hold is the same.
+void FoldTest::changesInListsGiveTheSameBuckets()
+{
+    QFETCH(const std::uint32_t, seed);
+    const Story story = growth(7, seed);
+    ClusterState lists;
+    std::size_t changes = 0;
+    for (const auto& [process, told] : story.told) {
+        std::uint64_t sequence = 0;
+        const auto fold = [&](const pb::Event& event) {
+            pb::Event numbered = event;
+            numbered.set_sequence(++sequence);
+            lists.apply(process, numbered, event.wall_ns());
+        };
+        pb::Event list; // what waits to be told together
+        const auto end = [&] {
+            if (list.body_case() != pb::Event::BODY_NOT_SET)
+                fold(list);
+            list.Clear();
+        };
+        for (const pb::Event& event : told) {
+            if (event.has_record_inserted()) {
+                const pb::RecordInserted& e = event.record_inserted();
+                auto& changed = *list.mutable_records_changed();
+                changed.add_kinds(pb::CHANGE_INSERT);
+                changed.add_keys(e.key());
+                changed.add_ranks(e.rank());
+                changed.set_sequence(e.sequence());
+                changed.set_count(e.count());
+            } else if (event.has_delta_applied()) {
+                const pb::DeltaApplied& e = event.delta_applied();
+                auto& applied = *list.mutable_deltas_applied();
+                applied.add_positions(e.position());
+                applied.add_kinds(pb::CHANGE_INSERT);
+                applied.add_ranks(e.rank());
+                applied.add_members(e.members());
+                applied.mutable_applied()->Resize(4, 0);
+                applied.set_applied(int(e.position()), e.sequence());
+                applied.set_record_groups(e.record_groups());
+            } else {
+                end();
+                fold(event);
+                continue;
+            }
+            ++changes;
+            *list.mutable_place() = event.place();
+        }
+        end();
+    }
+    QVERIFY(changes > 10);
+    const ClusterState each = inOrder(story);
+    QCOMPARE(each.data.size(), lists.data.size());
+    for (const auto& [number, bucket] : each.data) {
+        const DataBucketState& other = lists.data.at(number);
+        QVERIFY(bucket.ranks == other.ranks);
+        QCOMPARE(other.count, bucket.count);
+        QCOMPARE(other.sequence, bucket.sequence);
+    }
+    QCOMPARE(each.parity.size(), lists.parity.size());
+    for (const auto& [place, column] : each.parity) {
+        const ParityBucketState& other = lists.parity.at(place);
+        QVERIFY(column.ranks == other.ranks);
+        QVERIFY(column.applied == other.applied);
+        QCOMPARE(other.recordGroups, column.recordGroups);
     }
 }
 

@@ -103,6 +103,7 @@ void RuntimeTest::aFileOf25000RecordsIsCreated_data()
     QTest::newRow("K = 1, synchronised") << 1 << 1 << int(pb::OPERATIONS);
     QTest::newRow("K = 2, synchronised") << 2 << 1 << int(pb::COUNTS);
     QTest::newRow("K = 2, window 64") << 2 << 64 << int(pb::COUNTS);
+    QTest::newRow("K = 2, window 64, changes told in lists") << 2 << 64 << int(pb::RECORDS);
 }
 
 // 2003 report, 5.8 and tables 65 to 68: b = 10,000, m = 4; the file ends with four data buckets, and the splits come
@@ -172,6 +173,24 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     QCOMPARE(session.ingest().counters().lost, 0u);
 #endif
     QCOMPARE(session.ingest().counters().malformed, 0u);
+#ifndef LHRS_SLOWER
+    if (detail == pb::RECORDS) { // a watcher knows each record of each bucket, though no operation was told
+        const auto known = [&session] {
+            std::uint64_t records = 0;
+            const ClusterState state = session.ingest().state();
+            for (const auto& [number, bucket] : state.data)
+                records += bucket.ranksAreObserved ? bucket.ranks.count() : 0;
+            for (const auto& [place, column] : state.parity) {
+                std::uint64_t members = 0;
+                for (std::uint32_t rank = 1; rank <= column.ranks.rankMax(); ++rank)
+                    members += column.ranks.at(rank);
+                records += members;
+            }
+            return records;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(known(), 3 * kInserts, 10'000);
+    }
+#endif
 
     pb::Command verify;
     verify.mutable_verify()->set_window(64);

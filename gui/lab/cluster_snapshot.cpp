@@ -13,7 +13,7 @@ namespace {
 
 using namespace fold;
 
-bool tellsRecords(pb::Detail detail) { return detail == pb::FULL || detail == pb::OPERATIONS; }
+bool tellsRecords(pb::Detail detail) { return detail == pb::FULL || detail == pb::OPERATIONS || detail == pb::RECORDS; }
 
 void take(ClusterState& s, const pb::Snapshot& snapshot, const pb::Snapshot::DataBucket& from)
 {

@@ -4,6 +4,7 @@
 #include "gui/lab/fold_failures.h"
 #include "gui/lab/fold_operations.h"
 #include "gui/lab/fold_places.h"
+#include "gui/lab/fold_records.h"
 #include "gui/lab/fold_shared.h"
 
 #include <algorithm>
@@ -18,27 +19,6 @@ namespace lhrs::gui {
 namespace {
 
 using namespace fold;
-
-constexpr std::uint32_t kPositionMax = 31; // m <= 32
-
-template <class T>
-T& grown(std::vector<T>& list, std::uint32_t index)
-{
-    index = std::min(index, kPositionMax);
-    if (index >= list.size())
-        list.resize(index + 1);
-    return list[index];
-}
-
-void addMember(RankMap& ranks, std::uint32_t rank) { ranks.set(rank, ranks.at(rank) + 1); }
-
-void removeMember(RankMap& ranks, std::uint32_t rank)
-{
-    if (ranks.at(rank) > 1)
-        ranks.set(rank, ranks.at(rank) - 1);
-    else
-        ranks.clear(rank);
-}
 
 // One event of one process.
 struct Step {
@@ -107,51 +87,20 @@ struct Step {
         }
     }
 
-    void record(const pb::RecordInserted& e)
+    template <class E>
+    void recordAtData(const E& e)
     {
         if (DataBucketState* bucket = data()) {
-            bucket->ranks.set(e.rank(), e.key());
-            bucket->count = e.count();
-            bucket->sequence = e.sequence();
+            takeChange(*bucket, e);
             settleOverflow(*bucket, s.file);
         }
     }
 
-    void record(const pb::RecordUpdated& e)
+    template <class E>
+    void recordAtParity(const E& e)
     {
-        if (DataBucketState* bucket = data())
-            bucket->sequence = e.sequence();
-    }
-
-    void record(const pb::RecordDeleted& e)
-    {
-        if (DataBucketState* bucket = data()) {
-            bucket->ranks.clear(e.rank());
-            bucket->count = e.count();
-            bucket->sequence = e.sequence();
-            settleOverflow(*bucket, s.file);
-        }
-    }
-
-    void becameApplied(ParityBucketState& column, std::uint32_t position, std::uint64_t sequence)
-    {
-        grown(column.applied, position) = sequence;
-        auto& waiting = grown(column.heldSequences, position);
-        waiting.erase(waiting.begin(), waiting.upper_bound(sequence));
-        grown(column.held, position) = std::uint32_t(waiting.size());
-    }
-
-    void record(const pb::DeltaApplied& e)
-    {
-        ParityBucketState* column = parity();
-        if (column == nullptr)
-            return;
-        becameApplied(*column, e.position(), e.sequence());
-        if (e.members() > 0)
-            column->ranks.set(e.rank(), e.members());
-        else
-            column->ranks.clear(e.rank());
-        column->recordGroups = e.record_groups();
+        if (ParityBucketState* column = parity())
+            takeChange(*column, e);
     }
 
     void record(const pb::ResultKept& e)
@@ -160,15 +109,6 @@ struct Step {
             bucket->sequence = e.sequence();
         else if (ParityBucketState* column = parity())
             becameApplied(*column, e.position(), e.sequence());
-    }
-
-    void record(const pb::DeltaHeld& e)
-    {
-        if (ParityBucketState* column = parity()) {
-            auto& waiting = grown(column->heldSequences, e.position());
-            waiting.insert(e.sequence());
-            grown(column->held, e.position()) = std::uint32_t(waiting.size());
-        }
     }
 
     void structure(const pb::BucketOverflowed& e)
@@ -436,11 +376,13 @@ void Step::apply()
     case B::kOperationForwarded: forwardOperation(s, event); break;
     case B::kImageAdjusted: adjustImage(s, process, event); break;
     case B::kOperationDone: finishOperation(s, process, event); break;
-    case B::kRecordInserted: record(event.record_inserted()); break;
-    case B::kRecordUpdated: record(event.record_updated()); break;
-    case B::kRecordDeleted: record(event.record_deleted()); break;
-    case B::kDeltaApplied: record(event.delta_applied()); break;
-    case B::kDeltaHeld: record(event.delta_held()); break;
+    case B::kRecordInserted: recordAtData(event.record_inserted()); break;
+    case B::kRecordUpdated: recordAtData(event.record_updated()); break;
+    case B::kRecordDeleted: recordAtData(event.record_deleted()); break;
+    case B::kRecordsChanged: recordAtData(event.records_changed()); break;
+    case B::kDeltaApplied: recordAtParity(event.delta_applied()); break;
+    case B::kDeltasApplied: recordAtParity(event.deltas_applied()); break;
+    case B::kDeltaHeld: recordAtParity(event.delta_held()); break;
     case B::kResultKept: record(event.result_kept()); break;
     case B::kBucketOverflowed: structure(event.bucket_overflowed()); break;
     case B::kSplitOrdered: structure(event.split_ordered()); break;

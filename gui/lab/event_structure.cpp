@@ -24,6 +24,8 @@ bool changesStructure(const pb::Event& event)
     case B::kDeltaApplied:
     case B::kDeltaHeld:
     case B::kResultKept:
+    case B::kRecordsChanged:
+    case B::kDeltasApplied:
     case B::kRecordRecovered:
     case B::kScanStarted:
     case B::kScanForwarded:

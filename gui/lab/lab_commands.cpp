@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cluster, parameters, random numbers, targets (window.md 4.2).
+#include "gui/lab/detail_words.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 #include "gui/lab/record_group.h"
@@ -247,14 +248,9 @@ LabResult<QJSValue> mergeParameters(const LabContext& context, const QJSValue& d
 
 LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uint32_t sample)
 {
-    static const std::map<QString, pb::Detail> kLevels { { "full", pb::FULL }, { "operations", pb::OPERATIONS },
-        { "sampled", pb::SAMPLED }, { "counts", pb::COUNTS } };
     const pb::Detail former = context.control.detail();
-    context.control.setDetail(kLevels.at(word), sample);
-    for (const auto& [name, level] : kLevels)
-        if (level == former)
-            return QJSValue(name);
-    return QJSValue();
+    context.control.setDetail(detailOf(word.toStdString()).value(), sample); // the reference lets no other words through
+    return QJSValue(QString::fromStdString(detailWord(former)));
 }
 
 // ---- targets

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measurements and the published tables (window.md 4.6).
 #include "gui/lab/csv_table.h"
+#include "gui/lab/detail_words.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 
@@ -183,15 +184,13 @@ struct Measurement {
 
 LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 {
-    static const std::map<QString, pb::Detail> kLevels { { "full", pb::FULL }, { "operations", pb::OPERATIONS },
-        { "sampled", pb::SAMPLED }, { "counts", pb::COUNTS } };
     const QString name = o.text("name");
     if (!isFileName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
     Measurement measurement { context, o, name, o.text("detail"), {}, {} };
     const pb::Detail former = context.control.detail();
-    const pb::Detail wanted = kLevels.at(o.text("detail"));
+    const pb::Detail wanted = detailOf(o.text("detail").toStdString()).value();
     if (context.hasCluster && wanted != former)
         context.control.setDetail(wanted, 100);
     const auto done = measurement.all(); // an error ends the table, but its rows stay
@@ -217,7 +216,7 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
         (it.value().isNumber() ? row.metrics : row.factors)[it.name()] = value;
         (it.value().isNumber() ? metrics : factors) << it.name();
     }
-    row.detail = context.control.detail() == pb::FULL ? "full" : "counts";
+    row.detail = QString::fromStdString(detailWord(context.control.detail()));
     row.faults = faultsActive(context);
     const int number = context.tables.add(name, std::move(row), factors, metrics);
     tellOfRow(context, name, number);

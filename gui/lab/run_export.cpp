@@ -2,6 +2,7 @@
 #include "gui/lab/run_export.h"
 
 #include "gui/lab/chart_svg.h"
+#include "gui/lab/detail_words.h"
 #include "gui/lab/qt_text.h"
 #include "gui/lab/recording_file.h"
 #include "gui/lab/recovery_rows.h"

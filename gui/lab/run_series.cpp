@@ -347,6 +347,8 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
         count(event.record_inserted().count());
     } else if (event.has_record_deleted() && isData) {
         count(event.record_deleted().count());
+    } else if (event.has_records_changed() && isData) {
+        count(event.records_changed().count());
     } else if (event.has_split_applied() && isData) {
         count(event.split_applied().count());
     } else if (event.has_slice_stored() && isData) {

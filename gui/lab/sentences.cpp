@@ -267,6 +267,16 @@ std::string Writer::records() const
             + changeWord(e.kind()) + " of key " + num(e.key())
             + (e.coefficient() == 1 ? ", plain XOR)." : ", coefficient " + num(e.coefficient()) + ").");
     }
+    case B::kRecordsChanged: {
+        const pb::RecordsChanged& e = event.records_changed();
+        return who() + " made " + counted(std::uint64_t(e.kinds_size()), "change", "changes") + " up to number " + num(e.sequence()) + " and now holds "
+            + counted(e.count(), "record", "records") + ".";
+    }
+    case B::kDeltasApplied: {
+        const pb::DeltasApplied& e = event.deltas_applied();
+        return who() + " applied " + counted(std::uint64_t(e.kinds_size()), "delta", "deltas") + " and now holds "
+            + counted(e.record_groups(), "parity record", "parity records") + ".";
+    }
     case B::kResultKept: {
         const pb::ResultKept& e = event.result_kept();
         const std::string answer = "that a request for key " + num(e.key()) + " is answered " + pb::ResultCode_Name(e.result());
@@ -538,11 +548,6 @@ std::string operationWord(pb::OperationKind kind)
     case pb::OperationKind_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
     return "operation";
-}
-
-std::string detailWord(pb::Detail detail)
-{
-    return detail == pb::FULL ? "full" : detail == pb::OPERATIONS ? "operations" : detail == pb::SAMPLED ? "sampled" : "counts";
 }
 
 std::string resultWord(pb::ResultCode result)

@@ -22,8 +22,6 @@ std::string groupStateWord(pb::GroupState state); // "frozen"
 std::string recoveryWord(pb::RecoveryWay way);    // as scenarios say it: "onAlarm"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
-// How much is published, in the word that scenarios and CSV files have for it: "counts".
-std::string detailWord(pb::Detail detail);
 
 // The event as one plain sentence (window.md 2.8), e.g. "Parity bucket 1.0 applied delta 412 of data bucket 5 to rank
 // 17." `state` gives names; built when it is to be shown, never kept.

@@ -274,6 +274,10 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     } else if (body.has_delta_applied()) {
         pulse.rank = body.delta_applied().rank();
         pulse.colour = QColor::fromRgb(okabe::kGreen);
+    } else if (body.has_records_changed()) {
+        return pulseChanges(pulse, body.records_changed().ranks(), body.records_changed().kinds());
+    } else if (body.has_deltas_applied()) {
+        return pulseChanges(pulse, body.deltas_applied().ranks(), body.deltas_applied().kinds());
     } else if (body.has_bucket_overflowed()) {
         pulse.glyph = Glyph::Warning;
         pulse.colour = QColor::fromRgb(okabe::kOrange);
@@ -313,6 +317,18 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     if (m_pulses.size() >= kPulses && !isImportant)
         return;
     m_pulses.push_back(std::move(pulse));
+}
+
+// The changes of a list came together, so they light up together; as many as there is room for.
+void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds)
+{
+    for (int i = 0; i < ranks.size() && i < kinds.size() && m_pulses.size() < kPulses; ++i) {
+        pulse.rank = ranks[i];
+        pulse.colour = QColor::fromRgb(pulse.object.kind == ObjectKind::Parity || kinds[i] == pb::CHANGE_INSERT ? okabe::kGreen
+                : kinds[i] == pb::CHANGE_UPDATE                                                                ? okabe::kOrange
+                                                                                                                : okabe::kVermillion);
+        m_pulses.push_back(pulse);
+    }
 }
 
 // What happens to buckets that fail, and to those that stand in for them.

@@ -94,6 +94,7 @@ private:
     void start(const ShownEvent& event, const Pacer& pacer);
     void startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer);
     void pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m);
+    void pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds);
     void learnAddresses(const ClusterState& state);
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 

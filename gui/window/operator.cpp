@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operator.h"
 
+#include "gui/lab/detail_words.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/qt_text.h"
 #include "gui/lab/sentences.h"
@@ -422,9 +423,8 @@ void Operator::addSpares(std::uint32_t data, std::uint32_t parity)
 
 void Operator::setDetail(pb::Detail detail)
 {
-    static const char* const kWords[] = { "full", "operations", "sampled", "counts" };
     m_session->control().setDetail(detail, 100);
-    const QString line = QStringLiteral("lab.detail('%1');").arg(QLatin1String(kWords[std::size_t(detail)]));
+    const QString line = QStringLiteral("lab.detail('%1');").arg(QString::fromStdString(detailWord(detail)));
     emit said(line);
     emit answered(line, tr("all processes publish at this detail"), true);
 }

@@ -115,6 +115,7 @@ void MainWindow::makeWorkActions()
     a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1", "Processes publish everything, messages included" }, [detail] { detail(pb::FULL); });
     a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2", "Processes publish operations and structure; messages are not observed" }, [detail] { detail(pb::OPERATIONS); });
     a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3", "Processes publish everything of one operation in a hundred" }, [detail] { detail(pb::SAMPLED); });
+    a.add({ "detailRecords", "Cluster", "Events: changes in lists", "Ctrl+Alt+5", "Processes publish which records change, many in one event, and structure; for a file at full speed" }, [detail] { detail(pb::RECORDS); });
     a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4", "Processes publish structure and sums; for measurements" }, [detail] { detail(pb::COUNTS); });
 }
 

@@ -2,6 +2,7 @@
 // The window's charts, and what it writes into files of what it shows.
 #include "gui/window/main_window.h"
 
+#include "gui/lab/detail_words.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/sentences.h"

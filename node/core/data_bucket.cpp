@@ -167,14 +167,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             return;
         }
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
-        if (pb::Event* told = out.operationEvent()) {
-            auto* event = told->mutable_record_inserted();
-            event->set_key(key.value);
-            event->set_rank(taken.value);
-            event->set_length(std::uint32_t(request.value().size()));
-            event->set_sequence(m_link.sequence() + 1);
-            event->set_count(m_store.count());
-        }
+        out.tell({ pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
         reportOverload(now, out);
         return;
@@ -187,25 +180,13 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {
         m_store.update(rank, after, m_link.sequence() + 1);
-        if (pb::Event* told = out.operationEvent()) {
-            auto* event = told->mutable_record_updated();
-            event->set_key(key.value);
-            event->set_rank(rank.value);
-            event->set_length(std::uint32_t(after.size()));
-            event->set_sequence(m_link.sequence() + 1);
-        }
+        out.tell({ pb::CHANGE_UPDATE, key, rank, std::uint32_t(after.size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, pb::OK, now, out);
     } else {
         m_store.remove(rank, m_link.sequence() + 1);
         if (LHRS_MUTANT(RankReusedEarly))
             m_store.release(rank);
-        if (pb::Event* told = out.operationEvent()) {
-            auto* event = told->mutable_record_deleted();
-            event->set_key(key.value);
-            event->set_rank(rank.value);
-            event->set_sequence(m_link.sequence() + 1);
-            event->set_count(m_store.count());
-        }
+        out.tell({ pb::CHANGE_DELETE, key, rank, 0, m_link.sequence() + 1, m_store.count() });
         if (m_store.count() <= m_config.b() && !m_source)
             rearmOverload(m_config.b());
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);

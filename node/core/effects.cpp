@@ -46,6 +46,7 @@ void Effects::clear()
     m_leave = pb::NO_ROLE;
     m_join = pb::NO_ROLE;
     m_operation = nullptr;
+    m_changes = nullptr;
     m_place.Clear();
     m_preparation = {};
     m_moreFollow = false;
@@ -80,6 +81,8 @@ pb::RequestId* Effects::share(const pb::RequestId& operation)
 
 void Effects::at(pb::Role role, std::uint32_t number, std::uint32_t column)
 {
+    if (m_place.role() != role || m_place.number() != number || m_place.column() != column)
+        tellGathered();
     m_place.set_role(role);
     m_place.set_number(number);
     m_place.set_column(column);
@@ -108,17 +111,72 @@ pb::Message& Effects::multicast(pb::Role pool)
     return *message;
 }
 
-pb::Event& Effects::event()
+pb::Event& Effects::addEvent()
 {
     auto* event = Arena::CreateMessage<pb::Event>(&m_arena);
-    if (m_operation != nullptr)
-        event->unsafe_arena_set_allocated_operation(m_operation);
-    event->set_cause_process(m_causeProcess);
-    event->set_cause_sequence(m_causeSequence);
     if (m_place.role() != pb::NO_ROLE)
         *event->mutable_place() = m_place;
     m_events.push_back(event);
     return *event;
+}
+
+pb::Event& Effects::event()
+{
+    tellGathered();
+    pb::Event& event = addEvent();
+    if (m_operation != nullptr)
+        event.unsafe_arena_set_allocated_operation(m_operation);
+    event.set_cause_process(m_causeProcess);
+    event.set_cause_sequence(m_causeSequence);
+    return event;
+}
+
+// They have several causes and operations, so the event has none.
+void Effects::tellGathered()
+{
+    if (m_changes != nullptr && !m_changes->isEmpty())
+        m_changes->moveTo(addEvent());
+}
+
+void Effects::tell(const RecordChange& change)
+{
+    if (pb::Event* told = operationEvent()) {
+        const auto fill = [&change](auto& event) {
+            event.set_key(change.key.value);
+            event.set_rank(change.rank.value);
+            event.set_sequence(change.sequence);
+        };
+        if (change.kind == pb::CHANGE_INSERT) {
+            fill(*told->mutable_record_inserted());
+            told->mutable_record_inserted()->set_length(change.length);
+            told->mutable_record_inserted()->set_count(change.count);
+        } else if (change.kind == pb::CHANGE_UPDATE) {
+            fill(*told->mutable_record_updated());
+            told->mutable_record_updated()->set_length(change.length);
+        } else {
+            fill(*told->mutable_record_deleted());
+            told->mutable_record_deleted()->set_count(change.count);
+        }
+    }
+    if (m_changes != nullptr)
+        m_changes->add(change);
+}
+
+void Effects::tell(const AppliedDelta& delta)
+{
+    if (pb::Event* told = operationEvent()) {
+        auto* event = told->mutable_delta_applied();
+        event->set_position(delta.position.value);
+        event->set_sequence(delta.sequence);
+        event->set_rank(delta.rank.value);
+        event->set_key(delta.key.value);
+        event->set_kind(delta.kind);
+        event->set_coefficient(delta.coefficient);
+        event->set_members(delta.members);
+        event->set_record_groups(delta.recordGroups);
+    }
+    if (m_changes != nullptr)
+        m_changes->add(delta);
 }
 
 pb::CommandReply& Effects::reply(std::uint64_t ticket)

@@ -3,6 +3,7 @@
 
 #include "common/ids.h"
 #include "common/points.h"
+#include "node/core/change_list.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/message.pb.h"
@@ -79,7 +80,7 @@ public:
     // The id of an operation, to be shared by the messages and events of this step (unsafe_arena_set_allocated_...): nobody may
     // write into it.
     pb::RequestId* share(const pb::RequestId& operation);
-    // The place of the process; copied into the following events.
+    // The place of the process; copied into the following events. What waits to be told of another place is told first.
     void at(pb::Role role, std::uint32_t number, std::uint32_t column = 0);
     const pb::Place& place() const { return m_place; }
 
@@ -87,12 +88,21 @@ public:
     pb::Message& send(const Address& to, Way way = Way::Auto, std::uint32_t tries = 0, NodeId node = NodeId());
     // A message for all idle servers of a pool.
     pb::Message& multicast(pb::Role pool);
-    // An event to fill in; operation, cause and place are set, the stamper sets numbers and times.
+    // An event to fill in; operation, cause and place are set, the stamper sets numbers and times. What waits to be told
+    // together is told first, so events keep the order of what happened.
     pb::Event& event();
     // The same for an event of a single operation, of which there are several for each; null where nobody would get it.
     pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
+    // Tells of a change by an event of its own, together with others, or not at all.
+    void tell(const RecordChange& change);
+    void tell(const AppliedDelta& delta);
+    // Whether anybody would get the next change of the operation at hand.
+    bool tellsChanges() const { return tellsOperation() || m_changes != nullptr; }
+    // Where changes wait that are told together; null: they are not told so. The stamper says so before a step.
+    void gatherChanges(ChangeList* changes) { m_changes = changes; }
+    void tellGathered();
     // Whether events of structure name the records that they concern; else they only count them.
-    bool tellsRecords() const { return m_toldOneIn != 0; }
+    bool tellsRecords() const { return m_toldOneIn != 0 || m_changes != nullptr; }
     // One operation in so many is told of; 0: none. The driver says so before a step, who says nothing tells of all.
     void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);
@@ -136,6 +146,8 @@ private:
         return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation != nullptr && m_operation->number() % m_toldOneIn == 0);
     }
 
+    pb::Event& addEvent();
+
     struct OwnArena {
         OwnArena();
         const std::unique_ptr<char[]> block; // its first memory, so that a usual step takes none
@@ -151,6 +163,7 @@ private:
     std::uint64_t m_causeProcess = 0;
     std::uint64_t m_causeSequence = 0;
     pb::Place m_place;
+    ChangeList* m_changes = nullptr;
     Points* m_points = nullptr;
     const Stopwatch* m_stopwatch = nullptr;
     Time m_preparation {};

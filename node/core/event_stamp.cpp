@@ -5,8 +5,10 @@ namespace lhrs {
 
 namespace {
 
-// What a level keeps: structure is in every level, records and operations in some, messages only in the fullest.
-enum class EventClass { Structure, Operation, Message };
+constexpr std::size_t kGatherMax = 1'024;
+
+// What a level keeps: structure is in every level, operations and what is about a change in some, messages only in the fullest.
+enum class EventClass { Structure, Operation, Change, Message };
 
 EventClass classOf(const pb::Event& event)
 {
@@ -25,8 +27,6 @@ EventClass classOf(const pb::Event& event)
     case B::kRecordRead:
     case B::kChangeAcknowledged:
     case B::kDeltaApplied:
-    case B::kDeltaHeld:
-    case B::kResultKept:
     case B::kRecordRecovered:
     case B::kScanStarted:
     case B::kScanForwarded:
@@ -34,6 +34,11 @@ EventClass classOf(const pb::Event& event)
     case B::kScanPartMissing:
     case B::kScanDone:
         return EventClass::Operation;
+    case B::kRecordsChanged:
+    case B::kDeltasApplied:
+    case B::kDeltaHeld:
+    case B::kResultKept:
+        return EventClass::Change;
     case B::kProcessStarted:
     case B::kProcessEnded:
     case B::kFileCreated:
@@ -115,9 +120,11 @@ void EventStamper::setDetail(pb::Detail detail, std::uint32_t sample)
         m_sample = sample;
 }
 
-std::uint32_t EventStamper::operationsToldOneIn() const
+void EventStamper::prepare(Effects& effects, bool tellsAll)
 {
-    return m_detail == pb::FULL || m_detail == pb::OPERATIONS ? 1 : m_detail == pb::SAMPLED ? m_sample : 0;
+    const bool keepsAll = m_detail == pb::FULL || m_detail == pb::OPERATIONS;
+    effects.tellOperations(keepsAll || tellsAll ? 1 : m_detail == pb::SAMPLED ? m_sample : 0);
+    effects.gatherChanges(m_detail == pb::RECORDS ? &m_changes : nullptr);
 }
 
 bool EventStamper::isSampled(const pb::RequestId& operation) const
@@ -137,6 +144,7 @@ bool EventStamper::isWanted(const pb::Event& event) const
     switch (classOf(event)) {
     case EventClass::Structure: return true;
     case EventClass::Operation: return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case EventClass::Change: return m_detail == pb::OPERATIONS || m_detail == pb::RECORDS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
     case EventClass::Message: return wantsMessages(event.operation());
     }
     return true;
@@ -154,8 +162,18 @@ void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb:
     received->set_transport(transport);
 }
 
+// Few at a time would cost as much as an event for each, and who watches sees no difference of some milliseconds.
+bool EventStamper::endsGathering(Time now) const
+{
+    return !m_changes.isEmpty() && (m_detail != pb::RECORDS || m_changes.size() >= kGatherMax || now >= m_gatheredSince + kGatherFor);
+}
+
 void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time step)
 {
+    if (endsGathering(now))
+        effects.tellGathered();
+    if (m_changes.isEmpty())
+        m_gatheredSince = now; // or later: none of them is older
     for (const Effects::Send& send : effects.sends()) {
         if (send.message->id() == 0)
             send.message->set_id(kUnacknowledged | ++m_messages);

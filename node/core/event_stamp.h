@@ -14,15 +14,22 @@ class EventStamper {
 public:
     EventStamper(NodeId process, Address self) : m_process(process), m_self(self) {}
 
+    // In a step, which then tells what waited to be told together.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const { return m_detail; }
-    // Of one in how many operations the detail keeps the events; 0: of none.
-    std::uint32_t operationsToldOneIn() const;
+    // Before a step: what its effects are to tell. `tellsAll`: somebody waits for events that the detail leaves out.
+    void prepare(Effects& effects, bool tellsAll);
     // The last number given.
     std::uint64_t sequence() const { return m_sequence; }
 
-    // Whether a step with these effects has events to tell; stamp() wants to know the times then.
-    bool tells(Effects& effects) const { return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED; }
+    // Whether a step at this time with these effects has events to tell; stamp() wants to know the other times then.
+    bool tells(Effects& effects, Time now) const
+    {
+        return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED || endsGathering(now);
+    }
+    // Whether changes wait to be told together; then a step must come within kGatherFor.
+    bool isGathering() const { return !m_changes.isEmpty(); }
+    static constexpr Time kGatherFor = std::chrono::milliseconds(20);
 
     // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
     void received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const;
@@ -33,6 +40,7 @@ public:
     void sign(Effects& effects) const;
 
 private:
+    bool endsGathering(Time now) const;
     bool isWanted(const pb::Event& event) const;
     bool wantsMessages(const pb::RequestId& operation) const;
     bool isSampled(const pb::RequestId& operation) const;
@@ -42,6 +50,8 @@ private:
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
     std::uint64_t m_sequence = 0;
+    ChangeList m_changes; // at RECORDS
+    Time m_gatheredSince {};
     // Messages that wait for an acknowledgement have their id from the ack list; the others get one with this bit.
     static constexpr std::uint64_t kUnacknowledged = 1ULL << 63;
     std::uint64_t m_messages = 0;

@@ -303,17 +303,8 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     if (!m_store.apply(storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))
         disagree(q, delta.sequence());
     out.serve(delta.request());
-    if (pb::Event* told = out.operationEvent()) {
-        auto* event = told->mutable_delta_applied();
-        event->set_position(q.value);
-        event->set_sequence(delta.sequence());
-        event->set_rank(delta.rank());
-        event->set_key(delta.key());
-        event->set_kind(delta.kind());
-        event->set_coefficient(m_store.code().coefficient(q, m_column));
-        event->set_members(m_store.memberCount(rank));
-        event->set_record_groups(m_store.recordGroups());
-    }
+    if (out.tellsChanges())
+        out.tell({ q, delta.kind(), Key(delta.key()), rank, delta.sequence(), m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
 }
 
 bool ParityBucket::isFit(const std::string& block) const

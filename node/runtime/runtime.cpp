@@ -276,7 +276,7 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
                 else
                     m_counters.dropped(Drop::Gate);
             }
-            deadline = m_machine->deadline();
+            deadline = nextStep();
         }
         m_ackManager->expect(deadline);
         ThreadMeter::become(pb::NodeSample::IN_SOCKET);
@@ -318,7 +318,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
 void Runtime::prepare(Effects& out, const pb::Message* cause)
 {
     out.at(m_place.role(), m_place.number(), m_place.column());
-    out.tellOperations(m_faults->touches(FaultBook::Events) ? 1 : m_stamper->operationsToldOneIn());
+    m_stamper->prepare(out, m_faults->touches(FaultBook::Events));
     out.begin(cause);
 }
 
@@ -344,6 +344,12 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
     markChanged();
 }
 
+// When a step is due without a message; the core is held.
+Time Runtime::nextStep() const
+{
+    return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + EventStamper::kGatherFor) : m_machine->deadline();
+}
+
 void Runtime::stepTime(Worker& worker)
 {
     standWhilePaused();
@@ -358,7 +364,7 @@ void Runtime::stepTime(Worker& worker)
         m_machine->onTime(now, out);
         publish(out, begin);
         markChanged();
-        m_ackManager->expectOnly(m_machine->deadline());
+        m_ackManager->expectOnly(nextStep());
     }
     ThreadMeter::become(pb::NodeSample::IN_SOCKET);
     carryOut(worker);
@@ -369,7 +375,7 @@ void Runtime::publish(Effects& effects, Time begin)
 {
     m_faults->onEvents(effects.events());
     Sender::chooseWays(effects);
-    const bool tells = m_stamper->tells(effects);
+    const bool tells = m_stamper->tells(effects, begin);
     m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
     m_place = effects.place();

@@ -137,6 +137,7 @@ private:
     void parse(std::span<Input> inputs, Worker& worker);
     void prepare(Effects& out, const pb::Message* cause);
     void step(const Item& item, Effects& out, bool moreFollow);
+    Time nextStep() const;
     void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);
     void publish(Effects& effects, Time begin);

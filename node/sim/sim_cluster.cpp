@@ -352,6 +352,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     m_effects.clear();
     m_effects.begin(input.message.get());
     m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes; the place is each one's own
+    process.m_stamper->prepare(m_effects, true);
     try {
         const CheckGuard guard;
         if (input.message) {
@@ -372,6 +373,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         m_failure = process.info.name() + ": an exception left the machine: " + escaped.what();
         return;
     }
+    m_effects.tellGathered(); // time passes for messages only
     m_effects.joinBlocks();
     if (m_door && m_door->crashesAt(process, m_effects.events())) {
         kill(process.index);

@@ -383,7 +383,7 @@ class StateCalls(Context):
 
     def detail(self, level: str, sample: int = 100) -> str:
         """Sets how much all processes tell: 'full', 'operations' (no messages), 'sampled' (one operation in ``sample``),
-        'counts'. The former level. Processes that start later get the same level."""
+        'records' (what changes, in lists), 'counts'. The former level. Processes that start later get the same level."""
         if level not in DETAILS:
             raise LabError("BadArgument", f"{level!r} is no level; they are {', '.join(DETAILS)}.")
         self._changing()

@@ -19,7 +19,7 @@ GROUP_STATE_WORDS = {
 PATH_WORDS = {
     pb.DIRECT: "direct", pb.FORWARDED: "forwarded", pb.BY_COORDINATOR: "coordinator",
     pb.RECORD_RECOVERY: "record recovery"}
-DETAILS = {"full": pb.FULL, "operations": pb.OPERATIONS, "sampled": pb.SAMPLED, "counts": pb.COUNTS}
+DETAILS = {"full": pb.FULL, "operations": pb.OPERATIONS, "sampled": pb.SAMPLED, "records": pb.RECORDS, "counts": pb.COUNTS}
 
 
 @dataclasses.dataclass(frozen=True)

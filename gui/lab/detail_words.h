@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "proto/event.pb.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lhrs::gui {
+
+// How much is published, in the word that scenarios and CSV files have for it: "counts".
+std::string detailWord(pb::Detail detail);
+std::optional<pb::Detail> detailOf(std::string_view word);
+
+} // namespace lhrs::gui
