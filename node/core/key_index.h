@@ -17,7 +17,7 @@ namespace lhrs {
 // distance from home, so a probe looks at the keys of its own home only, and an entry is taken out without looking at any.
 // It grows into a table half as large again, so it is at least 7/12 full, to which each insert takes a few entries along: no insert
 // waits for all of them.
-// `keyAt(place)` is the key there; it is asked for entries that are in.
+// `keyAt(place)` is the key there; it is asked for entries that are in. It may have a `prefetch(place)` for those that will be.
 class KeyIndex {
 public:
     explicit KeyIndex(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
@@ -28,6 +28,19 @@ public:
     {
         const std::uint32_t place = m_now.find(key, keyAt);
         return place != 0 ? place : m_before.find(key, keyAt);
+    }
+
+    // The key will be looked for soon.
+    void prefetch(Key key) const
+    {
+        m_now.prefetch(key);
+        m_before.prefetch(key);
+    }
+    // Where the key is if it is in, without a look at the keys there: mostly right. 0: it is not in.
+    std::uint32_t guess(Key key) const
+    {
+        const std::uint32_t place = m_now.guess(key);
+        return place != 0 ? place : m_before.guess(key);
     }
 
     // Puts a key in that is not in; place >= 1. All others are where keyAt says.
@@ -142,6 +155,27 @@ private:
             return 0;
         }
 
+        void prefetch(Key key) const
+        {
+            if (size() == 0)
+                return;
+            const std::size_t s = home(key);
+            __builtin_prefetch(&distances[s]);
+            __builtin_prefetch(&places[s]);
+        }
+
+        std::uint32_t guess(Key key) const
+        {
+            if (size() == 0)
+                return 0;
+            std::size_t s = home(key);
+            for (std::uint32_t distance = 1; distances[s] >= distance; ++distance, s = next(s)) {
+                if (distances[s] == distance)
+                    return places[s];
+            }
+            return 0;
+        }
+
         // Where the entry stands; the number of slots where it is not in.
         std::size_t slotOf(Key key, std::uint32_t place) const
         {
@@ -212,6 +246,13 @@ private:
             }
             if (++m_taken >= m_before.size())
                 m_before = Table();
+        }
+        // Those that the next insert takes along are anywhere in the list.
+        if constexpr (requires { keyAt.prefetch(std::uint32_t()); }) {
+            for (std::size_t s = m_taken; s < std::min(m_taken + kTakenAlong, m_before.size()); ++s) {
+                if (m_before.distances[s] != 0)
+                    keyAt.prefetch(m_before.places[s]);
+            }
         }
     }
 

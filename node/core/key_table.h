@@ -33,6 +33,13 @@ public:
         }
     }
 
+    // The key will be looked for soon.
+    void prefetch(Key key) const
+    {
+        if (!m_slots.empty())
+            __builtin_prefetch(&m_slots[home(key)]);
+    }
+
     // Puts the key in or changes its number, which is not 0.
     void set(Key key, Number number)
     {

@@ -36,6 +36,15 @@ public:
     // Null where it never wrote the key, or deleted it; valid until the next change.
     const Known* find(Key key) const;
     const std::vector<Key>& keys() const { return m_keys; }
+    // The key will be written.
+    void prefetch(Key key) const { m_places.prefetch(key); }
+    // The key at this place will be drawn soon; it is drawn, and will be looked for when its operation ends.
+    void prefetchKey(std::size_t place) const { __builtin_prefetch(&m_keys[place]); }
+    void prefetchKnown(std::size_t place) const
+    {
+        __builtin_prefetch(&m_known[place]);
+        m_places.prefetch(m_keys[place]);
+    }
 
 private:
     KeyTable<std::uint32_t> m_places; // 1 + place in both lists

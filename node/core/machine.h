@@ -15,6 +15,10 @@ public:
     virtual ~Machine() = default;
     // A message arrived. `now` never runs backwards over all calls.
     virtual void onMessage(const pb::Message& message, Time now, Effects& out) = 0;
+    // How soon a message is given to onMessage().
+    enum class Soon { Next, Later };
+    // The driver has this message for it: what it will look at may be fetched from memory meanwhile. Changes nothing.
+    virtual void expect(const pb::Message& message, Soon soon) const { (void)message, (void)soon; }
     // An operator's command. Every command gets exactly one reply in this or a later call, paired by its ticket.
     virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
     // deadline() has passed. Calls that come early do no harm. The first call starts the machine.

@@ -40,6 +40,30 @@ void NodeMachine::carry(Time now, Effects& out)
     m_handshake.carry(now, out);
 }
 
+void NodeMachine::expect(const pb::Message& message, Soon soon) const
+{
+    using B = pb::Message;
+    const auto fetch = [this, soon](const pb::KeyRequest& request) {
+        if (!m_data)
+            return;
+        if (soon == Soon::Later)
+            m_data->store().prefetchIndex(Key(request.key()));
+        else
+            m_data->store().prefetchRecord(Key(request.key()));
+    };
+    switch (int(message.body_case())) {
+    case B::kSearch: fetch(message.search()); break;
+    case B::kInsert: fetch(message.insert()); break;
+    case B::kUpdate: fetch(message.update()); break;
+    case B::kDelete: fetch(message.delete_()); break;
+    case B::kDelta:
+        if (m_parity && soon == Soon::Later)
+            m_parity->store().prefetch(Rank(message.delta().rank()));
+        break;
+    default: break;
+    }
+}
+
 void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
 {
     if (const auto whole = m_parts.onPart(message, now, out))

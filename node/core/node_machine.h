@@ -29,6 +29,7 @@ public:
     explicit NodeMachine(NodeOptions options);
 
     void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void expect(const pb::Message& message, Soon soon) const override;
     void onCommand(const pb::Command& command, Time now, Effects& out) override;
     void onTime(Time now, Effects& out) override;
     Time deadline() const override;

@@ -38,6 +38,15 @@ public:
     [[nodiscard]] bool apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
         std::string_view delta);
 
+    // The rank will be changed soon.
+    void prefetch(Rank rank) const
+    {
+        if (rank.value < 1 || rank.value > m_records.size())
+            return;
+        m_records.prefetch(rank.value - 1);
+        __builtin_prefetch(m_members.row(rank.value - 1));
+    }
+
     bool has(Rank rank) const;
     // The m members of a parity record by position.
     std::span<const Member> members(Rank rank) const;

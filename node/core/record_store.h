@@ -28,6 +28,13 @@ public:
     // The record of a used rank.
     Record at(Rank rank) const;
 
+    // The key will be looked for: soon, and as the next one, when its place in the index is at hand.
+    void prefetchIndex(Key key) const { m_index.prefetch(key); }
+    void prefetchRecord(Key key) const
+    {
+        if (const std::uint32_t rank = m_index.guess(key))
+            m_slots.prefetch(rank - 1);
+    }
     // Who reads rank after rank says so, and does not wait for memory at each.
     void prefetchBehind(Rank rank) const
     {
@@ -73,6 +80,7 @@ private:
     struct KeyAt {
         const RecordStore& store;
         Key operator()(std::uint32_t rank) const { return Key(store.m_slots[rank - 1].key); }
+        void prefetch(std::uint32_t rank) const { __builtin_prefetch(&store.m_slots[rank - 1]); }
     };
     Slot& slot(Rank rank);
     const Slot& slot(Rank rank) const;

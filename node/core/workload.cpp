@@ -61,12 +61,17 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
     }
     if (m_order.keys() == pb::NEXT && step.kind == pb::INSERT) {
         step.key = Key(nextKey++);
+        ledger.prefetch(step.key);
         return step;
     }
     // All else needs a key that is there.
     if (ledger.keys().empty())
         return std::nullopt;
-    step.key = ledger.keys()[std::size_t(drawn(ledger.keys().size()))];
+    const std::uint64_t count = ledger.keys().size(), place = drawn(count);
+    step.key = ledger.keys()[std::size_t(place)];
+    ledger.prefetchKnown(std::size_t(place));
+    SeededNumbers ahead = m_numbers;
+    ledger.prefetchKey(std::size_t(ahead.below(count))); // where the next one is drawn likewise
     return step;
 }
 

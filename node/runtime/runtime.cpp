@@ -268,6 +268,8 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
             const auto lock = lockCore();
             for (std::size_t i = 0; i < turn.size(); ++i) {
                 const Item& item = turn[i];
+                expect(turn, i + 1, Machine::Soon::Next);
+                expect(turn, i + 2, Machine::Soon::Later);
                 m_messagesTaken += item.message != nullptr ? 1 : 0;
                 if (item.message == nullptr || !m_gate.isClosed())
                     step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr); // ends with publishing: events keep their order
@@ -286,6 +288,13 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
     for (Input& input : inputs)
         input.clear();
     worker.clear();
+}
+
+// The core is held.
+void Runtime::expect(std::span<const Item> turn, std::size_t at, Machine::Soon soon) const
+{
+    if (at < turn.size() && turn[at].message != nullptr)
+        m_machine->expect(*turn[at].message, soon);
 }
 
 // Before the lock: bytes become messages, several working threads at a time.

@@ -138,6 +138,7 @@ private:
     void prepare(Effects& out, const pb::Message* cause);
     void step(const Item& item, Effects& out, bool moreFollow);
     Time nextStep() const;
+    void expect(std::span<const Item> turn, std::size_t at, Machine::Soon soon) const;
     void takeCommand(pb::Command command);
     void command(const pb::Command& command, Time now, Effects& out);
     void publish(Effects& effects, Time begin);
