@@ -92,9 +92,11 @@ Driven::Driven(Machine& machine, const pb::ProcessInfo& self)
 Step Driven::setDetail(pb::Detail detail)
 {
     begin(nullptr);
+    m_effects.tellGathered();
+    const Step told = finish();
     m_stamper.setDetail(detail, 1);
     m_hasDetail = true;
-    return finish();
+    return told;
 }
 
 void Driven::begin(const pb::Message* cause)
@@ -144,6 +146,7 @@ Step Driven::pass(Time time)
 Step Driven::finish()
 {
     m_effects.joinBlocks();
+    m_stamper.endGathering(m_effects, m_now, false);
     m_stamper.stamp(m_effects, m_now, 0, 0ns);
     m_stamper.sign(m_effects);
     Step step;

@@ -75,7 +75,7 @@ public:
     // `moreFollow`: another message came together with it, and is next.
     Step message(const pb::Message& message, bool moreFollow = false);
     void tellOperations(std::uint32_t oneIn) { m_effects.tellOperations(oneIn); }
-    // A step that sets the level, as a driver does it; from now on the stamper says what the steps tell.
+    // Sets the level as a driver does it, and what a step before tells; from now on the stamper says what the steps tell.
     Step setDetail(pb::Detail detail);
     Step command(const pb::Command& command);
     // Time passes; the machine is woken whenever it wants to be. All that it did meanwhile, in one.

@@ -10,6 +10,8 @@
 #include <QTest>
 
 #include <chrono>
+#include <limits>
+#include <map>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -83,6 +85,7 @@ class RuntimeTest : public QObject {
 private slots:
     void aFileOf25000RecordsIsCreated_data();
     void aFileOf25000RecordsIsCreated();
+    void changesThatWaitAreToldBeforeASnapshotAndBeforeTheEnd();
     void aLiveGroupGetsAParityBucketWhileWritesGoOn();
     void noReplyIsMissingInParallelSearches();
     void everyProgramSaysWhatItIs_data();
@@ -202,6 +205,60 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     QVERIFY2(bool(audit), audit ? "" : audit.error().text.c_str());
     QCOMPARE(audit->unequal, 0u);
     QVERIFY(availability == 0 || audit->ranks > 0);
+}
+
+// proto/README.md: a snapshot has a number of the events, and holds what those up to it tell; no event is lost when a process ends.
+void RuntimeTest::changesThatWaitAreToldBeforeASnapshotAndBeforeTheEnd()
+{
+    Session session;
+    session.local().setProgramDirectory(LHRS_BIN_DIR);
+    session.control().setDetail(pb::RECORDS, 0);
+    const auto started = session.local().start(options(0, 1'000, 1, 0));
+    QVERIFY2(bool(started), started ? "" : started.error().text.c_str());
+    QTRY_VERIFY_WITH_TIMEOUT(describe(session, session.control().coordinator()).exists(), 10'000);
+    const auto client = session.local().startClient("alice");
+    QVERIFY2(bool(client), client ? "" : client.error().text.c_str());
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().data.contains(0), 10'000);
+    const ProcessId node = session.ingest().state().data.at(0).process;
+    std::map<std::uint64_t, int> told; // records that the node's event of this number names
+    bool hasEnded = false;
+    std::uint64_t cursor = 0;
+    const auto read = [&] {
+        const EventPage page = session.ingest().eventsSince(cursor, 100'000);
+        cursor = page.next;
+        for (const RunEvent& e : page.events) {
+            if (e.isGap() || e.process != node)
+                continue;
+            if (e.event->has_records_changed())
+                told[e.event->sequence()] += e.event->records_changed().keys_size();
+            hasEnded = hasEnded || e.event->has_process_ended();
+        }
+    };
+    const auto toldUpTo = [&](std::uint64_t sequence) {
+        int sum = 0;
+        for (const auto& [number, keys] : told)
+            sum += number <= sequence ? keys : 0;
+        return sum;
+    };
+    pb::Command insert, snapshot, end;
+    insert.mutable_run_workload()->set_kind(pb::INSERT);
+    insert.mutable_run_workload()->set_count(5);
+    insert.mutable_run_workload()->set_length(100);
+    insert.mutable_run_workload()->set_window(5);
+    snapshot.mutable_take_snapshot();
+    end.mutable_shutdown();
+    std::uint64_t taken = 0;
+    for (int round = 1; round <= 20; ++round) { // some of them within the time that a list waits
+        QCOMPARE(ask(session, client->node(), insert).workload().results().at("OK"), 5u);
+        const pb::Snapshot seen = ask(session, node, snapshot).snapshot();
+        QCOMPARE(seen.data().count(), std::uint32_t(5 * round));
+        taken = seen.sequence();
+        QTRY_VERIFY_WITH_TIMEOUT((read(), toldUpTo(taken) == 5 * round), 10'000);
+    }
+    QCOMPARE(ask(session, client->node(), insert).workload().results().at("OK"), 5u);
+    ask(session, node, end);
+    QTRY_VERIFY_WITH_TIMEOUT((read(), hasEnded), 10'000);
+    QCOMPARE(toldUpTo(std::numeric_limits<std::uint64_t>::max()), 105);
 }
 
 // lhrs.md 9.2: a further parity bucket for a group that is being written.

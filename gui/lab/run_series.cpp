@@ -412,6 +412,7 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
         break;
     case B::kRecordInserted:
     case B::kRecordDeleted:
+    case B::kRecordsChanged:
     case B::kSplitApplied:
     case B::kSliceStored:
     case B::kGauges:

@@ -15,7 +15,7 @@ const std::vector<int>& kinds()
 {
     using E = pb::Event;
     static const std::vector<int> kKinds { 0, E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber, E::kMessageSentFieldNumber,
-        E::kRecordInsertedFieldNumber, E::kRecordDeletedFieldNumber, E::kSplitAppliedFieldNumber, E::kSliceStoredFieldNumber,
+        E::kRecordInsertedFieldNumber, E::kRecordDeletedFieldNumber, E::kRecordsChangedFieldNumber, E::kSplitAppliedFieldNumber, E::kSliceStoredFieldNumber,
         E::kGaugesFieldNumber, E::kNodeRecruitedFieldNumber, E::kNodeReleasedFieldNumber, E::kProcessEndedFieldNumber,
         E::kFileCreatedFieldNumber, E::kGroupCreatedFieldNumber, E::kFileStateChangedFieldNumber, E::kCoordinatorRebuiltFieldNumber,
         E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kBucketFailedFieldNumber, E::kRecoveryStartedFieldNumber,

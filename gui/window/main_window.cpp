@@ -447,7 +447,7 @@ void MainWindow::enableActions()
     enableWrite();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
-    enable({ "detailFull", "detailOperations", "detailSampled", "detailCounts" }, isHere);
+    enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
     enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker" }, hasTime);
     enable({ "tryKey" }, showsCluster());

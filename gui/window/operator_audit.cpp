@@ -78,10 +78,11 @@ void Operator::keepChecking(bool isOn)
         m_check.stop();
 }
 
-// One group, and only while nothing else is going on: watching must not disturb what is watched, or measured.
+// One group, and only while nothing else is going on: watching must not disturb what is watched, or measured. At the levels that
+// are for measuring few events tell of much work.
 void Operator::checkOne()
 {
-    if (m_link != Link::Here || detail() == pb::COUNTS || m_isChecking.exchange(true))
+    if (m_link != Link::Here || detail() == pb::COUNTS || detail() == pb::RECORDS || m_isChecking.exchange(true))
         return;
     const Ingest& ingest = m_session->ingest();
     const ClusterState state = ingest.state();

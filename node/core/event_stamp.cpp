@@ -163,17 +163,16 @@ void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb:
 }
 
 // Few at a time would cost as much as an event for each, and who watches sees no difference of some milliseconds.
-bool EventStamper::endsGathering(Time now) const
+void EventStamper::endGathering(Effects& effects, Time now, bool isLast)
 {
-    return !m_changes.isEmpty() && (m_detail != pb::RECORDS || m_changes.size() >= kGatherMax || now >= m_gatheredSince + kGatherFor);
+    if (isLast || m_changes.size() >= kGatherMax || now >= gatheredAt())
+        effects.tellGathered();
+    if (m_changes.isEmpty())
+        m_gatheredSince = now; // or later: none of those that will be there is older
 }
 
 void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time step)
 {
-    if (endsGathering(now))
-        effects.tellGathered();
-    if (m_changes.isEmpty())
-        m_gatheredSince = now; // or later: none of them is older
     for (const Effects::Send& send : effects.sends()) {
         if (send.message->id() == 0)
             send.message->set_id(kUnacknowledged | ++m_messages);

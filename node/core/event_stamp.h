@@ -14,21 +14,21 @@ class EventStamper {
 public:
     EventStamper(NodeId process, Address self) : m_process(process), m_self(self) {}
 
-    // In a step, which then tells what waited to be told together.
+    // What waits to be told together is to be told before (endGathering).
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const { return m_detail; }
     // Before a step: what its effects are to tell. `tellsAll`: somebody waits for events that the detail leaves out.
     void prepare(Effects& effects, bool tellsAll);
+    // After it: at RECORDS, what has been gathered long enough is told now; `isLast`: all of it, because no step may come in time.
+    void endGathering(Effects& effects, Time now, bool isLast);
     // The last number given.
     std::uint64_t sequence() const { return m_sequence; }
 
-    // Whether a step at this time with these effects has events to tell; stamp() wants to know the other times then.
-    bool tells(Effects& effects, Time now) const
-    {
-        return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED || endsGathering(now);
-    }
-    // Whether changes wait to be told together; then a step must come within kGatherFor.
+    // Whether a step with these effects has events to tell; stamp() wants to know the times then.
+    bool tells(Effects& effects) const { return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED; }
+    // Whether changes wait to be told together, and when a step must come for that, at the latest.
     bool isGathering() const { return !m_changes.isEmpty(); }
+    Time gatheredAt() const { return m_gatheredSince + kGatherFor; }
     static constexpr Time kGatherFor = std::chrono::milliseconds(20);
 
     // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
@@ -40,7 +40,6 @@ public:
     void sign(Effects& effects) const;
 
 private:
-    bool endsGathering(Time now) const;
     bool isWanted(const pb::Event& event) const;
     bool wantsMessages(const pb::RequestId& operation) const;
     bool isSampled(const pb::RequestId& operation) const;

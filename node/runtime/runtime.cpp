@@ -342,6 +342,8 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
     out.setPreparation(item.preparation);
     out.setMoreFollow(moreFollow);
     if (item.command) {
+        if (m_stamper->isGathering()) // a snapshot's number is that of what it contains, and a new level is for what comes
+            tellInCore([](Effects& waiting) { waiting.tellGathered(); });
         command(*item.command, now, out);
     } else {
         hearCoordinator(*item.message);
@@ -356,7 +358,7 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 // When a step is due without a message; the core is held.
 Time Runtime::nextStep() const
 {
-    return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + EventStamper::kGatherFor) : m_machine->deadline();
+    return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + m_stamper->gatheredAt() - clock()) : m_machine->deadline();
 }
 
 void Runtime::stepTime(Worker& worker)
@@ -382,9 +384,10 @@ void Runtime::stepTime(Worker& worker)
 // Ends each step; the core is held.
 void Runtime::publish(Effects& effects, Time begin)
 {
+    m_stamper->endGathering(effects, begin, m_gate.isClosed()); // behind the gate the time of the next step is unknown
     m_faults->onEvents(effects.events());
     Sender::chooseWays(effects);
-    const bool tells = m_stamper->tells(effects, begin);
+    const bool tells = m_stamper->tells(effects);
     m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
     m_place = effects.place();

@@ -248,6 +248,7 @@ void Runtime::tellInCore(Tell tell)
 {
     Effects out;
     out.at(m_place.role(), m_place.number(), m_place.column());
+    m_stamper->prepare(out, false); // what waits to be told comes first
     tell(out);
     publish(out, clock());
 }

@@ -113,7 +113,7 @@ void Runtime::deliverHeld()
                 step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next(), false);
                 turn.push_back(std::move(*held));
             }
-            deadline = m_machine->deadline();
+            deadline = nextStep();
         }
         m_ackManager->expect(deadline);
         carryOut(*m_gateWorker);
@@ -186,7 +186,7 @@ void Runtime::releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply)
                 refuse(reply, pb::REFUSED, "the gate holds no message of this number, or not any more");
             markChanged();
         }
-        deadline = m_machine->deadline();
+        deadline = nextStep();
     }
     m_ackManager->expect(deadline);
     carryOut(*m_gateWorker);
