@@ -18,6 +18,7 @@ private slots:
     void whereABucketIsIsAskedOnceForAll();
     void aRequestSaysWhatItIsAbout();
     void theImageIsAdjustedByTheLastForwarder();
+    void anAdjustmentIsToldAtEachLevel();
     void aFrozenImageCountsAdjustmentsAndTakesNone();
     void anExactImageAsksTheCoordinatorFirst();
     void aLostQuestionIsAskedAgain_data();
@@ -145,8 +146,25 @@ void TestClient::theImageIsAdjustedByTheLastForwarder()
     QCOMPARE(requestsOf(rig.operate(pb::SEARCH, 6))[0].search().target(), 2u); // the same error is not made twice
     step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 3))[0], pb::OK, iam(1, 2, 3));
     QCOMPARE(rig.client.image(), (FileImage { 2, 0 })); // n' = 2 = 2^i': a new round
-    rig.reply(requestsOf(rig.operate(pb::SEARCH, 4))[0], pb::OK, iam(0, 1, 0));
+    step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 4))[0], pb::OK, iam(0, 1, 0));
     QCOMPARE(rig.client.image(), (FileImage { 2, 0 })); // nothing new
+    QCOMPARE(step.count(Happened::kImageAdjusted), std::size_t(1));
+}
+
+void TestClient::anAdjustmentIsToldAtEachLevel()
+{
+    ClientRig rig;
+    rig.knows(4);
+    rig.driven.setDetail(pb::COUNTS);
+    const auto search = [&rig](std::uint64_t key) {
+        return rig.reply(requestsOf(rig.operate(pb::SEARCH, key))[0], pb::OK, [](pb::Reply& reply) {
+            reply.set_image_adjustment(true);
+            reply.set_iam_level(2);
+            holderOf(12, 202).to(*reply.mutable_holder());
+        });
+    };
+    QCOMPARE(search(6).of(Happened::kImageAdjusted).at(0).image_adjusted().after().n(), 1u);
+    QCOMPARE(search(6).count(Happened::kImageAdjusted), std::size_t(0)); // one that changes nothing is the operation's affair
 }
 
 void TestClient::aFrozenImageCountsAdjustmentsAndTakesNone()

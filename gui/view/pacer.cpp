@@ -30,7 +30,8 @@ bool isSignOfLife(const pb::Event& event)
         return isAlive(event.message_received().kind()) || (event.message_received().kind() == "ack" && event.operation().client() == 0);
     if (event.has_message_sent())
         return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
-    return event.has_gauges();
+    // Lists of changes have no causes to wait for, and come all the time.
+    return event.has_gauges() || event.has_records_changed() || event.has_deltas_applied();
 }
 
 // Who the process is: what its introduction told.
@@ -44,6 +45,8 @@ void takeIdentity(ProcessState& process, const ProcessState& known)
     process.eventsEndpoint = known.eventsEndpoint;
     process.controlEndpoint = known.controlEndpoint;
     process.version = known.version;
+    if (process.place.role() == pb::NO_ROLE && process.pool == pb::NO_ROLE)
+        process.pool = known.pool;
 }
 
 } // namespace

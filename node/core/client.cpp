@@ -223,7 +223,10 @@ void Client::learn(const pb::Reply& reply, Effects& out)
         const FileImage before = m_image;
         if (m_mode != pb::FROZEN)
             m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
-        auto* event = out.event().mutable_image_adjusted();
+        pb::Event* const told = m_image == before ? out.operationEvent() : &out.event();
+        if (told == nullptr)
+            return;
+        auto* event = told->mutable_image_adjusted();
         event->set_bucket(reply.iam_bucket());
         event->set_level(reply.iam_level());
         event->mutable_before()->set_i(before.i);

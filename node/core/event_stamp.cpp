@@ -19,7 +19,6 @@ EventClass classOf(const pb::Event& event)
         return EventClass::Message;
     case B::kOperationStarted:
     case B::kOperationForwarded:
-    case B::kImageAdjusted:
     case B::kOperationDone:
     case B::kRecordInserted:
     case B::kRecordUpdated:
@@ -94,6 +93,7 @@ EventClass classOf(const pb::Event& event)
     case B::kMergeCommitted:
     case B::kMergeFinished:
     case B::kMergeUndone:
+    case B::kImageAdjusted: // else nobody knows the image
     case B::kWorkloadHeld:
     case B::kGateClosed:
     case B::kGateOpened:
