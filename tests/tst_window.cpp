@@ -217,6 +217,9 @@ void WindowTest::structureButtonsAskTheCoordinator()
     const auto forget = sent("forgetImage", pb::Command::kSetImage);
     QVERIFY(forget && forget->command.set_image().forget());
     QVERIFY(sent("stopWorkload", pb::Command::kStopWorkload));
+    const auto lists = sent("detailRecords", pb::Command::kSetDetail);
+    QVERIFY(lists);
+    QCOMPARE(lists->command.set_detail().detail(), pb::RECORDS);
     QVERIFY(sent("detailCounts", pb::Command::kSetDetail));
     const auto told = [&] {
         std::set<ProcessId> who;

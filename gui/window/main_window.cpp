@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/main_window.h"
 
+#include "gui/lab/detail_words.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
@@ -345,7 +346,9 @@ void MainWindow::updateStatus()
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
         parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
-        parts.push_back({ Glyph::None, {}, { tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))) }, 8, false });
+        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))), level = QString::fromStdString(detailWord(m_operator->detail()));
+        // What a level leaves out is missing in the picture, too.
+        parts.push_back({ Glyph::None, {}, { m_operator->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
         parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.behindNs(); behind > 50'000'000)
             parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
