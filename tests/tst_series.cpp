@@ -52,7 +52,10 @@ pb::Event holding(std::uint32_t records)
 {
     pb::Event event;
     event.mutable_place()->set_role(pb::DATA);
-    event.mutable_record_inserted()->set_count(records);
+    if (records % 2 == 0) // told alone, or in a list
+        event.mutable_record_inserted()->set_count(records);
+    else
+        event.mutable_records_changed()->set_count(records);
     return event;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/fold_records.h"
 
-#include <algorithm>
-
 namespace lhrs::gui::fold {
 
 void takeChange(DataBucketState& bucket, const pb::RecordInserted& e)

@@ -3,6 +3,9 @@
 
 #include "gui/lab/cluster_state.h"
 
+#include <algorithm>
+#include <vector>
+
 // Parts of the fold: what changes in the records of one bucket.
 namespace lhrs::gui::fold {
 

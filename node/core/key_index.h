@@ -37,11 +37,7 @@ public:
         m_before.prefetch(key);
     }
     // Where the key is if it is in, without a look at the keys there: mostly right. 0: it is not in.
-    std::uint32_t guess(Key key) const
-    {
-        const std::uint32_t place = m_now.guess(key);
-        return place != 0 ? place : m_before.guess(key);
-    }
+    std::uint32_t guess(Key key) const { return find(key, [key](std::uint32_t) { return key; }); }
 
     // Puts a key in that is not in; place >= 1. All others are where keyAt says.
     template <class KeyAt>
@@ -162,18 +158,6 @@ private:
             const std::size_t s = home(key);
             __builtin_prefetch(&distances[s]);
             __builtin_prefetch(&places[s]);
-        }
-
-        std::uint32_t guess(Key key) const
-        {
-            if (size() == 0)
-                return 0;
-            std::size_t s = home(key);
-            for (std::uint32_t distance = 1; distances[s] >= distance; ++distance, s = next(s)) {
-                if (distances[s] == distance)
-                    return places[s];
-            }
-            return 0;
         }
 
         // Where the entry stands; the number of slots where it is not in.
