@@ -2,6 +2,7 @@
 #include "common/wire.h"
 
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/parse_context.h>
 #include <google/protobuf/wire_format_lite.h>
 
 namespace lhrs {
@@ -67,6 +68,48 @@ Result<void> parse(std::string_view bytes, std::size_t bytesMax, google::protobu
     return {};
 }
 
+// The number and length of the body of a message; 0: it has none, or not in this place.
+struct BodyField {
+    int number = 0;
+    std::uint32_t length = 0;
+};
+
+BodyField bodyIn(std::string_view bytes)
+{
+    CodedInputStream in(bytesOf(bytes), int(bytes.size()));
+    while (const std::uint32_t tag = in.ReadTag()) {
+        BodyField body { WireFormatLite::GetTagFieldNumber(tag) };
+        if (body.number >= pb::Message::kInsertFieldNumber) {
+            const bool isMessage = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+            return isMessage && in.ReadVarint32(&body.length) ? body : BodyField();
+        }
+        if (!WireFormatLite::SkipField(&in, tag))
+            break;
+    }
+    return {};
+}
+
+// Reads a short message, its value into the memory of one that was. Parsing what is there already adds to it, so the value's place
+// is made first; a message that has a body of this number on the wire will have it, or is malformed.
+bool readIntoSpare(std::string_view bytes, pb::Message& out, SpareStrings& strings)
+{
+    const BodyField body = bodyIn(bytes);
+    if (SpareStrings::wantsMemory(body.length)) {
+        switch (body.number) {
+        case pb::Message::kInsertFieldNumber: strings.lend(*out.mutable_insert()->mutable_value()); break;
+        case pb::Message::kUpdateFieldNumber: strings.lend(*out.mutable_update()->mutable_value()); break;
+        case pb::Message::kReplyFieldNumber: strings.lend(*out.mutable_reply()->mutable_value()); break;
+        case pb::Message::kDeltaFieldNumber: strings.lend(*out.mutable_delta()->mutable_delta()); break;
+        default: break;
+        }
+    }
+    const char* at = nullptr;
+    google::protobuf::internal::ParseContext context(CodedInputStream::GetDefaultRecursionLimit(), false, &at,
+        google::protobuf::StringPiece(bytes.data(), bytes.size()));
+    at = out._InternalParse(at, &context);
+    return at != nullptr && context.EndedAtLimit();
+}
+
 pb::KeyRequest* keyRequestIn(pb::Message& message)
 {
     switch (int(message.body_case())) {
@@ -123,7 +166,7 @@ void leaveOut(pb::Message& message, const pb::Address& self)
         message.clear_operation();
 }
 
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out)
+Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, SpareStrings* strings)
 {
     const std::size_t before = out.size();
     const auto refuse = [&out, before](const char* why) {
@@ -141,8 +184,13 @@ Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, st
         if (out.size() - before >= kMessagesMax)
             return refuse("too many");
         auto* message = google::protobuf::Arena::CreateMessage<pb::Message>(&arena);
-        if (const auto parsed = parse(body.substr(0, length), kFrameMax, *message); !parsed)
+        const std::string_view bytes = body.substr(0, length);
+        if (strings != nullptr && length <= kHarmless) {
+            if (!readIntoSpare(bytes, *message, *strings))
+                return refuse("malformed");
+        } else if (const auto parsed = parse(bytes, kFrameMax, *message); !parsed) {
             return refuse(parsed.error().text.c_str());
+        }
         if (message->body_case() == pb::Message::BODY_NOT_SET)
             return refuse("no body");
         const ReadMessage read { message, length };
@@ -164,6 +212,16 @@ char* appendMessage(const pb::Message& message, char* to)
     auto* end = CodedOutputStream::WriteVarint32ToArray(
         std::uint32_t(message.GetCachedSize()), reinterpret_cast<std::uint8_t*>(to));
     return reinterpret_cast<char*>(message.SerializeWithCachedSizesToArray(end));
+}
+
+void takeBackValue(pb::Message& message, SpareStrings& strings)
+{
+    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && SpareStrings::ownsMemory(request->value()))
+        strings.takeBack(*request->mutable_value());
+    else if (message.has_reply() && SpareStrings::ownsMemory(message.reply().value()))
+        strings.takeBack(*message.mutable_reply()->mutable_value());
+    else if (message.has_delta() && SpareStrings::ownsMemory(message.delta().delta()))
+        strings.takeBack(*message.mutable_delta()->mutable_delta());
 }
 
 std::string* recordBlockIn(pb::Message& message)

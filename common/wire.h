@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "common/spare_strings.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/message.pb.h"
@@ -34,8 +35,9 @@ struct ReadMessage {
 // The body of a datagram or frame: messages one after the other, each behind its length as a varint. What need not be said
 // twice is left out and put back here: sender and from of all messages behind the first; the operation of a message whose body
 // names the same request; the client of a key request who is its sender. Appends all of them to `out`, or none and says why; they
-// share parts, so what was read is not changed. A message without a body is malformed, too.
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out);
+// share parts, so what was read is not changed. A message without a body is malformed, too. Values are read into `strings`, which
+// the caller takes back with takeBackValue().
+Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, SpareStrings* strings = nullptr);
 // Takes out of a message that `self` will send what parseBody() puts back, except for sender and from.
 void leaveOut(pb::Message& message, const pb::Address& self);
 // Bytes that appendMessage will add for this message. Also fixes its size for the call of appendMessage that follows.
@@ -43,6 +45,9 @@ std::size_t sizeInBody(const pb::Message& message);
 // Writes length and message to `to`, which has room for sizeInBody(); returns the end. The message must not have
 // changed since sizeInBody().
 char* appendMessage(const pb::Message& message, char* to);
+
+// The memory of the value or delta of a message of a single operation, which nobody looks at any more.
+void takeBackValue(pb::Message& message, SpareStrings& strings);
 
 // The record block of a message that has a place for one, else null. A long one is most of its message by far, and is made once
 // and used once: it travels behind the message, which says nothing of it, and goes from string to string by moving.

@@ -110,7 +110,7 @@ void Client::send(Operation& op, Time now, Effects& out)
     request->set_done_below(doneBelow());
     request->set_key(op.key.value);
     if (!op.value.empty())
-        request->set_value(op.value);
+        out.setValue(*request->mutable_value(), op.value);
     request->set_target(op.target.value);
     request->set_incarnation(holder.incarnation.value);
     request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: we are there longer than the message

@@ -304,7 +304,7 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
         reply->set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
     }
     if (result == pb::OK && m_store.has(rank) && m_store.at(rank).key == Key(request.key()))
-        reply->set_value(std::string(m_store.at(rank).value));
+        out.setValue(*reply->mutable_value(), m_store.at(rank).value);
 }
 
 void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out)

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "common/ids.h"
+#include "common/ring.h"
 #include "proto/message.pb.h"
 
-#include <deque>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace lhrs {
 
@@ -17,11 +15,7 @@ class DeltaLog {
 public:
     void add(const pb::Delta& delta)
     {
-        Entry entry;
-        if (!m_spare.empty()) {
-            entry = std::move(m_spare.back());
-            m_spare.pop_back();
-        }
+        Entry& entry = m_entries.add();
         entry.incarnation = delta.incarnation();
         entry.epoch = delta.epoch();
         entry.sequence = delta.sequence();
@@ -35,15 +29,14 @@ public:
         entry.doneBelow = delta.done_below();
         entry.result = delta.result();
         entry.bytes.assign(delta.delta());
-        m_entries.push_back(std::move(entry));
     }
     // What all parity buckets have is in no log.
     void trim(Sequence stable)
     {
-        while (!m_entries.empty() && m_entries.front().sequence <= stable) {
-            if (m_spare.size() < kSpare && m_entries.front().bytes.capacity() <= kSpareBytes)
-                m_spare.push_back(std::move(m_entries.front()));
-            m_entries.pop_front();
+        while (!m_entries.isEmpty() && m_entries.front().sequence <= stable) {
+            if (m_entries.front().bytes.capacity() > kSpareBytes)
+                m_entries.front().bytes = std::string();
+            m_entries.removeFront();
         }
     }
     void clear() { m_entries.clear(); }
@@ -51,7 +44,8 @@ public:
     // Each as it came.
     void report(GroupNumber group, Position position, google::protobuf::RepeatedPtrField<pb::Delta>& out) const
     {
-        for (const Entry& entry : m_entries) {
+        for (std::size_t i = 0; i < m_entries.size(); ++i) {
+            const Entry& entry = m_entries[i];
             pb::Delta& delta = *out.Add();
             delta.set_group(group.value);
             delta.set_position(position.value);
@@ -72,7 +66,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSpare = 256, kSpareBytes = 1024;
+    static constexpr std::size_t kSpareBytes = 1024; // a place keeps no more of a delta that is gone
     struct Entry {
         std::uint64_t incarnation = 0, epoch = 0;
         Sequence sequence = 0, stable = 0;
@@ -82,8 +76,7 @@ private:
         pb::ResultCode result = pb::RESULT_UNKNOWN;
         std::string bytes;
     };
-    std::deque<Entry> m_entries;
-    std::vector<Entry> m_spare;
+    Ring<Entry> m_entries;
 };
 
 } // namespace lhrs

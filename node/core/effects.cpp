@@ -39,6 +39,10 @@ void Address::to(pb::Address& out) const
 
 void Effects::clear()
 {
+    if (m_strings != nullptr) {
+        for (const Send& send : m_sends)
+            takeBackValue(*send.message, *m_strings);
+    }
     m_sends.clear();
     m_multicasts.clear();
     m_events.clear();

@@ -3,6 +3,7 @@
 
 #include "common/ids.h"
 #include "common/points.h"
+#include "common/spare_strings.h"
 #include "node/core/change_list.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,8 +68,8 @@ public:
     };
 
     Effects();
-    // In the arena of somebody who resets it after clear().
-    explicit Effects(google::protobuf::Arena& arena) : m_arena(arena) {}
+    // In the arena of somebody who resets it after clear(), with values in the memory of his strings.
+    Effects(google::protobuf::Arena& arena, SpareStrings& strings) : m_arena(arena), m_strings(&strings) {}
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
@@ -86,6 +88,13 @@ public:
 
     // A message to fill in and send. The driver sets sender, from and cause.
     pb::Message& send(const Address& to, Way way = Way::Auto, std::uint32_t tries = 0, NodeId node = NodeId());
+    // Fills in the value or delta of a message of this step.
+    void setValue(std::string& field, std::string_view value)
+    {
+        if (m_strings != nullptr && SpareStrings::wantsMemory(value.size()) && !SpareStrings::ownsMemory(field))
+            m_strings->lend(field);
+        field.assign(value);
+    }
     // A message for all idle servers of a pool.
     pb::Message& multicast(pb::Role pool);
     // An event to fill in; operation, cause and place are set, the stamper sets numbers and times. What waits to be told
@@ -155,6 +164,7 @@ private:
     };
     const std::unique_ptr<OwnArena> m_ownArena;
     google::protobuf::Arena& m_arena;
+    SpareStrings* const m_strings = nullptr; // null: values take their own memory
     std::vector<Send> m_sends;
     std::vector<Multicast> m_multicasts;
     std::vector<pb::Event*> m_events;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "common/errors.h"
+#include "common/ring.h"
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -24,21 +24,21 @@ public:
     // A new operation; `number` is greater than every one before.
     Operation& add(std::uint64_t number)
     {
-        if (m_count == 0) {
-            m_window.clear();
-            m_first = number;
-        }
+        if (m_count == 0)
+            m_first = number; // the window is empty
         LHRS_CHECK(number >= m_first + m_window.size());
-        m_window.resize(std::size_t(number - m_first)); // of the numbers between nothing is open
+        while (m_window.size() < number - m_first)
+            m_window.add().reset(); // of the numbers between nothing is open
+        std::unique_ptr<Operation>& place = m_window.add();
         if (m_ended.empty()) {
-            m_window.push_back(std::make_unique<Operation>());
+            place = std::make_unique<Operation>();
         } else {
-            m_window.push_back(std::move(m_ended.back()));
+            place = std::move(m_ended.back());
             m_ended.pop_back();
-            m_window.back()->again();
+            place->again();
         }
         ++m_count;
-        return *m_window.back();
+        return *place;
     }
 
     // Null where none of this number is open.
@@ -61,8 +61,8 @@ public:
             m_ended.push_back(std::move(place));
         place.reset();
         --m_count;
-        while (!m_window.empty() && !m_window.front()) {
-            m_window.pop_front();
+        while (!m_window.isEmpty() && !m_window.front()) {
+            m_window.removeFront();
             ++m_first;
         }
     }
@@ -71,16 +71,16 @@ public:
     template <class Visit>
     void forEach(Visit visit) const
     {
-        for (const auto& operation : m_window) {
-            if (operation)
-                visit(*operation);
+        for (std::size_t i = 0; i < m_window.size(); ++i) {
+            if (m_window[i])
+                visit(*m_window[i]);
         }
     }
 
 private:
     static constexpr std::size_t kKept = 4096;
 
-    std::deque<std::unique_ptr<Operation>> m_window; // its first member is open, unless there is none
+    Ring<std::unique_ptr<Operation>> m_window; // its first member is open, unless there is none
     std::uint64_t m_first = 0;
     std::size_t m_count = 0;
     std::vector<std::unique_ptr<Operation>> m_ended;

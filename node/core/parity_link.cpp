@@ -61,7 +61,7 @@ const ParityLink::Column* ParityLink::column(ParityColumn p) const
 
 void ParityLink::restore(Sequence cut)
 {
-    LHRS_CHECK(m_sequence == m_done && m_pending.empty()); // no change since it was made, or filled by a recovery that was given up
+    LHRS_CHECK(m_sequence == m_done && m_pending.isEmpty()); // no change since it was made, or filled by a recovery that was given up
     m_sequence = cut;
     m_done = cut;
     for (auto& [p, column] : m_columns)
@@ -116,7 +116,7 @@ void ParityLink::sendTo(const Column& to, const Change& change, std::uint32_t tr
     delta->set_length(change.length);
     delta->unsafe_arena_set_allocated_request(request);
     delta->set_done_below(change.doneBelow);
-    delta->set_delta(change.delta);
+    out.setValue(*delta->mutable_delta(), change.delta);
     if (change.kind == pb::CHANGE_NOTHING)
         delta->set_result(change.reply.result());
 }
@@ -125,7 +125,7 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
 {
     change->sent = now;
     m_deletes += change->kind == pb::CHANGE_DELETE ? 1 : 0;
-    m_pending.push_back(std::move(change));
+    m_pending.add() = std::move(change);
     // Demo paper 3: the record's change goes to all k parity buckets, all at once.
     for (auto& [p, column] : m_columns) {
         if (!out.fires(Point::DeltaLeftOut))
@@ -142,15 +142,15 @@ Sequence ParityLink::beginBatch(std::uint64_t split)
     change->split = split;
     change->isDecided = false;
     m_undecided = change->sequence;
-    m_pending.push_back(std::move(change));
+    m_pending.add() = std::move(change);
     return m_sequence;
 }
 
 void ParityLink::decideBatch(std::uint64_t split, Time now)
 {
-    for (auto& change : m_pending) {
-        if (change->split == split)
-            change->isDecided = true;
+    for (std::size_t i = 0; i < m_pending.size(); ++i) {
+        if (m_pending[i]->split == split)
+            m_pending[i]->isDecided = true;
     }
     m_undecided = 0;
     for (auto& [p, column] : m_columns)
@@ -232,16 +232,16 @@ void ParityLink::forgetDone(Sequence held)
     Sequence everywhere = std::min(held, m_done);
     for (const auto& [p, column] : m_columns)
         everywhere = std::min(everywhere, column.acknowledged);
-    while (!m_pending.empty() && m_pending.front()->sequence <= everywhere) {
+    while (!m_pending.isEmpty() && m_pending.front()->sequence <= everywhere) {
         if (m_spare.size() < 1024)
             m_spare.push_back(std::move(m_pending.front()));
-        m_pending.pop_front();
+        m_pending.removeFront();
     }
 }
 
 const ParityLink::Change* ParityLink::pendingChange(Sequence sequence) const
 {
-    if (m_pending.empty() || sequence < m_pending.front()->sequence || sequence > m_pending.back()->sequence)
+    if (m_pending.isEmpty() || sequence < m_pending.front()->sequence || sequence > m_pending.back()->sequence)
         return nullptr;
     return m_pending[std::size_t(sequence - m_pending.front()->sequence)].get();
 }
@@ -250,9 +250,9 @@ bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
 {
     if (m_deletes == 0)
         return false;
-    for (auto it = m_pending.rbegin(); it != m_pending.rend(); ++it) {
-        if ((*it)->kind == pb::CHANGE_DELETE && (*it)->key == key) {
-            by = (*it)->sequence;
+    for (std::size_t i = m_pending.size(); i-- > 0;) {
+        if (m_pending[i]->kind == pb::CHANGE_DELETE && m_pending[i]->key == key) {
+            by = m_pending[i]->sequence;
             return true;
         }
     }
@@ -269,7 +269,7 @@ Time ParityLink::interval(const Column& column) const
 void ParityLink::resend(Column& column, Time now, Effects& out)
 {
     std::size_t sent = 0;
-    const Sequence first = m_pending.empty() ? 1 : m_pending.front()->sequence;
+    const Sequence first = m_pending.isEmpty() ? 1 : m_pending.front()->sequence;
     for (std::size_t i = column.acknowledged < first ? 0 : std::size_t(column.acknowledged - first + 1); i < m_pending.size() && sent < kResendBurst; ++i) {
         Change& change = *m_pending[i];
         if (!change.isDecided)

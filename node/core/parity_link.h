@@ -2,10 +2,10 @@
 #pragma once
 
 #include "common/ids.h"
+#include "common/ring.h"
 #include "node/core/node_context.h"
 #include "proto/message.pb.h"
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,7 +63,7 @@ public:
     void takeDone(const Done& done)
     {
         const Sequence held = heldByAll();
-        const Sequence first = m_pending.empty() ? m_done + 1 : m_pending.front()->sequence;
+        const Sequence first = m_pending.isEmpty() ? m_done + 1 : m_pending.front()->sequence;
         for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1); i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
             m_done = m_pending[i]->sequence;
             m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
@@ -77,7 +77,7 @@ public:
     Sequence lastChange() const { return m_undecided != 0 ? m_undecided - 1 : m_sequence; }
     // Every change up to this is at all parity buckets that are UP.
     Sequence heldByAll() const;
-    bool isIdle() const { return m_pending.empty(); }
+    bool isIdle() const { return m_pending.isEmpty(); }
     std::uint32_t pending() const { return std::uint32_t(m_pending.size()); }
     // Whether a delete of this key is under way (a record's own changes show in its version).
     bool isBeingDeleted(Key key, Sequence& by) const;
@@ -119,7 +119,7 @@ private:
     Epoch m_epoch;
     Sequence m_sequence = 0;
     Columns m_columns;
-    std::deque<std::unique_ptr<Change>> m_pending; // ascending by sequence, without gaps; some are done and kept for resends
+    Ring<std::unique_ptr<Change>> m_pending; // ascending by sequence, without gaps; some are done and kept for resends
     Sequence m_done = 0;                           // handed out by takeDone
     std::vector<std::unique_ptr<Change>> m_spare;  // used again, with their memory
     Sequence m_undecided = 0;                      // of the batch that waits for its decision

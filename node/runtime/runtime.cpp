@@ -62,7 +62,7 @@ Runtime::Worker::Worker(Sender::Ways ways, const Stopwatch& clock)
 Effects& Runtime::Worker::next()
 {
     if (effectsUsed == effects.size()) {
-        effects.push_back(std::make_unique<Effects>(effectsArena));
+        effects.push_back(std::make_unique<Effects>(effectsArena, strings));
         effects.back()->setStopwatch(&stepClock);
     }
     return *effects[effectsUsed++];
@@ -70,6 +70,10 @@ Effects& Runtime::Worker::next()
 
 void Runtime::Worker::clear()
 {
+    for (const Item& item : items) {
+        if (item.message != nullptr)
+            takeBackValue(*item.message, strings);
+    }
     items.clear();
     arena.Reset();
 }
@@ -311,7 +315,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
         const bool isLong = input.transport == pb::STREAM;
         const Time begun = isLong ? clock() : Time();
         const std::size_t blockBytes = input.block.size();
-        if (!parseBody(input.body(), worker.arena, worker.messages)
+        if (!parseBody(input.body(), worker.arena, worker.messages, &worker.strings)
             || (blockBytes > 0 && (worker.messages.size() != 1 || !putBlock(std::move(input.block), *worker.messages[0].message)))) {
             m_counters.dropped(Drop::Malformed);
             continue;

@@ -85,7 +85,7 @@ private:
 
     // A message or command on its way through a working thread.
     struct Item {
-        const pb::Message* message = nullptr;
+        pb::Message* message = nullptr; // nobody changes it until it is over
         std::uint32_t bytes = 0;
         pb::Transport transport = pb::UDP;
         const pb::Command* command = nullptr;
@@ -109,6 +109,7 @@ private:
         void clear();
 
         std::array<Input, kInputsInTurn> inputs;
+        SpareStrings strings;          // what both arenas' values are in
         std::unique_ptr<char[]> block; // first memory of the arena
         google::protobuf::Arena arena; // of parsed messages
         std::vector<ReadMessage> messages;

@@ -80,14 +80,26 @@ void runDatagram(std::string_view input)
         body = *inside;
     }
     google::protobuf::Arena arena;
-    std::vector<ReadMessage> messages;
-    if (!parseBody(body, arena, messages)) {
+    std::vector<ReadMessage> messages, lent;
+    SpareStrings strings;
+    for (const std::size_t bytes : { 20, 200 }) {
+        std::string spare(bytes, 'x');
+        strings.takeBack(spare);
+    }
+    // With lent memory the same is read, or refused.
+    const bool isRead = bool(parseBody(body, arena, messages));
+    LHRS_CHECK(isRead == bool(parseBody(body, arena, lent, &strings)) && messages.size() == lent.size());
+    if (!isRead) {
         LHRS_CHECK(messages.empty());
         return;
     }
     LHRS_CHECK(messages.size() <= kMessagesMax);
-    for (const ReadMessage& read : messages)
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        const ReadMessage& read = messages[i];
         LHRS_CHECK(read.bytes <= body.size() && read.message->body_case() != pb::Message::BODY_NOT_SET);
+        LHRS_CHECK(read.message->SerializeAsString() == lent[i].message->SerializeAsString());
+        takeBackValue(*lent[i].message, strings);
+    }
 }
 
 std::vector<std::string> roundTripSeeds()

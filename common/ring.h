@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace lhrs {
+
+// A queue in one piece of memory, whose places are used again: what comes and goes takes nothing from the heap, and a place keeps
+// what its last element left there. Grows by doubling; after a burst it is small again as soon as it is empty.
+template <class T>
+class Ring {
+public:
+    bool isEmpty() const { return m_size == 0; }
+    std::size_t size() const { return m_size; }
+    // From the front.
+    T& operator[](std::size_t i) { return m_places[(m_front + i) & (m_places.size() - 1)]; }
+    const T& operator[](std::size_t i) const { return m_places[(m_front + i) & (m_places.size() - 1)]; }
+    T& front() { return (*this)[0]; }
+    const T& front() const { return (*this)[0]; }
+    T& back() { return (*this)[m_size - 1]; }
+    const T& back() const { return (*this)[m_size - 1]; }
+
+    // A further place at the back, with what was there before.
+    T& add()
+    {
+        if (m_size == m_places.size())
+            grow();
+        ++m_size;
+        return back();
+    }
+    void removeFront()
+    {
+        LHRS_CHECK(m_size > 0);
+        m_front = (m_front + 1) & (m_places.size() - 1);
+        if (--m_size == 0 && m_places.size() > kKept)
+            *this = {};
+    }
+    void clear() { *this = {}; }
+
+private:
+    static constexpr std::size_t kAtFirst = 16, kKept = 4'096;
+
+    void grow()
+    {
+        std::rotate(m_places.begin(), m_places.begin() + std::ptrdiff_t(m_front), m_places.end());
+        m_front = 0;
+        m_places.resize(std::max(kAtFirst, 2 * m_places.size()));
+    }
+
+    std::vector<T> m_places; // none, or a power of two
+    std::size_t m_front = 0;
+    std::size_t m_size = 0;
+};
+
+} // namespace lhrs
