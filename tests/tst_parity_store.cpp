@@ -2,12 +2,16 @@
 // The index of a position's keys: made when somebody looks there, kept by all changes, forgotten.
 #include "node/core/parity_store.h"
 
+#include "node/core/group_decoder.h"
+#include "node/core/member_record.h"
+
 #include "tests/core_harness.h"
 
 #include <QTest>
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 
 using namespace lhrs;
@@ -22,6 +26,8 @@ private slots:
     void onePositionKnowsNothingOfAnother();
     void aKeyThatIsThereTwiceIsNotIndexed();
     void noIndexTakesNoMemory();
+    void membersAreKnownByTheirState();
+    void aSliceOfParityIsReadRankByRank();
 };
 
 namespace {
@@ -149,6 +155,55 @@ void TestParityStore::noIndexTakesNoMemory()
     QVERIFY(store.bytes() >= without + 2'500 * 5);
     store.forgetIndex(Position(0));
     QCOMPARE(store.bytes(), without);
+}
+
+// A member's key, version, presence and position all count; its length follows from its version.
+void TestParityStore::membersAreKnownByTheirState()
+{
+    using Member = ParityStore::Member;
+    const Member some { Key(5), 7, 10, true };
+    std::vector<std::vector<Member>> states { {}, { some }, { Member(), some }, { some, some }, { some, Member(), some } };
+    for (const Member other : { Member { Key(6), 7, 10, true }, Member { Key(5), 8, 10, true }, Member { Key(7), 5, 10, true }, Member { Key(0), 0, 0, true } }) {
+        states.push_back({ other });
+        states.push_back({ some, other });
+        states.push_back({ other, some }); // changed places
+    }
+    std::set<std::uint64_t> numbers;
+    for (const auto& state : states)
+        numbers.insert(stateOf(state));
+    QCOMPARE(numbers.size(), states.size());
+    QCOMPARE(stateOf(states[1]), stateOf(std::vector<Member> { some, Member() })); // who is not there does not count
+    QCOMPARE(stateOf(states[1]), stateOf(std::vector<Member> { some, { Key(9), 9, 0, false } }));
+    std::mt19937_64 draw(1);
+    for (int i = 0; i < 100'000; ++i) { // small versions and keys, as files have them
+        std::vector<Member> state(4);
+        for (Member& member : state)
+            member = { Key(draw() % 1'000'000), (draw() % 1'000) & kSequenceMax, 10, true };
+        numbers.insert(stateOf(state));
+    }
+    QCOMPARE(numbers.size(), states.size() + 100'000);
+}
+
+void TestParityStore::aSliceOfParityIsReadRankByRank()
+{
+    ParityStore store = storeOf();
+    for (const std::uint32_t r : { 2u, 3u, 5u, 9u })
+        QVERIFY(store.apply(Change::Insert, Position(r % kM), Rank(r), Key(100 + r), r, r, std::string(r, char('a' + r))));
+    std::string block;
+    writeParityRecords(store, Rank(2), Rank(8), block);
+    RankReader reader(block);
+    for (Rank r(1); r.value <= 9; r = r.next()) {
+        const BlockEntry* entry = reader.at(r);
+        QCOMPARE(entry != nullptr, r.value == 2 || r.value == 3 || r.value == 5);
+        if (!entry)
+            continue;
+        QCOMPARE(entry->key.value, stateOf(store.members(r)));
+        const ByteSpan parity = store.parity(r);
+        QCOMPARE(entry->bytes, std::string_view(reinterpret_cast<const char*>(parity.data()), parity.size()));
+        QCOMPARE(reader.at(r), entry); // again
+    }
+    QVERIFY(RankReader(std::string_view(block).substr(0, 20)).at(Rank(2)) == nullptr);
+    QVERIFY(RankReader("").at(Rank(1)) == nullptr);
 }
 
 QTEST_APPLESS_MAIN(TestParityStore)

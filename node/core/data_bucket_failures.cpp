@@ -3,6 +3,7 @@
 #include "node/core/data_bucket.h"
 
 #include "common/points.h"
+#include "node/core/fetching_reader.h"
 #include "node/core/member_record.h"
 
 #include <algorithm>
@@ -164,7 +165,7 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
     if (slice.number() == 0)
         m_store.reserve(std::min(Rank(slice.rank_max()), rankLimit(m_config)));
     std::uint32_t records = 0;
-    BlockReader reader(slice.records());
+    FetchingReader reader(slice.records(), m_store);
     BlockEntry entry;
     while (reader.next(entry)) {
         if (entry.isOfRequests()) {

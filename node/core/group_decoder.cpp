@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/group_decoder.h"
 
+#include "common/linear_hash.h"
+
 #include <algorithm>
 #include <set>
 
@@ -46,15 +48,16 @@ bool isSameState(const ParityStore::Member& known, bool isPresent, Key key, Sequ
     return known.isPresent == isPresent && (!isPresent || (known.key == key && known.version == version));
 }
 
-bool areSameState(std::span<const ParityStore::Member> known, std::span<const ParityStore::Member> other)
+std::uint64_t stateOf(std::span<const ParityStore::Member> members)
 {
-    if (known.size() != other.size())
-        return false;
-    for (std::size_t q = 0; q < known.size(); ++q) {
-        if (!isSameState(known[q], other[q].isPresent, other[q].key, other[q].version))
-            return false;
+    std::uint64_t state = 0;
+    for (std::size_t q = 0; q < members.size(); ++q) {
+        const ParityStore::Member& member = members[q];
+        // The position is above the bits of a version. One-to-one in key and version, and mixed before the sum.
+        if (member.isPresent)
+            state += mix64(Key(mix64(Key((std::uint64_t(q + 1) << kSequenceBits) + member.version)).value ^ member.key.value)).value;
     }
-    return true;
+    return state;
 }
 
 } // namespace lhrs

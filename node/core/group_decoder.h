@@ -27,6 +27,7 @@ std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, 
 // The version rule (lhrs.md 10.5, ours): a contribution may be combined with a parity record only if it is of the same
 // state: the same member or none, and the version that the parity record has of it.
 bool isSameState(const ParityStore::Member& known, bool isPresent, Key key, Sequence version);
-bool areSameState(std::span<const ParityStore::Member> known, std::span<const ParityStore::Member> other);
+// The state of all members of a parity record as one number: equal for equal states, and for two different ones once in 2^64.
+std::uint64_t stateOf(std::span<const ParityStore::Member> members);
 
 } // namespace lhrs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/member_record.h"
 
+#include "node/core/group_decoder.h"
+
 #include <algorithm>
 
 namespace lhrs {
@@ -39,44 +41,15 @@ void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::strin
     BlockWriter block(out);
     const Rank last = std::min(to, store.rankMax());
     for (Rank r = from; r <= last; r = r.next()) {
+        store.prefetchBehind(r);
         if (!store.has(r))
             continue;
         const std::size_t before = out.size();
         const ByteSpan parity = store.parity(r);
-        BlockEntry entry;
-        entry.rank = r;
-        entry.bytes = { reinterpret_cast<const char*>(parity.data()), parity.size() };
-        block.add(entry);
-        entry.bytes = {};
-        for (const ParityStore::Member& m : store.members(r)) {
-            entry.kind = m.isPresent ? BlockEntry::Kind::Update : BlockEntry::Kind::Delete;
-            entry.key = m.key;
-            entry.length = m.length;
-            entry.version = m.version;
-            block.add(entry);
-        }
+        block.add({ .kind = BlockEntry::Kind::Insert, .key = Key(stateOf(store.members(r))), .rank = r,
+            .bytes = { reinterpret_cast<const char*>(parity.data()), parity.size() } });
         makeRoom(out, before, r, last);
     }
-}
-
-bool readParityRecords(std::string_view block, std::uint32_t m, ParityRecordViews& out)
-{
-    BlockReader reader(block);
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (entry.kind != BlockEntry::Kind::Insert)
-            return false;
-        const ParityRecordViews::View record { entry.rank, entry.bytes };
-        for (std::uint32_t q = 0; q < m; ++q) {
-            if (!reader.next(entry) || entry.rank != record.rank || entry.kind == BlockEntry::Kind::Insert || entry.isOfRequests())
-                return false;
-            if (entry.version > kSequenceMax || entry.length > BytePool::kLargest)
-                return false;
-            out.members.push_back({ entry.key, entry.version & kSequenceMax, entry.length & kLengthMask, entry.kind == BlockEntry::Kind::Update });
-        }
-        out.records.push_back(record);
-    }
-    return !reader.isMalformed();
 }
 
 LeaseTimes leaseTimesOf(const pb::Timers& timers)

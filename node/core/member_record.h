@@ -7,7 +7,7 @@
 #include "node/core/record_store.h"
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace lhrs {
 
@@ -16,27 +16,26 @@ namespace lhrs {
 
 // A data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out);
-// A parity bucket's: for each parity record an Insert with the parity field, and behind it one entry for each of the m
-// positions in order, an Update with key, length and version, or a Delete where there is no member.
+// A parity bucket's: for each parity record an Insert with the parity field, and in place of a key the state of its members (see
+// stateOf): who combines it has a key list of his own, and wants to know whether it is the same.
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out);
 
-// Parity records as read from a block; `bytes` points into the block. The members of all of them stand in one row, m of each.
-struct ParityRecordViews {
-    struct View {
-        Rank rank;
-        std::string_view bytes;
-    };
-    std::vector<View> records;
-    std::vector<ParityStore::Member> members;
-
-    std::span<const ParityStore::Member> membersOf(std::size_t record) const
+// Reads such a block rank by rank.
+class RankReader {
+public:
+    explicit RankReader(std::string_view block) : m_reader(block) {}
+    // What the block has of this rank; null: nothing, or it is malformed there. Ranks must ascend, from call to call and in the
+    // block; what does not ascend there is passed over.
+    const BlockEntry* at(Rank rank)
     {
-        const std::size_t m = members.size() / records.size();
-        return std::span(members).subspan(record * m, m);
+        while (m_entry.rank < rank && m_reader.next(m_entry)) { }
+        return m_entry.rank == rank && !m_reader.isMalformed() && m_entry.kind == BlockEntry::Kind::Insert ? &m_entry : nullptr;
     }
+
+private:
+    BlockReader m_reader;
+    BlockEntry m_entry;
 };
-// False where the block is malformed.
-bool readParityRecords(std::string_view block, std::uint32_t m, ParityRecordViews& out);
 
 LeaseTimes leaseTimesOf(const pb::Timers& timers);
 // Answers a LeaseRequest, if the asker may have one.

@@ -99,18 +99,16 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
     if (!attempt.missing.empty() || attempt.nextRound != Time::max())
         return false;
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t m = m_bucket.config().m();
     const auto members = store.members(attempt.rank);
     std::vector<Position> lost;
     for (const pb::Member& member : m_bucket.view().members()) {
         if (member.role() == pb::DATA && member.state() == pb::FAILED && members[member.index()].isPresent)
             lost.emplace_back(member.index());
     }
-    const auto plan = planRecovery(m_bucket.view(), m, m_bucket.column(), lost, pb::DECODE_AUTO);
+    const auto plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), lost, pb::DECODE_AUTO);
     LHRS_CHECK(plan);
     bool isConsistent = true;
     std::vector<ByteSpan> contributions;
-    ParityRecordViews parity;
     for (const Participant& participant : plan->participants) {
         if (participant.kind == Participant::Kind::Parity) {
             if (participant.index == m_bucket.column().value) {
@@ -118,12 +116,12 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
                 continue;
             }
             const auto block = attempt.contributions.find({ pb::PARITY, participant.index });
-            parity = {};
-            isConsistent = isConsistent && block != attempt.contributions.end() && readParityRecords(block->second, m, parity)
-                && parity.records.size() == 1 && (areSameState(members, parity.membersOf(0)) || LHRS_MUTANT(TwoVersionsDecoded));
+            BlockEntry entry;
+            isConsistent = isConsistent && block != attempt.contributions.end() && BlockReader(block->second).next(entry)
+                && entry.kind == BlockEntry::Kind::Insert && (entry.key.value == stateOf(members) || LHRS_MUTANT(TwoVersionsDecoded));
             if (!isConsistent)
                 break;
-            contributions.push_back(bytesOf(parity.records[0].bytes));
+            contributions.push_back(bytesOf(entry.bytes));
             continue;
         }
         const ParityStore::Member& known = members[participant.index];

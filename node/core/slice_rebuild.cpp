@@ -23,7 +23,7 @@ constexpr Time kLongestBetweenRounds = 50ms;
 
 std::size_t bytesAt(const ParityBucket& bucket, Rank rank)
 {
-    return bucket.store().has(rank) ? kEntryBytes * (1 + bucket.config().m()) + bucket.store().parity(rank).size() : 0;
+    return bucket.store().has(rank) ? kEntryBytes + bucket.store().parity(rank).size() : 0;
 }
 
 // What was ordered, or what the records of the first ranks suggest.
@@ -204,48 +204,19 @@ void SliceRebuild::advance(Time now, Effects& out)
 void SliceRebuild::compute(Slice& slice)
 {
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t m = m_bucket.config().m();
-    const std::size_t ranks = slice.to.value - slice.from.value + 1;
-    const auto place = [&](Rank rank) { return std::size_t(rank.value - slice.from.value); };
-    const auto isOfSlice = [&](Rank rank) { return slice.from <= rank && rank <= slice.to; };
-    // What a participant has at which rank of the slice; an entry without a rank: nothing. A data position that is not
-    // asked, a dummy, has no entries.
-    struct Contribution {
+    // What a participant has of the slice. A data position that is not asked, a dummy, has nothing.
+    struct Source {
         MemberId id;
         bool isOwn = false;
-        std::vector<BlockEntry> records;
-        ParityRecordViews parity;
-        std::vector<std::uint32_t> parityAt; // one more than the place in `parity`; 0: none
+        RankReader records;
     };
-    std::vector<Contribution> from(m_plan->participants.size()); // in the order of the decoder
-    for (std::size_t t = 0; t < from.size(); ++t) {
-        const Participant& participant = m_plan->participants[t];
-        Contribution& contribution = from[t];
-        contribution.id = { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
-        contribution.isOwn = contribution.id == MemberId { pb::PARITY, m_bucket.column().value };
-        if (std::find(m_plan->asked.begin(), m_plan->asked.end(), contribution.id) == m_plan->asked.end())
-            continue;
-        const auto data = slice.data.find(contribution.id);
-        if (contribution.id.role == pb::DATA) {
-            contribution.records.resize(ranks);
-            BlockReader reader(data == slice.data.end() ? std::string_view() : std::string_view(data->second));
-            BlockEntry entry;
-            while (reader.next(entry)) {
-                if (isOfSlice(entry.rank))
-                    contribution.records[place(entry.rank)] = entry;
-            }
-            continue;
-        }
-        contribution.parityAt.resize(ranks);
-        contribution.parity.records.reserve(ranks);
-        contribution.parity.members.reserve(ranks * m);
-        if (data != slice.data.end() && !readParityRecords(data->second, m, contribution.parity))
-            return;
-        for (std::uint32_t i = 0; i < contribution.parity.records.size(); ++i) {
-            if (const Rank rank = contribution.parity.records[i].rank; isOfSlice(rank))
-                contribution.parityAt[place(rank)] = i + 1;
-        }
+    std::vector<Source> from; // in the order of the decoder
+    for (const Participant& participant : m_plan->participants) {
+        const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
+        const auto data = slice.data.find(id);
+        from.push_back({ id, id == MemberId { pb::PARITY, m_bucket.column().value }, RankReader(data == slice.data.end() ? std::string_view() : data->second) });
     }
+    const bool asksParity = std::any_of(from.begin(), from.end(), [](const Source& source) { return source.id.role == pb::PARITY && !source.isOwn; });
     std::vector<std::string*> blocks;
     for (const Position q : m_plan->lost)
         blocks.push_back(&slice.blocks[q]);
@@ -255,30 +226,23 @@ void SliceRebuild::compute(Slice& slice)
     std::vector<std::span<std::byte>> values(m_plan->lost.size());
     std::vector<Rank> stillOpen;
     for (const Rank rank : slice.open) {
+        store.prefetchBehind(rank);
         const auto members = store.members(rank);
+        const std::uint64_t state = asksParity ? stateOf(members) : 0;
         bool isOneState = true;
         contributions.clear();
-        for (const Contribution& contribution : from) {
-            if (contribution.isOwn) {
+        for (Source& source : from) {
+            if (source.isOwn) {
                 contributions.push_back(store.parity(rank));
                 continue;
             }
-            if (contribution.id.role == pb::PARITY) {
-                const std::uint32_t at = contribution.parityAt[place(rank)];
-                isOneState = at > 0 && areSameState(members, contribution.parity.membersOf(at - 1));
-                if (!isOneState)
-                    break;
-                contributions.push_back(bytesOf(contribution.parity.records[at - 1].bytes));
-                continue;
-            }
-            const ParityStore::Member& known = members[contribution.id.index];
-            const BlockEntry* record = contribution.records.empty() ? nullptr : &contribution.records[place(rank)];
-            const bool isThere = record && record->rank == rank;
-            if (!known.isPresent && !isThere) {
+            const BlockEntry* const record = source.records.at(rank);
+            const bool isParity = source.id.role == pb::PARITY;
+            if (!isParity && !record && !members[source.id.index].isPresent) {
                 contributions.emplace_back();
                 continue;
             }
-            isOneState = isThere && isSameState(known, true, record->key, record->version);
+            isOneState = record && (isParity ? record->key.value == state : isSameState(members[source.id.index], true, record->key, record->version));
             if (!isOneState)
                 break;
             contributions.push_back(bytesOf(record->bytes));

@@ -2,6 +2,7 @@
 #include "node/core/split_target.h"
 
 #include "common/errors.h"
+#include "node/core/fetching_reader.h"
 
 namespace lhrs {
 
@@ -44,7 +45,7 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
     event->set_split(m_split);
     event->set_from(move.target() - (1u << (m_level - 1)));
     std::uint32_t records = 0, gone = 0;
-    BlockReader reader(move.records());
+    FetchingReader reader(move.records(), bucket.store);
     BlockEntry entry;
     while (reader.next(entry)) {
         if (entry.isOfRequests()) {
