@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/record_block.h"
 
+#include "common/errors.h"
 #include "common/room.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <limits>
 
 namespace lhrs {
 
@@ -34,6 +35,8 @@ private:
 
 constexpr std::size_t kRequestHead = 1 + 8 + 8 + 8 + 1;
 constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
+constexpr std::uint8_t kRun = 7; // in place of a kind: rank of the first, count, length; then the heads, then the values
+constexpr std::size_t kRunHead = 1 + 4 + 4 + 4;
 
 std::size_t headBytes(const BlockEntry& entry)
 {
@@ -82,30 +85,30 @@ void BlockWriter::add(const BlockEntry& entry)
         m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.client).put(entry.number).put(entry.result).bytes());
         return;
     }
-    const std::span<std::byte> room = addUnfilled(entry, std::uint32_t(entry.bytes.size()));
-    if (!room.empty())
-        std::memcpy(room.data(), entry.bytes.data(), room.size());
-}
-
-std::span<std::byte> BlockWriter::addRoom(const BlockEntry& entry, std::uint32_t bytes)
-{
-    const std::span<std::byte> room = addUnfilled(entry, bytes);
-    std::ranges::fill(room, std::byte());
-    return room;
-}
-
-// The string grows once for head and bytes.
-std::span<std::byte> BlockWriter::addUnfilled(const BlockEntry& entry, std::uint32_t bytes)
-{
-    const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(bytes);
+    // The string grows once for head and bytes.
+    const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(std::uint32_t(entry.bytes.size()));
     const std::string_view front = head.bytes();
     const std::size_t from = m_out.size();
-    resizeUnfilled(m_out, from + front.size() + bytes);
+    resizeUnfilled(m_out, from + front.size() + entry.bytes.size());
     std::memcpy(m_out.data() + from, front.data(), front.size());
-    return { reinterpret_cast<std::byte*>(m_out.data() + from + front.size()), bytes };
+    if (!entry.bytes.empty())
+        std::memcpy(m_out.data() + from + front.size(), entry.bytes.data(), entry.bytes.size());
 }
 
-bool BlockReader::next(BlockEntry& entry)
+BlockRun BlockWriter::addRun(Rank first, std::uint32_t count, std::uint32_t length)
+{
+    LHRS_CHECK(first.value > 0 && count > 0 && length <= kBytesMax);
+    m_out.append(Head().put(kRun).put(first.value).put(count).put(length).bytes());
+    BlockRun run;
+    run.m_block = &m_out;
+    run.m_heads = m_out.size();
+    run.m_bytes = run.m_heads + count * BlockRun::kHead;
+    run.m_length = length;
+    resizeUnfilled(m_out, run.m_bytes + std::size_t(count) * length);
+    return run;
+}
+
+bool BlockReader::nextOutside(BlockEntry& entry)
 {
     if (m_rest.empty() || m_isMalformed)
         return false;
@@ -117,6 +120,8 @@ bool BlockReader::next(BlockEntry& entry)
 bool BlockReader::take(BlockEntry& entry)
 {
     const std::uint8_t kind = std::uint8_t(m_rest.front());
+    if (kind == kRun)
+        return beginRun(entry);
     entry.kind = BlockEntry::Kind(kind);
     if (kind < 1 || kind > 6 || m_rest.size() < headBytes(entry))
         return false;
@@ -134,6 +139,25 @@ bool BlockReader::take(BlockEntry& entry)
         return false;
     entry.bytes = m_rest.substr(kRecordHead, size);
     m_rest.remove_prefix(kRecordHead + size);
+    return true;
+}
+
+bool BlockReader::beginRun(BlockEntry& entry)
+{
+    if (m_rest.size() < kRunHead)
+        return false;
+    std::uint32_t first = 0, count = 0, length = 0;
+    HeadReader(m_rest.data() + 1).get(first).get(count).get(length);
+    if (first == 0 || count == 0 || length > kBytesMax || count - 1 > std::numeric_limits<std::uint32_t>::max() - first
+        || count * (std::uint64_t(BlockRun::kHead) + length) > m_rest.size() - kRunHead)
+        return false;
+    m_runHead = m_rest.data() + kRunHead;
+    m_runBytes = m_runHead + count * BlockRun::kHead;
+    m_runLeft = count;
+    m_runLength = length;
+    m_runRank = Rank(first);
+    m_rest.remove_prefix(kRunHead + count * (BlockRun::kHead + length));
+    takeOfRun(entry);
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,19 +31,38 @@ struct BlockEntry {
     bool isOfRequests() const { return kind == Kind::Result || kind == Kind::DoneBelow; }
 };
 
-// Many records in one bytes field: what splits, contents and batches travel as. Little endian, no padding; about 29
-// bytes beside the bytes of a record. Appends to a string that the caller owns.
+// A place for records at successive ranks with values of one length, within a block that goes on growing.
+class BlockRun {
+public:
+    // Of the i-th record.
+    void setHead(std::uint32_t i, Key key, Sequence version)
+    {
+        const std::uint64_t head[2] = { key.value, version };
+        std::memcpy(m_block->data() + m_heads + i * kHead, head, kHead);
+    }
+    // Its value, undefined at first; valid until something is added to the block.
+    std::span<std::byte> bytes(std::uint32_t i) { return { reinterpret_cast<std::byte*>(m_block->data()) + m_bytes + std::size_t(i) * m_length, m_length }; }
+
+    static constexpr std::size_t kHead = 2 * sizeof(std::uint64_t);
+
+private:
+    friend class BlockWriter;
+    std::string* m_block = nullptr;
+    std::size_t m_heads = 0, m_bytes = 0; // where they begin in the block
+    std::uint32_t m_length = 0;
+};
+
+// Many records in one bytes field: what splits, contents and batches travel as. Little endian, no padding. Appends to a string that
+// the caller owns. A record has 29 bytes beside its own; in a run, where all the keys come first and all the values then, it has 16.
 class BlockWriter {
 public:
     explicit BlockWriter(std::string& out) : m_out(out) {}
     void add(const BlockEntry& entry);
-    // A change with so many zeros in place of entry.bytes, to be written over before the next entry comes.
-    std::span<std::byte> addRoom(const BlockEntry& entry, std::uint32_t bytes);
+    // Inserts at the ranks from `first` on, to be filled in; they are read one by one like any others.
+    BlockRun addRun(Rank first, std::uint32_t count, std::uint32_t length);
     std::size_t size() const { return m_out.size(); }
 
 private:
-    std::span<std::byte> addUnfilled(const BlockEntry& entry, std::uint32_t bytes);
-
     std::string& m_out;
 };
 
@@ -52,15 +72,43 @@ class BlockReader {
 public:
     explicit BlockReader(std::string_view block) : m_rest(block) {}
     // False at the end, or where the block is malformed.
-    bool next(BlockEntry& entry);
+    bool next(BlockEntry& entry)
+    {
+        if (m_runLeft == 0)
+            return nextOutside(entry);
+        takeOfRun(entry);
+        return true;
+    }
     bool isMalformed() const { return m_isMalformed; }
     // Whether the whole block parses, without a change of this reader.
     bool isWellFormed() const;
 
 private:
+    bool nextOutside(BlockEntry& entry);
     bool take(BlockEntry& entry);
+    bool beginRun(BlockEntry& entry);
+    void takeOfRun(BlockEntry& entry)
+    {
+        std::uint64_t head[2];
+        std::memcpy(head, m_runHead, sizeof head);
+        entry.kind = BlockEntry::Kind::Insert;
+        entry.key = Key(head[0]);
+        entry.rank = m_runRank;
+        entry.length = m_runLength;
+        entry.version = head[1];
+        entry.bytes = { m_runBytes, m_runLength };
+        m_runHead += BlockRun::kHead;
+        m_runBytes += m_runLength;
+        m_runRank = m_runRank.next();
+        --m_runLeft;
+    }
 
-    std::string_view m_rest;
+    std::string_view m_rest;         // behind the run
+    std::uint32_t m_runLeft = 0;     // records of the run at hand
+    std::uint32_t m_runLength = 0;
+    Rank m_runRank;                  // of the next one
+    const char* m_runHead = nullptr;
+    const char* m_runBytes = nullptr;
     bool m_isMalformed = false;
 };
 

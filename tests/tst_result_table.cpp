@@ -5,6 +5,7 @@
 #include "common/record_block.h"
 #include "common/room.h"
 #include "node/core/workload.h"
+#include "tests/core_harness.h"
 
 #include <QTest>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 using namespace lhrs;
+using lhrs::test::checkFails;
 using namespace std::chrono_literals;
 
 namespace {
@@ -82,6 +84,8 @@ private slots:
     void entriesComeBackAsTheyWereWritten();
     void everyTruncationOfABlockIsMalformedOrAPrefix();
     void aBlockThatLiesIsMalformed();
+    void aRunIsReadAsItsRecords();
+    void aRunThatLiesIsMalformed();
     void randomBytesAreReadWithinTheirBounds();
 };
 
@@ -251,6 +255,89 @@ void TestResultTable::aBlockThatLiesIsMalformed()
     QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 })); // one byte less: the rest is no entry
 }
 
+void TestResultTable::aRunIsReadAsItsRecords()
+{
+    for (const std::uint32_t length : { 0u, 1u, 100u, 65'536u }) {
+        std::string block;
+        BlockWriter writer(block);
+        std::vector<BlockEntry> expected;
+        std::vector<std::string> values;
+        const auto expect = [&](std::uint64_t key, std::uint32_t rank, const std::string& value) {
+            expected.push_back({ .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = key + 1, .bytes = {} });
+            values.push_back(value);
+        };
+        // Before it and behind it there are others; two runs are filled in when both are there, and the string may have moved.
+        writer.add({ .key = Key(1), .rank = Rank(9), .length = 2, .version = 2, .bytes = "ab" });
+        expect(1, 9, "ab");
+        BlockRun first = writer.addRun(Rank(10), 3, length);
+        BlockRun second = writer.addRun(Rank(7), 1, length);
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            BlockRun& run = i < 3 ? first : second;
+            run.setHead(i % 3, Key(50 + i), 51 + i);
+            QCOMPARE(run.bytes(i % 3).size(), std::size_t(length));
+            std::ranges::fill(run.bytes(i % 3), std::byte('a' + i));
+            expect(50 + i, i < 3 ? 10 + i : 7, std::string(length, char('a' + i)));
+        }
+        writer.add(BlockEntry::ofDoneBelow(3, 4));
+        std::map<std::size_t, std::size_t> ends; // length of the block -> entries
+        BlockReader reader(block);
+        BlockEntry entry;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            QVERIFY(reader.isWellFormed()); // asks without reading on, also within a run
+            QVERIFY(reader.next(entry));
+            expected[i].bytes = values[i];
+            QVERIFY(areSame(entry, expected[i]));
+        }
+        QVERIFY(reader.next(entry) && entry.kind == BlockEntry::Kind::DoneBelow && entry.number == 4);
+        QVERIFY(!reader.next(entry) && !reader.isMalformed());
+        // Cut anywhere, a run is not there at all.
+        for (std::size_t cut = block.size(); cut-- > 31;) {
+            const std::string part = block.substr(0, cut);
+            BlockReader shorter(part);
+            std::size_t count = 0;
+            while (shorter.next(entry))
+                ++count;
+            const std::size_t runBytes = 13 + 3 * (16 + length), bothBytes = runBytes + 13 + 16 + length;
+            QCOMPARE(count, cut < 31 + runBytes ? std::size_t(1) : cut < 31 + bothBytes ? std::size_t(4) : std::size_t(5));
+            QCOMPARE(shorter.isMalformed(), cut != 31 && cut != 31 + runBytes && cut != 31 + bothBytes);
+            if (cut > 500)
+                cut -= 450; // not each byte of long values
+        }
+    }
+}
+
+void TestResultTable::aRunThatLiesIsMalformed()
+{
+    std::string good;
+    BlockRun run = BlockWriter(good).addRun(Rank(5), 2, 3);
+    run.setHead(0, Key(1), 1);
+    run.setHead(1, Key(2), 2);
+    std::ranges::fill(run.bytes(0), std::byte('a'));
+    std::ranges::fill(run.bytes(1), std::byte('b'));
+    QVERIFY(BlockReader(good).isWellFormed());
+    const auto isMalformedWith = [&](std::size_t at, std::uint32_t number) {
+        std::string bad = good;
+        std::memcpy(bad.data() + at, &number, sizeof number);
+        BlockReader reader(bad);
+        BlockEntry entry;
+        return !reader.next(entry) && reader.isMalformed() && !BlockReader(bad).isWellFormed();
+    };
+    QVERIFY(isMalformedWith(1, 0));            // no such rank
+    QVERIFY(isMalformedWith(1, ~0u));          // the second one has none
+    QVERIFY(isMalformedWith(5, 0));            // of none
+    QVERIFY(isMalformedWith(5, 3));            // one more than there is
+    QVERIFY(isMalformedWith(5, ~0u));
+    QVERIFY(isMalformedWith(5, 0x0d79435e));   // so many that their bytes begin again at a small number
+    QVERIFY(isMalformedWith(9, 4));            // longer than they are
+    QVERIFY(isMalformedWith(9, 65'537));       // than any
+    QVERIFY(isMalformedWith(9, ~0u));
+    std::string shorter = good; // one byte too many at the end is no entry
+    shorter.push_back('x');
+    QVERIFY(!BlockReader(shorter).isWellFormed());
+    QVERIFY(checkFails([] { std::string block; BlockWriter(block).addRun(Rank(0), 1, 1); }));
+    QVERIFY(checkFails([] { std::string block; BlockWriter(block).addRun(Rank(1), 0, 1); }));
+}
+
 void TestResultTable::randomBytesAreReadWithinTheirBounds()
 {
     SeededNumbers numbers(1);
@@ -258,7 +345,9 @@ void TestResultTable::randomBytesAreReadWithinTheirBounds()
     for (int round = 0; round < 200000; ++round) {
         std::string bytes(numbers.below(80), '\0');
         for (char& byte : bytes)
-            byte = numbers.below(2) == 0 ? char(numbers.below(5)) : char(numbers.next());
+            byte = numbers.below(2) == 0 ? char(numbers.below(8)) : char(numbers.next());
+        if (numbers.below(3) == 0 && bytes.size() > 13) // a run whose counts may be right
+            bytes.replace(0, 13, std::string("\7\1\0\0\0", 5) + char(numbers.below(4)) + std::string(3, '\0') + char(numbers.below(20)) + std::string(3, '\0'));
         BlockReader reader(bytes);
         BlockEntry entry;
         while (reader.next(entry)) {

@@ -3,6 +3,7 @@
 
 #include "common/record_block.h"
 #include "node/core/blocks_ahead.h"
+#include "node/core/member_record.h"
 
 #include <algorithm>
 #include <limits>
@@ -39,19 +40,13 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     contents->set_snap(sequence);
     contents->set_level(bucket.level);
     contents->set_rank_first(m_next.value);
-    BlockWriter block(*contents->mutable_records());
-    const std::size_t blockBytes = out.fires(Point::ContentsOfOne) ? 1 : kBlockBytes;
-    for (; m_next <= store.rankMax() && block.size() < blockBytes; m_next = m_next.next()) {
-        store.prefetchBehind(m_next);
-        if (!store.has(m_next))
-            continue;
-        const RecordStore::Record record = store.at(m_next);
-        const bool isFirst = block.size() == 0;
-        block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = record.rank,
-            .length = std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value });
-        if (isFirst) // room for those that follow, as if all were as long
-            contents->mutable_records()->reserve(std::min(blockBytes + block.size(), block.size() * (store.rankMax().value - m_next.value + 1)));
-    }
+    std::string& records = *contents->mutable_records();
+    if (out.fires(Point::ContentsOfOne) && m_next <= store.rankMax())
+        m_next = writeRun(store, m_next, m_next, records);
+    else
+        while (m_next <= store.rankMax() && records.size() < kBlockBytes)
+            m_next = writeRun(store, m_next, store.rankMax(), records);
+    BlockWriter block(records);
     m_isLastSent = m_next > store.rankMax();
     if (m_isLastSent) {
         results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });

@@ -10,45 +10,84 @@ namespace lhrs {
 namespace {
 
 constexpr std::size_t kRoomMax = std::size_t(8) << 20;
+constexpr std::uint32_t kRunRanks = 64;
+constexpr std::size_t kRunBytes = std::size_t(32) << 10;
 
-// Room for the ranks that follow, as if all were as long as the first; within a bound, as that one may be the longest by far.
-void makeRoom(std::string& out, std::size_t before, Rank first, Rank last)
+// The ranks of a run: of those that `hasRank`, from `from` on, as long as their lengths are the same.
+struct Run {
+    Rank first;
+    std::uint32_t count = 0; // 0: there is none up to `to`
+    std::uint32_t length = 0;
+};
+
+template <class HasRank, class LengthAt>
+Run runFrom(Rank from, Rank to, const HasRank& hasRank, const LengthAt& lengthAt)
 {
-    if (before == 0 && first < last)
-        out.reserve(std::min(kRoomMax, out.size() * (last.value - first.value + 1)));
+    Run run { from };
+    while (run.first <= to && !hasRank(run.first))
+        run.first = run.first.next();
+    if (run.first > to)
+        return run;
+    run.length = std::uint32_t(lengthAt(run.first));
+    const std::uint32_t most = std::min(runRanks(run.length), to.value - run.first.value + 1);
+    for (Rank r = run.first; run.count < most && hasRank(r) && lengthAt(r) == run.length; r = r.next())
+        ++run.count;
+    return run;
+}
+
+// Room for the ranks that follow, as if all were as long as those of the first run; within a bound, as these may be the longest by far.
+void makeRoom(std::string& out, const Run& run, Rank last)
+{
+    if (out.empty())
+        out.reserve(std::min(kRoomMax, (BlockRun::kHead + run.length + 1) * (last.value - run.first.value + 1) + kRunBytes / kRunRanks));
 }
 
 } // namespace
 
+std::uint32_t runRanks(std::size_t length)
+{
+    return std::uint32_t(std::clamp<std::size_t>(kRunBytes / (length + 1), 1, kRunRanks));
+}
+
+Rank writeRun(const RecordStore& store, Rank from, Rank to, std::string& out)
+{
+    const Rank last = std::min(to, store.rankMax());
+    const Run run = runFrom(from, last, [&](Rank r) { return store.has(r); }, [&](Rank r) { return store.at(r).value.size(); });
+    if (run.count == 0)
+        return to.next();
+    makeRoom(out, run, last);
+    BlockRun records = BlockWriter(out).addRun(run.first, run.count, run.length);
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+        const Rank rank(run.first.value + i);
+        store.prefetchBehind(rank);
+        const RecordStore::Record record = store.at(rank);
+        records.setHead(i, record.key, record.version);
+        std::ranges::copy(bytesOf(record.value), records.bytes(i).begin());
+    }
+    return Rank(run.first.value + run.count);
+}
+
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out)
 {
-    BlockWriter block(out);
-    const Rank last = std::min(to, store.rankMax());
-    for (Rank r = from; r <= last; r = r.next()) {
-        store.prefetchBehind(r);
-        if (!store.has(r))
-            continue;
-        const std::size_t before = out.size();
-        const RecordStore::Record record = store.at(r);
-        block.add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = r, .length = std::uint32_t(record.value.size()),
-            .version = record.version, .bytes = record.value });
-        makeRoom(out, before, r, last);
-    }
+    for (const Rank last = std::min(to, store.rankMax()); from <= last;)
+        from = writeRun(store, from, last, out);
 }
 
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out)
 {
-    BlockWriter block(out);
-    const Rank last = std::min(to, store.rankMax());
-    for (Rank r = from; r <= last; r = r.next()) {
-        store.prefetchBehind(r);
-        if (!store.has(r))
-            continue;
-        const std::size_t before = out.size();
-        const ByteSpan parity = store.parity(r);
-        block.add({ .kind = BlockEntry::Kind::Insert, .key = Key(stateOf(store.members(r))), .rank = r,
-            .bytes = { reinterpret_cast<const char*>(parity.data()), parity.size() } });
-        makeRoom(out, before, r, last);
+    for (const Rank last = std::min(to, store.rankMax()); from <= last;) {
+        const Run run = runFrom(from, last, [&](Rank r) { return store.has(r); }, [&](Rank r) { return store.parity(r).size(); });
+        if (run.count == 0)
+            return;
+        makeRoom(out, run, last);
+        BlockRun records = BlockWriter(out).addRun(run.first, run.count, run.length);
+        for (std::uint32_t i = 0; i < run.count; ++i) {
+            const Rank rank(run.first.value + i);
+            store.prefetchBehind(rank);
+            records.setHead(i, Key(stateOf(store.members(rank))), 0);
+            std::ranges::copy(store.parity(rank), records.bytes(i).begin());
+        }
+        from = Rank(run.first.value + run.count);
     }
 }
 

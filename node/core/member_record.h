@@ -16,6 +16,10 @@ namespace lhrs {
 
 // A data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out);
+// A piece of that, some dozens of ranks at most; returns the first rank that is not written yet.
+Rank writeRun(const RecordStore& store, Rank from, Rank to, std::string& out);
+// How many records of this length a run has at most: it is written in two passes, and is to stay in the cache between them.
+std::uint32_t runRanks(std::size_t length);
 // A parity bucket's: for each parity record an Insert with the parity field, and in place of a key the state of its members (see
 // stateOf): who combines it has a key list of his own, and wants to know whether it is the same.
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out);

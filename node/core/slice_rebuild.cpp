@@ -17,7 +17,7 @@ constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but no more than so
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
 constexpr std::size_t kSlicesAsked = 3;          // one to compute, one to arrive, one to be put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
-constexpr std::size_t kEntryBytes = 32;          // of a record block, beside the record
+constexpr std::size_t kEntryBytes = 17;          // of a record in a run, beside the record
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -217,20 +217,15 @@ void SliceRebuild::compute(Slice& slice)
         from.push_back({ id, id == MemberId { pb::PARITY, m_bucket.column().value }, RankReader(data == slice.data.end() ? std::string_view() : data->second) });
     }
     const bool asksParity = std::any_of(from.begin(), from.end(), [](const Source& source) { return source.id.role == pb::PARITY && !source.isOwn; });
-    std::vector<std::string*> blocks;
-    for (const Position q : m_plan->lost)
-        blocks.push_back(&slice.blocks[q]);
-    for (std::string* block : blocks)
-        block->reserve(block->size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size()))));
-    std::vector<ByteSpan> contributions;
-    std::vector<std::span<std::byte>> values(m_plan->lost.size());
-    std::vector<Rank> stillOpen;
-    for (const Rank rank : slice.open) {
-        store.prefetchBehind(rank);
+    for (const Position q : m_plan->lost) {
+        std::string& block = slice.blocks[q];
+        block.reserve(block.size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size()))));
+    }
+    std::vector<Rank> stillOpen, ranks;
+    std::vector<ByteSpan> contributions; // of the members, for one of `ranks` after the other
+    const auto takeAll = [&](Rank rank) {
         const auto members = store.members(rank);
         const std::uint64_t state = asksParity ? stateOf(members) : 0;
-        bool isOneState = true;
-        contributions.clear();
         for (Source& source : from) {
             if (source.isOwn) {
                 contributions.push_back(store.parity(rank));
@@ -242,29 +237,76 @@ void SliceRebuild::compute(Slice& slice)
                 contributions.emplace_back();
                 continue;
             }
-            isOneState = record && (isParity ? record->key.value == state : isSameState(members[source.id.index], true, record->key, record->version));
-            if (!isOneState)
-                break;
+            if (!record || !(isParity ? record->key.value == state : isSameState(members[source.id.index], true, record->key, record->version)))
+                return false;
             contributions.push_back(bytesOf(record->bytes));
         }
-        if (!isOneState) {
-            stillOpen.push_back(rank);
-            continue;
+        return true;
+    };
+    for (std::size_t i = 0; i < slice.open.size();) {
+        ranks.clear();
+        contributions.clear();
+        const std::size_t end = std::min(slice.open.size(), i + runRanks(store.parity(slice.open[i]).size()));
+        for (; i < end; ++i) {
+            store.prefetchBehind(slice.open[i]);
+            const std::size_t before = contributions.size();
+            if (takeAll(slice.open[i])) {
+                ranks.push_back(slice.open[i]);
+            } else {
+                contributions.resize(before);
+                stillOpen.push_back(slice.open[i]);
+            }
         }
-        // Computed where it is sent from.
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const ParityStore::Member& lost = members[m_plan->lost[i].value];
-            values[i] = {};
-            if (!lost.isPresent)
-                continue;
-            values[i] = BlockWriter(*blocks[i]).addRoom({ .kind = BlockEntry::Kind::Insert, .key = lost.key, .rank = rank,
-                .length = lost.length, .version = lost.version, .bytes = {} }, lost.length);
-            ++slice.records;
-            slice.bytes += lost.length;
-        }
-        m_decoder->reconstructAll(contributions, values);
+        decode(slice, ranks, contributions);
     }
     slice.open = std::move(stillOpen);
+}
+
+// Computes the lost records of these ranks where they are sent from.
+void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<const ByteSpan> contributions)
+{
+    const ParityStore& store = m_bucket.store();
+    const std::size_t lostCount = m_plan->lost.size();
+    struct Place { // of a record in its block; the block may move until all have theirs
+        std::size_t offset = 0;
+        std::uint32_t length = 0;
+    };
+    std::vector<Place> places(ranks.size() * lostCount);
+    for (std::size_t l = 0; l < lostCount; ++l) {
+        const Position q = m_plan->lost[l];
+        std::string& block = slice.blocks[q];
+        const auto memberAt = [&](std::size_t i) -> const ParityStore::Member& { return store.members(ranks[i])[q.value]; };
+        for (std::size_t i = 0; i < ranks.size();) {
+            const ParityStore::Member& first = memberAt(i);
+            if (!first.isPresent) {
+                ++i;
+                continue;
+            }
+            std::size_t end = i + 1;
+            while (end < ranks.size() && ranks[end] == ranks[end - 1].next() && memberAt(end).isPresent && memberAt(end).length == first.length)
+                ++end;
+            BlockRun run = BlockWriter(block).addRun(ranks[i], std::uint32_t(end - i), first.length);
+            slice.records += std::uint32_t(end - i);
+            slice.bytes += (end - i) * first.length;
+            for (std::uint32_t r = 0; i < end; ++i, ++r) {
+                const ParityStore::Member& member = memberAt(i);
+                run.setHead(r, member.key, member.version);
+                places[i * lostCount + l] = { std::size_t(reinterpret_cast<const char*>(run.bytes(r).data()) - block.data()), member.length };
+            }
+        }
+    }
+    std::vector<std::string*> blocks;
+    for (const Position q : m_plan->lost)
+        blocks.push_back(&slice.blocks[q]);
+    std::vector<std::span<std::byte>> values(lostCount);
+    const std::size_t m = m_plan->participants.size();
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        for (std::size_t l = 0; l < lostCount; ++l) {
+            const Place place = places[i * lostCount + l];
+            values[l] = { reinterpret_cast<std::byte*>(blocks[l]->data()) + place.offset, place.length };
+        }
+        m_decoder->reconstructAll(contributions.subspan(i * m, m), values);
+    }
 }
 
 bool SliceRebuild::isXor() const

@@ -55,6 +55,7 @@ private:
     void request(Slice& slice, Time now, Effects& out);
     void advance(Time now, Effects& out);
     void compute(Slice& slice);
+    void decode(Slice& slice, std::span<const Rank> ranks, std::span<const ByteSpan> contributions);
     void send(Slice& slice, Time now, Effects& out);
     void reportWhenDone(Time now, Effects& out);
     void leave(Time now, const Effects& out);

@@ -191,13 +191,15 @@ struct SliceStream {
             const auto byte = [&](std::size_t at) { return std::uint32_t(std::uint8_t(draw[i + at])); };
             rank += 1 + byte(0) % 3;
             GroupModel::Record record { 10'000 * number + 7 * rank, std::string(byte(1), char('a' + rank % 26)), ++cut };
-            BlockEntry entry;
-            entry.key = Key(record.key);
-            entry.rank = Rank(rank);
-            entry.length = std::uint32_t(record.value.size());
-            entry.version = record.version;
-            entry.bytes = record.value;
-            BlockWriter(slices.back()).add(entry);
+            BlockWriter writer(slices.back());
+            const auto length = std::uint32_t(record.value.size());
+            if (byte(2) % 8 < 4) {
+                BlockRun run = writer.addRun(Rank(rank), 1, length);
+                run.setHead(0, Key(record.key), record.version);
+                std::ranges::copy(bytesOf(record.value), run.bytes(0).begin());
+            } else {
+                writer.add({ .key = Key(record.key), .rank = Rank(rank), .length = length, .version = record.version, .bytes = record.value });
+            }
             records[rank] = record;
             if (byte(2) % 4 == 0)
                 slices.emplace_back();
