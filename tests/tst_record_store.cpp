@@ -2,6 +2,7 @@
 // What buckets keep records in: by key and by rank, the index of keys.
 #include "node/core/record_store.h"
 
+#include "node/core/member_record.h"
 #include "node/core/workload.h"
 #include "tests/core_harness.h"
 
@@ -33,6 +34,10 @@ private slots:
     void randomOperationsAgreeWithAModel();
     void memoryOfDeletedRecordsIsUsedAgain();
     void aMistakeOfTheCallerEndsTheProcess();
+    // what is written of it
+    void aBlockHasTheRecordsOfItsRanks_data();
+    void aBlockHasTheRecordsOfItsRanks();
+    void aBlockTakesNoMoreRoomThanItIsTold();
     // the index
     void theIndexAgreesWithAMapWhateverTheKeysAreLike_data();
     void theIndexAgreesWithAMapWhateverTheKeysAreLike();
@@ -443,6 +448,69 @@ void TestRecordStore::anIndexWhoseKeysWereAnnouncedDoesNotGrow()
         for (std::uint32_t place = 1; place <= count + 1; ++place)
             QCOMPARE(index.find(keys[place], keyAt), place);
     }
+}
+
+// ---- what is written of it
+
+void TestRecordStore::aBlockHasTheRecordsOfItsRanks_data()
+{
+    QTest::addColumn<std::vector<std::uint32_t>>("lengths"); // drawn from these
+    QTest::addColumn<int>("holes");                          // one rank in so many; 0: none
+    QTest::newRow("one length: pages are copied whole") << std::vector<std::uint32_t> { 100 } << 0;
+    QTest::newRow("one length, holes") << std::vector<std::uint32_t> { 100 } << 9;
+    QTest::newRow("an odd length, for which cells are too wide") << std::vector<std::uint32_t> { 33 } << 0;
+    QTest::newRow("no bytes at all") << std::vector<std::uint32_t> { 0 } << 5;
+    QTest::newRow("some are longer") << std::vector<std::uint32_t> { 100, 100, 100, 100, 40, 3'000 } << 7;
+    QTest::newRow("all are different") << std::vector<std::uint32_t> { 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 0 } << 3;
+    QTest::newRow("longer than a run") << std::vector<std::uint32_t> { 40'000, 65'535 } << 4;
+}
+
+void TestRecordStore::aBlockHasTheRecordsOfItsRanks()
+{
+    QFETCH(const std::vector<std::uint32_t>, lengths);
+    QFETCH(const int, holes);
+    const std::uint32_t kRanks = lengths.back() > 1'000 && lengths.size() == 2 ? 60 : 300;
+    SeededNumbers numbers(3);
+    RecordStore store;
+    for (std::uint32_t r = 1; r <= kRanks; ++r)
+        store.insert(Key(1'000 + r), std::string(lengths[numbers.below(lengths.size())], char('a' + r % 26)), 2 * r);
+    for (std::uint32_t r = 1; holes > 0 && r <= kRanks; ++r) {
+        if (numbers.below(std::uint64_t(holes)) == 0)
+            store.remove(Rank(r), 9'000 + r);
+    }
+    for (int round = 0; round < 60; ++round) {
+        Rank from(1 + std::uint32_t(numbers.below(kRanks))), to(from.value + std::uint32_t(numbers.below(kRanks)));
+        if (round == 0)
+            from = Rank(1), to = Rank(~0u - 1);
+        std::string block;
+        writeRecords(store, from, to, block);
+        BlockReader reader(block);
+        BlockEntry entry;
+        for (Rank r = from; r <= std::min(to, store.rankMax()); r = r.next()) {
+            if (!store.has(r))
+                continue;
+            const RecordStore::Record record = store.at(r);
+            QVERIFY(reader.next(entry));
+            QVERIFY(entry.kind == BlockEntry::Kind::Insert && entry.rank == r && entry.key == record.key && entry.version == record.version);
+            QVERIFY(entry.bytes == record.value && entry.length == record.value.size());
+        }
+        QVERIFY(!reader.next(entry) && !reader.isMalformed());
+    }
+}
+
+void TestRecordStore::aBlockTakesNoMoreRoomThanItIsTold()
+{
+    RecordStore store;
+    for (std::uint32_t r = 1; r <= 5'000; ++r)
+        store.insert(Key(r), std::string(100, 'x'), r);
+    std::string block;
+    Rank next(1);
+    for (constexpr std::size_t kRoom = 20'000; block.size() < kRoom - 10'000;)
+        next = writeRun(store, next, store.rankMax(), kRoom, block);
+    QVERIFY(block.capacity() >= 20'000 && block.capacity() < 22'000); // of the 585,000 that all would take
+    std::string whole;
+    writeRecords(store, Rank(1), Rank(5'000), whole);
+    QVERIFY(whole.capacity() < whole.size() + whole.size() / 50); // it grew once
 }
 
 QTEST_APPLESS_MAIN(TestRecordStore)

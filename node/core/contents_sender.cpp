@@ -10,6 +10,12 @@
 
 namespace lhrs {
 
+namespace {
+
+constexpr std::size_t kRoom = kBlockBytes + (std::size_t(32) << 10); // of a block, which the last run makes longer than it is to be
+
+} // namespace
+
 ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to)
     : m_context(context)
     , m_to(to)
@@ -42,10 +48,10 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     contents->set_rank_first(m_next.value);
     std::string& records = *contents->mutable_records();
     if (out.fires(Point::ContentsOfOne) && m_next <= store.rankMax())
-        m_next = writeRun(store, m_next, m_next, records);
+        m_next = writeRun(store, m_next, m_next, kRoom, records);
     else
         while (m_next <= store.rankMax() && records.size() < kBlockBytes)
-            m_next = writeRun(store, m_next, store.rankMax(), records);
+            m_next = writeRun(store, m_next, store.rankMax(), kRoom, records);
     BlockWriter block(records);
     m_isLastSent = m_next > store.rankMax();
     if (m_isLastSent) {

@@ -13,33 +13,46 @@ constexpr std::size_t kRoomMax = std::size_t(8) << 20;
 constexpr std::uint32_t kRunRanks = 64;
 constexpr std::size_t kRunBytes = std::size_t(32) << 10;
 
-// The ranks of a run: of those that `hasRank`, from `from` on, as long as their lengths are the same.
+// The ranks of a run.
 struct Run {
     Rank first;
-    std::uint32_t count = 0; // 0: there is none up to `to`
+    std::uint32_t count = 0; // 0: there is none
     std::uint32_t length = 0;
 };
 
-template <class HasRank, class LengthAt>
-Run runFrom(Rank from, Rank to, const HasRank& hasRank, const LengthAt& lengthAt)
+// The first run from `from` to `to`, with bytes that are one piece of the store's memory if they can be.
+template <class Store>
+Run runFrom(const Store& store, Rank from, Rank to)
 {
     Run run { from };
-    while (run.first <= to && !hasRank(run.first))
+    while (run.first <= to && !store.has(run.first))
         run.first = run.first.next();
     if (run.first > to)
         return run;
-    run.length = std::uint32_t(lengthAt(run.first));
-    const std::uint32_t most = std::min(runRanks(run.length), to.value - run.first.value + 1);
-    for (Rank r = run.first; run.count < most && hasRank(r) && lengthAt(r) == run.length; r = r.next())
+    run.length = store.lengthAt(run.first);
+    const std::uint32_t most = std::min({ runRanks(run.length), Store::pieceRanks(run.first), to.value - run.first.value + 1 });
+    for (Rank r = run.first; run.count < most && store.has(r) && store.lengthAt(r) == run.length; r = r.next())
         ++run.count;
     return run;
 }
 
+// Its bytes, rank after rank.
+template <class Store, class BytesAt>
+void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& bytesAt)
+{
+    if (const std::byte* const piece = store.piece(run.first, run.count, run.length)) {
+        std::copy_n(piece, std::size_t(run.count) * run.length, to.bytes(0).data());
+        return;
+    }
+    for (std::uint32_t i = 0; i < run.count; ++i)
+        std::ranges::copy(bytesAt(Rank(run.first.value + i)), to.bytes(i).begin());
+}
+
 // Room for the ranks that follow, as if all were as long as those of the first run; within a bound, as these may be the longest by far.
-void makeRoom(std::string& out, const Run& run, Rank last)
+void makeRoom(std::string& out, std::size_t roomMax, const Run& run, Rank last)
 {
     if (out.empty())
-        out.reserve(std::min(kRoomMax, (BlockRun::kHead + run.length + 1) * (last.value - run.first.value + 1) + kRunBytes / kRunRanks));
+        out.reserve(std::min(roomMax, (BlockRun::kHead + run.length + 1) * (last.value - run.first.value + 1) + kRunBytes / kRunRanks));
 }
 
 } // namespace
@@ -49,44 +62,44 @@ std::uint32_t runRanks(std::size_t length)
     return std::uint32_t(std::clamp<std::size_t>(kRunBytes / (length + 1), 1, kRunRanks));
 }
 
-Rank writeRun(const RecordStore& store, Rank from, Rank to, std::string& out)
+Rank writeRun(const RecordStore& store, Rank from, Rank to, std::size_t roomMax, std::string& out)
 {
     const Rank last = std::min(to, store.rankMax());
-    const Run run = runFrom(from, last, [&](Rank r) { return store.has(r); }, [&](Rank r) { return store.at(r).value.size(); });
+    const Run run = runFrom(store, from, last);
     if (run.count == 0)
         return to.next();
-    makeRoom(out, run, last);
+    makeRoom(out, roomMax, run, last);
     BlockRun records = BlockWriter(out).addRun(run.first, run.count, run.length);
     for (std::uint32_t i = 0; i < run.count; ++i) {
         const Rank rank(run.first.value + i);
         store.prefetchBehind(rank);
         const RecordStore::Record record = store.at(rank);
         records.setHead(i, record.key, record.version);
-        std::ranges::copy(bytesOf(record.value), records.bytes(i).begin());
     }
+    copyBytes(store, run, records, [&store](Rank rank) { return bytesOf(store.at(rank).value); });
     return Rank(run.first.value + run.count);
 }
 
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out)
 {
     for (const Rank last = std::min(to, store.rankMax()); from <= last;)
-        from = writeRun(store, from, last, out);
+        from = writeRun(store, from, last, kRoomMax, out);
 }
 
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out)
 {
     for (const Rank last = std::min(to, store.rankMax()); from <= last;) {
-        const Run run = runFrom(from, last, [&](Rank r) { return store.has(r); }, [&](Rank r) { return store.parity(r).size(); });
+        const Run run = runFrom(store, from, last);
         if (run.count == 0)
             return;
-        makeRoom(out, run, last);
+        makeRoom(out, kRoomMax, run, last);
         BlockRun records = BlockWriter(out).addRun(run.first, run.count, run.length);
         for (std::uint32_t i = 0; i < run.count; ++i) {
             const Rank rank(run.first.value + i);
             store.prefetchBehind(rank);
             records.setHead(i, Key(stateOf(store.members(rank))), 0);
-            std::ranges::copy(store.parity(rank), records.bytes(i).begin());
         }
+        copyBytes(store, run, records, [&store](Rank rank) { return store.parity(rank); });
         from = Rank(run.first.value + run.count);
     }
 }

@@ -62,6 +62,10 @@ public:
     std::uint32_t memberCount(Rank rank) const;
     // B, as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;
+    std::uint32_t lengthAt(Rank rank) const { return m_records[rank.value - 1].length; }
+    // As of RecordStore, of parity fields.
+    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_records.piece(first.value - 1, count, length); }
+    static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Record>::rowsOfPage(first.value - 1)); }
     // Looks at so many further ranks for an index of the position's keys, which all changes keep from then on. False where a key is
     // there twice, which is a mistake of ours.
     [[nodiscard]] bool index(Position q, std::uint32_t ranks = kRanksAtOnce);

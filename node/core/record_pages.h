@@ -38,6 +38,15 @@ public:
     std::byte* bytes(std::size_t row) { return bytesOf(m_pages[row / kRows], row % kRows); }
     const std::byte* bytes(std::size_t row) const { return bytesOf(m_pages[row / kRows], row % kRows); }
 
+    // The bytes of so many rows of this length where they are one piece of memory, else null. Rows of different pages never are.
+    const std::byte* piece(std::size_t row, std::size_t rows, std::uint32_t length) const
+    {
+        const Page& page = m_pages[row / kRows];
+        return length == page.width && rows <= rowsOfPage(row) ? cell(page, row % kRows) : nullptr;
+    }
+    // Of its page, this one and those behind it.
+    static std::size_t rowsOfPage(std::size_t row) { return kRows - row % kRows; }
+
     // Somebody will want this row soon.
     void prefetch(std::size_t row) const
     {

@@ -28,6 +28,13 @@ public:
     // The record of a used rank.
     Record at(Rank rank) const;
 
+    // Length of its value; of a used rank.
+    std::uint32_t lengthAt(Rank rank) const { return m_slots[rank.value - 1].length; }
+    // The values of so many successive records of this length where they are one piece of memory, else null.
+    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_slots.piece(first.value - 1, count, length); }
+    // How many successive ranks may be one piece, from this one on.
+    static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Slot>::rowsOfPage(first.value - 1)); }
+
     // The key will be looked for: soon, and as the next one, when its place in the index is at hand.
     void prefetchIndex(Key key) const { m_index.prefetch(key); }
     void prefetchRecord(Key key) const
