@@ -11,7 +11,7 @@
 namespace lhrs {
 
 // A queue in one piece of memory, whose places are used again: what comes and goes takes nothing from the heap, and a place keeps
-// what its last element left there. Grows by doubling; after a burst it is small again as soon as it is empty.
+// what its last element left there. Grows by doubling, and becomes smaller again where an eighth of it would do.
 template <class T>
 class Ring {
 public:
@@ -37,19 +37,30 @@ public:
     {
         LHRS_CHECK(m_size > 0);
         m_front = (m_front + 1) & (m_places.size() - 1);
-        if (--m_size == 0 && m_places.size() > kKept)
-            *this = {};
+        if (--m_size < m_places.size() / 8 && m_places.size() > kKept)
+            shrink();
     }
     void clear() { *this = {}; }
+    // How many elements fit without further memory.
+    std::size_t places() const { return m_places.size(); }
 
 private:
-    static constexpr std::size_t kAtFirst = 16, kKept = 4'096;
+    static constexpr std::size_t kAtFirst = 16, kKept = 1'024;
 
     void grow()
     {
         std::rotate(m_places.begin(), m_places.begin() + std::ptrdiff_t(m_front), m_places.end());
         m_front = 0;
         m_places.resize(std::max(kAtFirst, 2 * m_places.size()));
+    }
+
+    void shrink()
+    {
+        std::vector<T> fewer(m_places.size() / 4);
+        for (std::size_t i = 0; i < m_size; ++i)
+            fewer[i] = std::move((*this)[i]);
+        m_places = std::move(fewer);
+        m_front = 0;
     }
 
     std::vector<T> m_places; // none, or a power of two

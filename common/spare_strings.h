@@ -22,7 +22,7 @@ public:
         m_spare.pop_back();
         m_bytes -= to.capacity();
     }
-    // `from` is empty afterwards.
+    // `from` is of no use afterwards.
     void takeBack(std::string& from)
     {
         if (!ownsMemory(from) || m_bytes + from.capacity() > kBytesMax)

@@ -3,11 +3,14 @@
 // a working thread goes (bytes, messages, step, bytes), with the real machines of a file that is warm.
 #include "common/ring.h"
 #include "common/wire.h"
+#include "node/core/delta_log.h"
+#include "tests/bucket_rigs.h"
 #include "tests/memory_cluster.h"
 
 #include <QTest>
 
-#include <array>
+#include <malloc.h>
+
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -16,6 +19,7 @@ namespace {
 
 bool isCounting = false;
 std::uint64_t taken = 0;
+std::uint64_t bytesHeld = 0; // by the whole process
 
 } // namespace
 
@@ -25,11 +29,16 @@ void* operator new(std::size_t bytes)
     void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
     if (memory == nullptr)
         std::abort();
+    bytesHeld += ::malloc_usable_size(memory);
     return memory;
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept
+{
+    bytesHeld -= memory != nullptr ? ::malloc_usable_size(memory) : 0;
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 using namespace lhrs;
 using namespace lhrs::test;
@@ -272,6 +281,50 @@ private slots:
         QVERIFY(checkFails([&] { ring.removeFront(); }));
         ring.add() = "again";
         QCOMPARE(ring.front(), std::string("again"));
+    }
+
+    void aRingBecomesSmallAgain()
+    {
+        Ring<std::uint64_t> ring;
+        std::uint64_t in = 0, out = 0;
+        for (; in < 100'000; ++in)
+            ring.add() = in;
+        QVERIFY(ring.places() >= 100'000);
+        while (ring.size() > 50) { // never empty
+            QCOMPARE(ring.front(), out++);
+            ring.removeFront();
+        }
+        QVERIFY2(ring.places() <= 2'048, qPrintable(QString::number(ring.places())));
+        for (std::size_t i = 0; i < ring.size(); ++i)
+            QCOMPARE(ring[i], out + i);
+    }
+
+    // What was sent again and again to one that did not answer is forgotten when it did.
+    void theLogKeepsLittleOfABurst()
+    {
+        DeltaLog log;
+        pb::Delta delta;
+        delta.set_delta(std::string(1'000, 'x'));
+        const std::uint64_t before = bytesHeld;
+        for (std::uint64_t sequence = 1; sequence <= 20'000; ++sequence) {
+            delta.set_sequence(sequence);
+            log.add(delta);
+        }
+        QVERIFY(bytesHeld - before > 20'000'000);
+        log.trim(19'990);
+        QCOMPARE(log.size(), std::size_t(10));
+        QVERIFY2(bytesHeld - before < 1'000'000, qPrintable(QString::number(bytesHeld - before)));
+    }
+
+    void changesThatAreDoneAreForgotten()
+    {
+        DataRig rig({ .config = fileConfig(4, 1, 10'000), .k = 1 });
+        for (std::uint64_t key = 1; key <= 3'000; ++key)
+            rig.insert(key, std::string(1'000, 'x'));
+        const std::uint64_t before = bytesHeld;
+        rig.deltaAck(0, 3'000);
+        QVERIFY(rig.data().link().isIdle());
+        QVERIFY2(before - bytesHeld > 1'500'000, qPrintable(QString::number(std::int64_t(before - bytesHeld))));
     }
 
     // A place keeps what was there, so that its memory serves the next element.

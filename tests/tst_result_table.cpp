@@ -327,7 +327,7 @@ void TestResultTable::aRunThatLiesIsMalformed()
     QVERIFY(isMalformedWith(5, 0));            // of none
     QVERIFY(isMalformedWith(5, 3));            // one more than there is
     QVERIFY(isMalformedWith(5, ~0u));
-    QVERIFY(isMalformedWith(5, 0x0d79435e));   // so many that their bytes begin again at a small number
+    QVERIFY(isMalformedWith(5, 0x0d79435f));   // so many that their bytes begin again at a small number
     QVERIFY(isMalformedWith(9, 4));            // longer than they are
     QVERIFY(isMalformedWith(9, 65'537));       // than any
     QVERIFY(isMalformedWith(9, ~0u));

@@ -67,7 +67,7 @@ Rank writeRun(const RecordStore& store, Rank from, Rank to, std::size_t roomMax,
     const Rank last = std::min(to, store.rankMax());
     const Run run = runFrom(store, from, last);
     if (run.count == 0)
-        return to.next();
+        return last.next();
     makeRoom(out, roomMax, run, last);
     BlockRun records = BlockWriter(out).addRun(run.first, run.count, run.length);
     for (std::uint32_t i = 0; i < run.count; ++i) {

@@ -235,6 +235,7 @@ void ParityLink::forgetDone(Sequence held)
     while (!m_pending.isEmpty() && m_pending.front()->sequence <= everywhere) {
         if (m_spare.size() < 1024)
             m_spare.push_back(std::move(m_pending.front()));
+        m_pending.front().reset(); // the place stays
         m_pending.removeFront();
     }
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but no more than so
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
 constexpr std::size_t kSlicesAsked = 3;          // one to compute, one to arrive, one to be put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
-constexpr std::size_t kEntryBytes = 17;          // of a record in a run, beside the record
+constexpr std::size_t kEntryBytes = 29;          // beside a record, where it is a run by itself
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -219,7 +219,7 @@ void SliceRebuild::compute(Slice& slice)
     const bool asksParity = std::any_of(from.begin(), from.end(), [](const Source& source) { return source.id.role == pb::PARITY && !source.isOwn; });
     for (const Position q : m_plan->lost) {
         std::string& block = slice.blocks[q];
-        block.reserve(block.size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (kEntryBytes + store.parity(slice.open.front()).size()))));
+        block.reserve(block.size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (BlockRun::kHead + 1 + store.parity(slice.open.front()).size()))));
     }
     std::vector<Rank> stillOpen, ranks;
     std::vector<ByteSpan> contributions; // of the members, for one of `ranks` after the other

@@ -189,18 +189,21 @@ struct SliceStream {
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i + 2 < draw.size() && records.size() < 120; i += 3) {
             const auto byte = [&](std::size_t at) { return std::uint32_t(std::uint8_t(draw[i + at])); };
-            rank += 1 + byte(0) % 3;
-            GroupModel::Record record { 10'000 * number + 7 * rank, std::string(byte(1), char('a' + rank % 26)), ++cut };
             BlockWriter writer(slices.back());
-            const auto length = std::uint32_t(record.value.size());
-            if (byte(2) % 8 < 4) {
-                BlockRun run = writer.addRun(Rank(rank), 1, length);
-                run.setHead(0, Key(record.key), record.version);
-                std::ranges::copy(bytesOf(record.value), run.bytes(0).begin());
-            } else {
-                writer.add({ .key = Key(record.key), .rank = Rank(rank), .length = length, .version = record.version, .bytes = record.value });
+            const std::uint32_t length = byte(1), count = byte(2) % 8 < 4 ? 1 + byte(2) / 64 : 0; // 0: no run
+            rank += byte(0) % 3;
+            BlockRun run = count > 0 ? writer.addRun(Rank(rank + 1), count, length) : BlockRun();
+            for (std::uint32_t r = 0; r < std::max(1u, count); ++r) {
+                ++rank;
+                const GroupModel::Record record { 10'000 * number + 7 * rank, std::string(length, char('a' + rank % 26)), ++cut };
+                if (count > 0) {
+                    run.setHead(r, Key(record.key), record.version);
+                    std::ranges::copy(bytesOf(record.value), run.bytes(r).begin());
+                } else {
+                    writer.add({ .key = Key(record.key), .rank = Rank(rank), .length = length, .version = record.version, .bytes = record.value });
+                }
+                records[rank] = record;
             }
-            records[rank] = record;
             if (byte(2) % 4 == 0)
                 slices.emplace_back();
         }
