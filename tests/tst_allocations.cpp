@@ -3,6 +3,7 @@
 // a working thread goes (bytes, messages, step, bytes), with the real machines of a file that is warm.
 #include "common/ring.h"
 #include "common/wire.h"
+#include "node/core/arena_block.h"
 #include "node/core/delta_log.h"
 #include "tests/bucket_rigs.h"
 #include "tests/memory_cluster.h"
@@ -47,14 +48,6 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t(1) << 20;
 
-google::protobuf::ArenaOptions arenaIn(char* block)
-{
-    google::protobuf::ArenaOptions options;
-    options.initial_block = block;
-    options.initial_block_size = kBlock;
-    return options;
-}
-
 // A machine as a worker of the runtime has it.
 struct Seat {
     Seat(Machine& m, std::uint64_t node)
@@ -72,7 +65,7 @@ struct Seat {
     EventStamper stamper;
     SpareStrings strings;
     std::unique_ptr<char[]> block { new char[kBlock] }, effectsBlock { new char[kBlock] };
-    google::protobuf::Arena arena { arenaIn(block.get()) }, effectsArena { arenaIn(effectsBlock.get()) };
+    google::protobuf::Arena arena { arenaIn(block.get(), kBlock) }, effectsArena { arenaIn(effectsBlock.get(), kBlock) };
     Effects effects { effectsArena, strings };
     std::vector<ReadMessage> messages;
     std::string inbox, reading; // the bytes of what was sent to it, and of what it reads

@@ -5,7 +5,6 @@
 #include "node/core/blocks_ahead.h"
 #include "node/core/member_record.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace lhrs {

@@ -34,7 +34,7 @@ public:
     void trim(Sequence stable)
     {
         while (!m_entries.isEmpty() && m_entries.front().sequence <= stable) {
-            if (m_entries.front().bytes.capacity() > kSpareBytes || m_entries.size() > kSpare)
+            if (m_entries.front().bytes.capacity() > kSpareBytes)
                 m_entries.front().bytes = std::string();
             m_entries.removeFront();
         }
@@ -66,8 +66,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSpareBytes = 1024; // a place keeps no more of a delta that is gone,
-    static constexpr std::size_t kSpare = 256;       // and nothing where there are more than these
+    static constexpr std::size_t kSpareBytes = 1024; // a place keeps no more of a delta that is gone
     struct Entry {
         std::uint64_t incarnation = 0, epoch = 0;
         Sequence sequence = 0, stable = 0;

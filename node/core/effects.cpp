@@ -2,6 +2,7 @@
 #include "node/core/effects.h"
 
 #include "common/wire.h"
+#include "node/core/arena_block.h"
 
 namespace lhrs {
 
@@ -11,17 +12,9 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t(16) << 10;
 
-google::protobuf::ArenaOptions arenaIn(char* block)
-{
-    google::protobuf::ArenaOptions options;
-    options.initial_block = block;
-    options.initial_block_size = kBlock;
-    return options;
-}
-
 } // namespace
 
-Effects::OwnArena::OwnArena() : block(new char[kBlock]), arena(arenaIn(block.get())) {}
+Effects::OwnArena::OwnArena() : block(new char[kBlock]), arena(arenaIn(block.get(), kBlock)) {}
 
 Effects::Effects() : m_ownArena(std::make_unique<OwnArena>()), m_arena(m_ownArena->arena) {}
 

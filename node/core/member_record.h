@@ -17,8 +17,7 @@ namespace lhrs {
 // A data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out);
 // A piece of that, some dozens of ranks at most, for `from` <= `to` <= the highest rank; returns the first rank that is not written
-// yet. An empty string gets room for the
-// others, too, as if they were as long, but no more than for `roomMax` bytes.
+// yet. An empty string gets room for the others, too, as if they were as long, but no more than for `roomMax` bytes.
 Rank writeRun(const RecordStore& store, Rank from, Rank to, std::size_t roomMax, std::string& out);
 // How many records of this length a run has at most: it is written in two passes, and is to stay in the cache between them.
 std::uint32_t runRanks(std::size_t length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/runtime.h"
 
+#include "node/core/arena_block.h"
 #include "node/process/heap.h"
 #include "node/runtime/thread.h"
 
@@ -33,14 +34,6 @@ NodeId drawProcessNumber()
     return NodeId(number);
 }
 
-google::protobuf::ArenaOptions arenaIn(char* block)
-{
-    google::protobuf::ArenaOptions options;
-    options.initial_block = block;
-    options.initial_block_size = kArenaBlock;
-    return options;
-}
-
 std::string endpointFor(Endpoint listen, std::uint16_t port)
 {
     const std::string host = textOf(listen);
@@ -51,9 +44,9 @@ std::string endpointFor(Endpoint listen, std::uint16_t port)
 
 Runtime::Worker::Worker(Sender::Ways ways, const Stopwatch& clock)
     : block(new char[kArenaBlock])
-    , arena(arenaIn(block.get()))
+    , arena(arenaIn(block.get(), kArenaBlock))
     , effectsBlock(new char[kArenaBlock])
-    , effectsArena(arenaIn(effectsBlock.get()))
+    , effectsArena(arenaIn(effectsBlock.get(), kArenaBlock))
     , stepClock(clock)
     , sender(ways)
 {

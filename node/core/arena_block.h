@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <google/protobuf/arena.h>
+
+#include <cstddef>
+
+namespace lhrs {
+
+// For an arena whose first memory is this block, which outlives it, so that a usual step takes none from the heap.
+inline google::protobuf::ArenaOptions arenaIn(char* block, std::size_t bytes)
+{
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = bytes;
+    return options;
+}
+
+} // namespace lhrs
