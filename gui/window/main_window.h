@@ -209,8 +209,6 @@ private:
     void showFaults();
     void enableFaults();
     QString faultLineOf(const QString& action) const;
-    // Why what these processes hold could not be made good, in a sentence; empty: it could.
-    QString warningOfKill(const std::vector<ProcessId>& processes) const;
     // Asks whether what cannot be made good is to be killed all the same.
     bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
     // The cluster goes on though its coordinator does not.

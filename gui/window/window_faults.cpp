@@ -3,6 +3,7 @@
 #include "gui/window/main_window.h"
 
 #include "gui/lab/sentences.h"
+#include "gui/view/kill_words.h"
 #include "gui/view/object_words.h"
 
 #include <QDockWidget>
@@ -138,51 +139,12 @@ void MainWindow::enableFaults()
 
 // ---- what cannot be made good
 
-QString MainWindow::warningOfKill(const std::vector<ProcessId>& processes) const
-{
-    const ClusterState& state = m_pacer.state();
-    std::map<std::uint32_t, std::uint32_t> victims; // by group
-    for (const ProcessId process : processes) {
-        const ObjectRef object = objectOf(state, process);
-        if (object.kind == ObjectKind::Data)
-            ++victims[std::uint32_t(object.a) / state.m()];
-        else if (object.kind == ObjectKind::Parity)
-            ++victims[std::uint32_t(object.a)];
-    }
-    if (!victims.empty() && state.file.config.recovery() == pb::RECOVERY_OFF)
-        return tr("This file does not recover from failures: it was made with recovery “off”.");
-    const auto hasEnded = [&](ProcessId id) {
-        const auto process = state.processes.find(id);
-        return process != state.processes.end() && process->second.hasEnded;
-    };
-    for (const auto& [number, count] : victims) {
-        const auto group = state.groups.find(number);
-        if (group == state.groups.end())
-            continue;
-        // Those that nobody has missed yet count, too.
-        std::uint32_t gone = std::uint32_t(group->second.down.size());
-        for (const auto& [a, bucket] : state.data)
-            gone += a / state.m() == number && hasEnded(bucket.process) && !state.downOf(bucket) ? 1 : 0;
-        for (const auto& [place, bucket] : state.parity)
-            gone += place.first == number && hasEnded(bucket.process) && !state.downOf(bucket) ? 1 : 0;
-        const std::uint32_t k = group->second.k;
-        if (gone + count <= k)
-            continue;
-        if (k == 0)
-            return tr("Group %1 has no parity bucket.").arg(number);
-        if (gone >= k)
-            return tr("Group %1 survives no further failure: %2 of its members are down, and k is %3.").arg(number).arg(gone).arg(k);
-        return tr("Group %1 survives %2, and these are %3.").arg(number).arg(countedWords(k - gone, "failure more", "failures more")).arg(count);
-    }
-    return {};
-}
-
 bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
-    const QString warning = warningOfKill(processes);
+    const QString warning = warningOfKill(m_pacer.state(), processes, names);
     if (warning.isEmpty())
         return true;
-    QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(names), tr("%1 If %2 ends now, what it holds is lost for good.").arg(warning, names), QMessageBox::Cancel, this);
+    QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(names), warning, QMessageBox::Cancel, this);
     question.setObjectName(QStringLiteral("killQuestion"));
     QPushButton* yes = question.addButton(tr("Kill it all the same"), QMessageBox::DestructiveRole);
     question.setDefaultButton(QMessageBox::Cancel);
