@@ -67,8 +67,8 @@ void KillWordsTest::whoHoldsNothingIsNotAskedFor()
 void KillWordsTest::aFileThatIsNotKnownYetIsNotSaidToBeLost()
 {
     ClusterState state = fileWith(2);
-    state.file.exists = false;
-    state.file.config.clear_recovery(); // which would be: off
+    state.file = {}; // whose recovery would be: off
+    state.groups.clear();
     QCOMPARE(askedFor(state, { kFileData }), kUnknown);
     state = fileWith(2);
     state.groups[0].k = 0; // it is told with the group; a parity bucket of it was heard of
