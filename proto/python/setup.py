@@ -37,4 +37,5 @@ class BuildWithMessages(build_py):
 
 
 setup(cmdclass={"build_py": BuildWithMessages},
+      install_requires=["pyzmq>=24", generate.requirement()],
       options={"build": {"build_base": str(left)}, "egg_info": {"egg_base": str(left)}})

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 from lhrs_lab import Lab, messages as pb  # noqa: E402
-from lhrs_lab import chart, clients, lamps, measure, witness  # noqa: E402
+from lhrs_lab import _generate, chart, clients, endings, lamps, measure, shown, witness  # noqa: E402
 from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
@@ -31,6 +32,83 @@ from lhrs_lab.wire import Process, Wire  # noqa: E402
 
 class Alone(rig.Coded):
     """What is asked of the package itself."""
+
+    def test_the_package_asks_for_a_protobuf_that_reads_what_this_protoc_writes(self):
+        for version, wanted in (("libprotoc 3.20.3", "protobuf>=3.20"), ("libprotoc 3.21.12", "protobuf>=4.21"), ("libprotoc 25.1", "protobuf>=4.25"),
+                                ("libprotoc 26.0", "protobuf>=5.26,<7"), ("libprotoc 29.3", "protobuf>=5.29,<7"),
+                                ("libprotoc 33.0", "protobuf>=6.33,<8"), ("libprotoc 34.1", "protobuf>=7.34,<9")):
+            self.assertEqual(_generate.requirement(version), wanted, version)
+        with self.assertRaisesRegex(RuntimeError, "version of protoc is not known"):
+            _generate.requirement("libprotoc")
+        with unittest.mock.patch("shutil.which", return_value=None), self.assertRaisesRegex(RuntimeError, "protobuf-compiler"):
+            _generate.requirement()
+        self.assertIn("protobuf>=", _generate.requirement())  # of the one that is installed
+
+    def test_message_classes_that_protobuf_refuses_are_told(self):
+        with unittest.mock.patch("importlib.import_module", side_effect=TypeError("Descriptors cannot be created directly")):
+            text = self.assertCode("Unsupported", __import__("lhrs_lab.messages", fromlist=["_load"])._load)
+        self.assertIn("Descriptors cannot be created directly", text)
+
+    def table(self, rows: int) -> measure.Table:
+        table = measure.Table("times <1>", {"run": "r", "simulated": True, "machine": "m & m"})
+        for number in range(rows):
+            table.add("counts", number + 1, False, {"window": 16}, {"records": 10 + number, "total_s": 1 / 3 if number else None}, 0)
+        return table
+
+    def test_a_table_shows_itself_in_a_notebook(self):
+        page = xml.dom.minidom.parseString(f"<x>{self.table(3)._repr_html_()}</x>")
+        heads = [node.firstChild.data for node in page.getElementsByTagName("th")]
+        self.assertEqual(heads, ["repetition", "records", "total_s"])   # the others are equal in all rows
+        cells = [node.firstChild.data if node.firstChild else "" for node in page.getElementsByTagName("td")]
+        self.assertEqual(cells, ["1", "10", "", "2", "11", "0.333333", "3", "12", "0.333333"])
+        self.assertEqual(page.getElementsByTagName("caption")[0].firstChild.data, "times <1>: 3 rows")
+        below = page.getElementsByTagName("p")[0].firstChild.data
+        self.assertIn("machine = m & m", below)
+        self.assertIn("window = 16", below)
+        one = xml.dom.minidom.parseString(f"<x>{self.table(1)._repr_html_()}</x>")
+        self.assertEqual(len(one.getElementsByTagName("th")), len(self.table(1).columns))
+        many = xml.dom.minidom.parseString(f"<x>{self.table(shown._SHOWN + 5)._repr_html_()}</x>")
+        self.assertEqual(len(many.getElementsByTagName("tr")), 1 + shown._SHOWN)
+        self.assertIn("5 further rows", many.getElementsByTagName("p")[0].firstChild.data)
+        xml.dom.minidom.parseString(f"<x>{measure.Table('none', {})._repr_html_()}</x>")
+
+    def test_a_table_is_a_data_frame(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed (./run test installs it)")
+        table = self.table(2)
+        table.add("counts", None, False, {"window": 1}, {"records": 9007199254740993}, 0)
+        frame = table.to_pandas()
+        self.assertEqual(list(frame.columns), table.columns)
+        self.assertEqual(frame.records.tolist(), [10, 11, 9007199254740993])
+        self.assertEqual(frame.total_s.isna().tolist(), [True, False, True])
+        self.assertTrue(pandas.api.types.is_integer_dtype(frame.repetition.dtype))
+        self.assertEqual(list(table.to_pandas(["records", "run"]).columns), ["records", "run"])
+        self.assertIn("no column 'nothing'", self.assertCode("BadArgument", table.to_pandas, ["nothing"]))
+
+    def test_without_pandas_a_table_says_what_to_install(self):
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+            self.assertIn("python3-pandas", self.assertCode("Unsupported", self.table(1).to_pandas))
+
+    def test_sigterm_of_the_programs_own_is_left_alone(self):
+        class One:
+            def close(self):
+                pass
+        one, own, former = One(), (lambda number, frame: None), signal.getsignal(signal.SIGTERM)
+        try:
+            signal.signal(signal.SIGTERM, own)
+            endings.close_at_the_end(one)
+            self.assertIs(signal.getsignal(signal.SIGTERM), own)
+            endings.is_closed(one)
+            self.assertIs(signal.getsignal(signal.SIGTERM), own)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            endings.close_at_the_end(one)
+            self.assertIs(signal.getsignal(signal.SIGTERM), endings._terminated)
+            endings.is_closed(one)
+            self.assertIs(signal.getsignal(signal.SIGTERM), signal.SIG_DFL)
+        finally:
+            signal.signal(signal.SIGTERM, former)
 
     def test_the_thread_may_be_awake_when_it_is_told_to_stop(self):
         wire, write = Wire(EventLog(keep=10)), os.write

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+from typing import Optional
 
 #: The files that a client needs, in no order; recording.proto is of the window alone.
 NAMES = ("config", "control", "event", "fault", "group", "message", "process", "transfer")
@@ -26,19 +27,45 @@ def digest(proto: pathlib.Path) -> str:
     return sum_.hexdigest()[:16]
 
 
+def _protoc() -> str:
+    """Where it is. RuntimeError: nowhere."""
+    found = shutil.which("protoc")
+    if found is None:
+        raise RuntimeError("protoc is not installed; it makes the message classes (Debian: protobuf-compiler)")
+    return found
+
+
+def requirement(version: Optional[str] = None) -> str:
+    """The versions of Python's protobuf that read what this protoc writes (None: the one that is installed), as pip names
+    them: protobuf>=4.21. RuntimeError: there is no protoc, or its version is none.
+
+    A protoc M.P belongs to Python's protobuf N.M.P, where N is 4 for M = 21 to 25, 5 to 29, 6 to 33, then 7; until 3.20 they
+    were counted alike. What protoc 26 and later writes names its version, and is refused by an older protobuf and by one
+    of the next major version but one."""
+    text = version or subprocess.run([_protoc(), "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    if found is None:
+        raise RuntimeError(f"the version of protoc is not known: {text.strip()!r}")
+    numbers = [int(part) for part in found.groups() if part is not None]
+    if numbers[0] == 3:   # 3.21.12 is 21.12
+        numbers = numbers[1:]
+    minor = numbers[0]
+    if minor <= 20:
+        return f"protobuf>=3.{minor}"
+    major = next((number for number, last in ((4, 25), (5, 29), (6, 33)) if minor <= last), 7)
+    return f"protobuf>={major}.{minor}" + (f",<{major + 2}" if major > 4 else "")
+
+
 def generate(proto: pathlib.Path, into: pathlib.Path) -> None:
     """Writes NAME_pb2.py (and NAME_pb2.pyi, for type checkers) of each file into the existing directory ``into``.
 
     protoc makes them import each other from a package ``proto``; another package of that name is common, so they are
     made to import from beside themselves. RuntimeError: protoc is missing or did not succeed.
     """
-    protoc = shutil.which("protoc")
-    if protoc is None:
-        raise RuntimeError("protoc is not installed; it makes the message classes (Debian: protobuf-compiler)")
     made = into / "made"
     made.mkdir()
     done = subprocess.run(
-        [protoc, f"-I{proto.parent}", f"--python_out={made}", f"--pyi_out={made}", *map(str, sources(proto))],
+        [_protoc(), f"-I{proto.parent}", f"--python_out={made}", f"--pyi_out={made}", *map(str, sources(proto))],
         capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"protoc did not make the message classes: {done.stderr.strip()}")

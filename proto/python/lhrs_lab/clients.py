@@ -26,7 +26,9 @@ _Bytes = bytes   # where ``bytes`` is a number of them
 @dataclasses.dataclass(frozen=True)
 class Operation(Row):
     """One key operation. ``result``: 'inserted', 'duplicate', 'updated', 'deleted', 'found', 'not found', 'lost';
-    ``path``: 'direct', 'forwarded', 'coordinator', 'record recovery'."""
+    ``path``, how it was answered: 'direct', by the first bucket that was asked; 'forwarded', by another one that it was passed on to;
+    'coordinator', by a bucket whose present place the client had to ask the coordinator for, for example one that is back on a
+    spare since; 'record recovery', by a parity bucket that computed the record while its bucket is not there."""
 
     op: int
     key: int

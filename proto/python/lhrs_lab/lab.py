@@ -8,6 +8,7 @@ import time
 import types
 from typing import Any, Mapping, Optional, Sequence, Union
 
+from . import endings
 from . import messages as pb
 from .audit import AuditCalls
 from .chart import Chart
@@ -70,7 +71,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         self._keys_given = set()
         self._workloads = 0
         self._run_started = started_now()
-        atexit.register(self.close)  # the processes would end all the same, but not their logs
+        atexit.register(self.close)  # the processes would end all the same, but their logs would stay
+        endings.close_at_the_end(self)
 
     # ---- set-up
 
@@ -167,6 +169,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             return
         self._is_closed = True
         atexit.unregister(self.close)
+        endings.is_closed(self)
         self._end_watch()  # before the processes end, which is no part of the run
         if self._local is not None:
             self._local.stop()

@@ -14,6 +14,7 @@ from .chart import Chart, cell, quartiles
 from .errors import LabError
 from .faults import FaultCalls
 from .gate import GateCalls
+from .shown import Shown
 from .state import StateCalls
 from .values import DETAILS, Row, near
 
@@ -37,8 +38,8 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB"
 
 
-class Table:
-    """Rows of one measurement; each is a dict with run, simulated, detail, repetition, warm_up, the factors, the metrics,
+class Table(Shown):
+    """Rows of one measurement. It shows itself in a notebook, and ``to_pandas()`` gives a DataFrame. Each is a dict with run, simulated, detail, repetition, warm_up, the factors, the metrics,
     faults (how many acted) and machine."""
 
     def __init__(self, name: str, identity: Mapping[str, Any]) -> None:

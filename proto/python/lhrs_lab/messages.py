@@ -13,6 +13,8 @@ import tempfile
 import types
 from typing import Any
 
+import google.protobuf
+
 from . import _generate
 from .errors import LabError
 
@@ -61,7 +63,11 @@ def _load() -> list[types.ModuleType]:
     package = types.ModuleType(_PACKAGE)
     package.__path__ = [str(_directory())]
     sys.modules[_PACKAGE] = package
-    return [importlib.import_module(f"{_PACKAGE}.{name}_pb2") for name in _generate.NAMES]
+    try:
+        return [importlib.import_module(f"{_PACKAGE}.{name}_pb2") for name in _generate.NAMES]
+    except (ImportError, TypeError, RuntimeError) as error:  # VersionError of protobuf is a RuntimeError
+        raise LabError("Unsupported", f"The message classes in {package.__path__[0]} and protobuf {google.protobuf.__version__} do not fit: {error}",
+                       "Remove that directory, or install the package again, with the protoc that belongs to this protobuf.") from None
 
 
 _MODULES = _load()
