@@ -4,7 +4,9 @@ import contextlib
 import csv
 import os
 import pathlib
+import re
 import select
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -129,6 +131,29 @@ class Cluster(rig.Coded):
         group = self.lab.record_group(0, 1)
         self.assertEqual([row["column"] for row in group["parity"]], [0, 1])
         self.assertEqual([one["key"] for one in group["parity"][0]["members"]], [row["key"] for row in group["data"]])
+
+    def test_the_parity_can_be_recomputed_with_what_the_document_says(self):
+        text = (rig.ROOT / "proto/README.md").read_text()
+        code = re.search(r"```python\n(def parity_of.*?)```", text, re.DOTALL).group(1)
+        said: dict = {}
+        exec(code, said)  # pylint: disable=exec-used  # the document is what is tested
+        with start(m=3, k=3, b=1000, field=8, record_bytes=21, simulated=True, speed=0, spares={"data": 4, "parity": 3}) as small:
+            small.split()
+            small.split()
+            small.client("bob").run("insert", count=60)
+            small.settle()
+            for lab, bits, group_count in ((self.lab, 16, 1), (small, 8, 1)):
+                lab.settle()
+                compared = columns = 0
+                for rank in range(1, 6):
+                    group = lab.record_group(0, rank)
+                    records = {row["bucket"] % lab.config.m: row["value"] for row in group["data"]}
+                    for parity in group["parity"]:
+                        compared += len(records) > 1
+                        columns |= 1 << parity["column"]
+                        self.assertEqual(said["parity_of"](bits, parity["column"], records), parity["parity"].rstrip(b"\0"))
+                self.assertGreater(compared, 3)
+                self.assertEqual(columns, (1 << lab.config.availability) - 1)
 
     def test_two_killed_buckets_come_back_with_all_their_records(self):
         lab = self.lab
@@ -380,6 +405,32 @@ class Ends(rig.Coded):
                 spares = lab.spares()["data"]
                 self.assertEqual(lab.add_spares(data=2)["data"], spares + 2)
             simulator.terminate()
+
+    def test_sigterm_leaves_no_process_and_no_log_and_the_recording_is_whole(self):
+        program = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+                   "from lhrs_lab import Lab\n"
+                   "lab = Lab.start(m=1, k=0, bin_dir=sys.argv[2], timeout=float(sys.argv[3]), spares={'data': 2, 'parity': 0}, record=sys.argv[4])\n"
+                   "lab.pause(lab.spare('data'))\n"
+                   "print(*[process.pid for process in lab.processes()], flush=True)\n"
+                   "sys.stdin.read()\n")
+        with tempfile.TemporaryDirectory() as directory:
+            recording, temporary = pathlib.Path(directory, "run.lhrun"), pathlib.Path(directory, "tmp")
+            temporary.mkdir()
+            with subprocess.Popen([sys.executable, "-c", program, str(rig.ROOT / "proto/python"), str(rig.PROGRAMS), str(rig.PATIENCE_S), str(recording)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)}) as python:
+                pids = [int(word) for word in python.stdout.readline().split()]
+                self.assertEqual(len(pids), 3)
+                descriptors = [os.pidfd_open(pid) for pid in pids]
+                python.terminate()
+                self.assertEqual(python.wait(rig.PATIENCE_S), -signal.SIGTERM)
+                for descriptor in descriptors:
+                    self.assertTrue(select.select([descriptor], [], [], 0)[0], "a process outlived its Python")
+                    os.close(descriptor)
+            self.assertEqual(list(temporary.iterdir()), [])
+            base = sqlite3.connect(f"file:{recording}?mode=ro", uri=True)
+            with contextlib.closing(base):
+                self.assertGreater(base.execute("select count(*) from event").fetchone()[0], 0)
+                self.assertFalse(recording.with_name("run.lhrun-wal").exists())
 
     def test_no_process_outlives_a_python_that_is_killed(self):
         program = ("import sys; sys.path.insert(0, sys.argv[1])\n"
