@@ -112,7 +112,7 @@ def main() -> int:
                         help="only this measure: " + ", ".join(one.name for one in measures.MEASURES))
     parser.add_argument("--repetitions", type=int, default=5, help="of each (5)")
     parser.add_argument("--out", type=pathlib.Path, default=_TREE / "build/bench", help="where bench.csv, the other tables, the charts and report.html go (build/bench)")
-    parser.add_argument("--programs", type=pathlib.Path, default=_TREE / "build/release/bin", help="where the programs are")
+    parser.add_argument("--programs", type=pathlib.Path, default=_TREE / "build/optimised/bin", help="where the programs are")
     options = parser.parse_args()
     if options.repetitions < 1:
         parser.error("--repetitions is at least 1.")
