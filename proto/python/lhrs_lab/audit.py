@@ -9,6 +9,7 @@ import time
 from typing import Any, Optional
 
 from . import messages as pb
+from .bounds import bounded
 from .context import AGAIN_S
 from .lamps import LampCalls
 from .errors import LabError
@@ -71,6 +72,7 @@ def field(bits: int) -> Field:
     return Field(bits)
 
 
+@bounded
 class AuditCalls(LampCalls):
     """See the module."""
 

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 from . import messages as pb
+from .bounds import bounded
 from .errors import LabError
 from .values import PATH_WORDS, RESULT_WORDS, Row, Target, seconds, text_of
 from .watcher import target_text, text
@@ -119,6 +120,7 @@ class Scan(Row):
     found: list[tuple[int, _Bytes]]  # (key, value) of at most ``keep``
 
 
+@bounded
 class Client:
     """A client, which is a process of its own. Made by ``lab.client(NAME)``."""
 
@@ -326,6 +328,7 @@ class Client:
             self._lab._log.wait_beyond(self._lab._log.committed, time.monotonic() + 0.01)
 
 
+@bounded
 class Handle:
     """A workload that runs meanwhile."""
 

@@ -5,6 +5,7 @@ import time
 from typing import Any, Iterable, Optional, Union
 
 from . import messages as pb
+from .bounds import bounded
 from .context import Context, Who
 from .errors import LabError
 from .events import body_of
@@ -27,6 +28,7 @@ class Fault(Row):
     at: Optional[str] = None      # the event at which a process is to end itself
 
 
+@bounded
 class FaultCalls(Context):
     """See the module."""
 

@@ -6,6 +6,7 @@ import time
 from typing import Any, Callable, Optional, Sequence
 
 from . import messages as pb
+from .bounds import bounded
 from .context import Context
 from .errors import LabError
 from .events import Here
@@ -41,6 +42,7 @@ class _Look:
         self.next_timer_ns = -1
 
 
+@bounded
 class GateCalls(Context):
     """See the module."""
 

@@ -11,12 +11,13 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from . import endings
 from . import messages as pb
 from .audit import AuditCalls
+from .bounds import bounded, check
 from .chart import Chart
 from .clients import Client
 from .errors import LabError
 from .expect import ExpectCalls
 from .lamps import LampCalls
-from .local import LocalCluster
+from .local import FILES_OF_PROCESS, LocalCluster, check_open_files
 from .measure import MeasureCalls, Table, started_now
 from .simulated import SimulatedCluster
 from .timing import TimingCalls
@@ -51,6 +52,18 @@ def _arguments(**o: Any) -> list[str]:
     return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
 
 
+def _endpoint_of(endpoint: str) -> str:
+    """'tcp://HOST:PORT' of what a person names. LabError BadArgument: it is no such address."""
+    named = re.fullmatch(r"(?:tcp://)?([A-Za-z0-9.-]+):([0-9]{1,5})", endpoint) if isinstance(endpoint, str) else None
+    is_number = named is not None and not named[1].strip("0123456789.")
+    if named is None or not 1 <= int(named[2]) <= 65_535 or is_number and not (
+            re.fullmatch(r"(\d{1,3}\.){3}\d{1,3}", named[1]) and all(int(part) < 256 for part in named[1].split("."))):
+        raise LabError("BadArgument", f"{endpoint!r:.80} is no address.",
+                       "Write HOST:PORT, the coordinator's control endpoint, for example 127.0.0.1:4712.")
+    return f"tcp://{named[1]}:{named[2]}"
+
+
+@bounded
 class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, ExpectCalls):
     """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
@@ -103,6 +116,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         if not (speed == 0 or 0.001 <= speed <= 100):
             raise LabError("BadArgument", f"speed is 0.001 to 100, or 0: as fast as possible, not {speed!r}.")
         servers = {"data": 8, "parity": 6, **(spares or {})}
+        for pool in set(servers) & {"data", "parity"}:
+            check(pool, servers[pool])
         if set(servers) != {"data", "parity"} or servers["data"] < 1 or servers["parity"] < k:
             raise LabError("BadArgument", "The file begins with one data bucket and k parity buckets, so spares is "
                            "{'data': at least 1, 'parity': at least k}.")
@@ -117,6 +132,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             lab._local = SimulatedCluster(lab._wire, bin_dir, timeout, speed, seed) if simulated else \
                 LocalCluster(lab._wire, bin_dir, timeout, gate)
             lab._watch_bin = bin_dir
+            if not simulated:
+                check_open_files(FILES_OF_PROCESS * (1 + servers["data"] + servers["parity"]), f"{1 + servers['data'] + servers['parity']} processes")
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
@@ -137,9 +154,9 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or '127.0.0.1:4711',
         as in its ready line; of lhrs-sim, too). Its processes are not touched but for faults of the network; ``detail``:
         what they tell from now on (None: as it is). LabError NoCluster: nobody answers within ``timeout`` seconds."""
+        address = _endpoint_of(endpoint)
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
-        address = endpoint if "://" in endpoint else f"tcp://{endpoint}"
         try:
             who = lab._result(lab._wire.call(address, pb.Command(who_are_you=pb.WhoAreYou())), timeout, address).process
             if who.kind != pb.COORDINATOR:

@@ -6,6 +6,7 @@ import pathlib
 import warnings
 from typing import Any, Optional, Sequence, Union
 
+from .bounds import bounded
 from .context import Context
 from .errors import LabError
 from .local import program_directory
@@ -39,6 +40,7 @@ class Question:
         self._calls._narrate(f"kept.q{self._number}.reveal({int(index)}, {call('String', why)})")
 
 
+@bounded
 class LampCalls(Context):
     """See the module."""
 

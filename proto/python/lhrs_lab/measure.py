@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import chart as charts
 from . import paper as papers
+from .bounds import bounded
 from .chart import Chart, cell, quartiles
 from .errors import LabError
 from .faults import FaultCalls
@@ -135,6 +136,7 @@ def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
     return [dict(zip(factors, values)) for values in itertools.product(*factors.values())]
 
 
+@bounded
 class MeasureCalls(StateCalls, FaultCalls, GateCalls):
     """See the module."""
 

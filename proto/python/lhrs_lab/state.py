@@ -5,6 +5,7 @@ import time
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import messages as pb
+from .bounds import bounded
 from .context import AGAIN_S, ASK_S, Context
 from .errors import LabError
 from .events import Event, Gap, Here, Where, body_of, fits
@@ -87,6 +88,7 @@ def address_of(key: int, i: int, n: int) -> int:
     return key & ((1 << (i + 1)) - 1) if bucket < n else bucket
 
 
+@bounded
 class StateCalls(Context):
     """See the module."""
 

@@ -5,6 +5,7 @@ import time
 from typing import Any, Optional, Union
 
 from . import messages as pb
+from .bounds import bounded
 from .context import Context
 from .errors import LabError
 from .events import Event, Here
@@ -51,6 +52,7 @@ def timing_of_parity(made: Any, filled: Event) -> Timing:
                   filled.communication_s, filled.other_s, filled.transfer_s, column=made.column, k=made.k)
 
 
+@bounded
 class TimingCalls(Context):
     """See the module."""
 
