@@ -23,7 +23,7 @@ rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 from lhrs_lab import Lab, messages as pb  # noqa: E402
-from lhrs_lab import _generate, chart, clients, endings, lamps, measure, shown, witness  # noqa: E402
+from lhrs_lab import _generate, bounds, chart, clients, endings, lamps, local, measure, shown, witness  # noqa: E402
 from lhrs_lab.audit import Field, _difference  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
@@ -159,10 +159,59 @@ class Alone(rig.Coded):
         self.assertEqual(told(2), [2])
         self.assertEqual(told(1, 2), [1, 2])
 
+    def test_who_registered_with_nonsense_ends_no_watcher(self):
+        wire = Wire(EventLog(keep=10))
+        self.addCleanup(wire.close)
+        wire.follow("tcp://localhost:1")
+        wire.repeat("nothing", 1, None)  # by now it follows
+        good = {"control_endpoint": "tcp://127.0.0.1:2", "events_endpoint": "tcp://127.0.0.1:3", "pid": 7, "kind": pb.NODE}
+        infos = [pb.ProcessInfo(node=1, **{**good, "kind": pb.COORDINATOR, "control_endpoint": "tcp://127.0.0.1:1"}), pb.ProcessInfo(node=2, **good)]
+        for number, wrong in enumerate(({"events_endpoint": "nowhere"}, {"control_endpoint": "tcp://a:70000"}, {"pid": 2**31}, {"kind": pb.COORDINATOR}), start=3):
+            infos.append(pb.ProcessInfo(node=number, **{**good, **wrong}))
+        wire._learn(pb.CommandReply(processes=pb.ProcessList(processes=[pb.ProcessList.Entry(process=info) for info in infos])))
+        self.assertEqual([process.number for process in wire.processes()], [1, 2])
+        self.assertEqual(wire.unsound, 4)
+
+    def test_too_many_processes_for_the_open_files_are_refused_with_the_number(self):
+        with unittest.mock.patch("resource.getrlimit", return_value=(1024, 1024)):
+            self.assertIn("2005 open files", self.assertCode("Unsupported", local.check_open_files, 2005, "401 processes"))
+            local.check_open_files(500, "100 processes")
+            with unittest.mock.patch("subprocess.Popen") as started:
+                self.assertIn("401 processes", self.assertCode("Unsupported", Lab.start, spares={"data": 300, "parity": 100}, bin_dir=str(rig.PROGRAMS)))
+            started.assert_not_called()
+
     def test_a_wrong_option_is_named_and_nothing_is_started(self):
         self.assertIn("on_alarm", self.assertCode("BadArgument", Lab.start, recovery="always"))
+        self.assertIn("k is a whole number from 0 to 8, not 9", self.assertCode("BadArgument", Lab.start, k=9))
         self.assertIn("at least k", self.assertCode("BadArgument", Lab.start, k=2, spares={"parity": 1}))
         self.assertIn("lhrs-node", self.assertCode("NoCluster", Lab.start, bin_dir="/nowhere"))
+
+    def test_numbers_out_of_bounds_are_refused_before_anything_is_done(self):
+        asked = {}  # by parameter: the calls that take a number of that name
+        for cls in (Lab, clients.Client, clients.Handle):
+            for call in [name for name in dir(cls) if not name.startswith("_")]:
+                function = getattr(cls, call)
+                if not inspect.isroutine(function):
+                    continue
+                for name, parameter in inspect.signature(function).parameters.items():
+                    kinds = set(re.findall(r"\w+", str(parameter.annotation))) - {"Optional", "typing", "None", "class"}
+                    if kinds and kinds <= {"int", "float"} and name not in ("low", "high", "got", "field"):  # any numbers; one of two words
+                        asked.setdefault(name, []).append((cls, call))
+        self.assertLessEqual(set(asked), set(bounds.BOUNDS), "a parameter without bounds in bounds.py")
+        for name, calls in asked.items():
+            low, high, is_whole = bounds.BOUNDS[name]
+            for wrong in (float("nan"), -float("inf"), low - 1, "", "5 ms", "7", True, 10**300 if high < float("inf") else "inf", *([1.5] if is_whole else [])):
+                for cls, call in calls:
+                    function = getattr(cls, call)
+                    own = [None] if "self" in inspect.signature(function).parameters else []
+                    text = self.assertCode("BadArgument", function, *own, **{name: wrong})
+                    self.assertIn(f"{name} is a ", text, call)
+            bounds.check(name, low)
+            self.assertTrue(high == float("inf") or bounds.check(name, high) is None)
+
+    def test_what_is_no_address_is_said_at_once(self):
+        for wrong in ("garbage", "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "1.2.3:4", "1.2.3.400:5", "x:y", "http://a:80", "ipc://x:1", None):
+            self.assertIn("is no address", self.assertCode("BadArgument", Lab.connect, wrong))
 
     def test_nobody_at_an_endpoint_is_no_cluster(self):
         self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))

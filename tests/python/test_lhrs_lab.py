@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import unittest.mock
 
 import rig
 
@@ -405,6 +406,15 @@ class Ends(rig.Coded):
                 spares = lab.spares()["data"]
                 self.assertEqual(lab.add_spares(data=2)["data"], spares + 2)
             simulator.terminate()
+
+    def test_an_end_is_seen_where_the_system_gives_no_descriptor_of_a_process(self):
+        with unittest.mock.patch("os.pidfd_open", side_effect=PermissionError(1, "Operation not permitted")):
+            with start(m=1, k=0, spares={"data": 2, "parity": 0}) as lab:
+                spare = lab.spares()["data"]
+                victim = next(process for process in lab.processes() if process.name == "data-2")
+                os.kill(victim.pid, signal.SIGKILL)
+                lab.wait_until(lambda: victim.number not in [process.number for process in lab.processes()], timeout=rig.PATIENCE_S)
+                self.assertEqual((spare, lab._wire.find(victim.number).how_it_ended), (1, "signal 9"))
 
     def test_sigterm_leaves_no_process_and_no_log_and_the_recording_is_whole(self):
         program = ("import sys; sys.path.insert(0, sys.argv[1])\n"

@@ -7,6 +7,7 @@ import concurrent.futures
 import dataclasses
 import os
 import pathlib
+import resource
 import select
 import shutil
 import signal
@@ -22,6 +23,8 @@ from .wire import Process, Wire
 
 _GRACE_S = 2.0     # between SIGTERM and SIGKILL
 _LINE_MAX = 4096
+_LOOK_S = 0.1      # only where the system tells of no end
+FILES_OF_PROCESS = 5  # that each process takes here: output, end, commands, events, and one to spare
 
 _PROGRAMS = ("lhrs-coordinator", "lhrs-node", "lhrs-client")
 
@@ -41,6 +44,17 @@ def program_directory(wanted: Optional[str] = None) -> pathlib.Path:
             return place
     raise LabError("NoCluster", f"The programs {', '.join(_PROGRAMS)} are not in {' nor in '.join(map(str, places)) or 'PATH'}.",
                    "Build them (./run builds all programs) and name their directory: bin_dir=..., or LHRS_BIN_DIR.")
+
+
+def check_open_files(more: int, for_what: str) -> None:
+    """Raises this Python's soft limit of open files to the hard one. LabError Unsupported: so many more are not allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    now = len(os.listdir("/proc/self/fd"))
+    if hard != resource.RLIM_INFINITY and now + more > hard:
+        raise LabError("Unsupported", f"{for_what} need {more} open files besides the {now} of this program, and the system allows it {hard}.",
+                       "Take fewer servers, simulate them (simulated=True), or raise the limit (ulimit -Hn).")
 
 
 @dataclasses.dataclass
@@ -100,6 +114,7 @@ class LocalCluster:
         return self._start([(name, "lhrs-client", ["--coordinator", self.address])])[0]
 
     def _start(self, wanted: list[tuple[str, str, list[str]]]) -> list[Process]:
+        check_open_files(FILES_OF_PROCESS * len(wanted), f"{len(wanted)} further processes")
         children = [self._spawner.submit(self._spawn, *one).result() for one in wanted]
         try:
             deadline = time.monotonic() + self._patience_s
@@ -126,7 +141,7 @@ class LocalCluster:
             known = self._wire.find(process.number)
             if known is not None:
                 known.is_ours = True
-            self._wire.watch_end(os.pidfd_open(child.popen.pid), self._ended(process.number, child))
+            self._watch_end(process.number, child)
         return started
 
     def _spawn(self, name: str, program: str, arguments: list[str]) -> Child:
@@ -162,6 +177,19 @@ class LocalCluster:
     def _last_word(self, child: Child) -> str:
         lines = [line for line in (self.logs / f"{child.name}.log").read_text(errors="replace").splitlines() if line]
         return (f"; it says: {lines[-1]}" if lines else "") + f" (log: {self.logs / child.name}.log)"
+
+    def _watch_end(self, number: int, child: Child) -> None:
+        ended = self._ended(number, child)
+        try:
+            self._wire.watch_end(os.pidfd_open(child.popen.pid), ended)
+        except OSError:  # an old kernel, or a container that denies it: it is looked at again and again
+            name = f"end of {number}"
+
+            def look() -> None:
+                if child.popen.poll() is not None:
+                    self._wire.repeat(name, _LOOK_S, None)
+                    ended()
+            self._wire.repeat(name, _LOOK_S, look)
 
     def _ready(self, process: Process, word: str) -> str:
         return self._children[process.number].ready[word]

@@ -6,6 +6,7 @@ import concurrent.futures
 import dataclasses
 import itertools
 import os
+import re
 import threading
 import time
 from typing import Any, Callable, Optional
@@ -19,6 +20,7 @@ from .events import EventLog
 
 _ASK_AGAIN_S = 0.25
 _BATCHES_WAITING = 100_000
+_ENDPOINT = re.compile(r"tcp://[A-Za-z0-9.-]+:(\d{1,5})")
 _KINDS = {pb.NODE: "node", pb.COORDINATOR: "coordinator", pb.CLIENT: "client"}
 
 _REFUSALS = {pb.BAD_ARGUMENT: "BadArgument", pb.TIMED_OUT: "Timeout", pb.NO_SPARES: "NoSpares", pb.NOT_ALLOWED: "NotAllowed"}
@@ -53,6 +55,12 @@ class Process:
                    info.events_endpoint, info.spare_role, info.address, info.version, info.is_simulated, info.seed)
 
 
+def is_sound(info: Any) -> bool:
+    """Whether what a process says of itself can be used: a coordinator passes on what registers with it."""
+    endpoints = [_ENDPOINT.fullmatch(endpoint) for endpoint in (info.control_endpoint, info.events_endpoint) if endpoint]
+    return info.pid < 2**31 and all(named is not None and 1 <= int(named[1]) <= 65_535 for named in endpoints)
+
+
 class Wire:
     """See above. All methods may be called from any thread; ``close`` once."""
 
@@ -79,6 +87,7 @@ class Wire:
         self._chores: dict[str, list[Any]] = {}      # by name: period, when next, what
         self._is_closing = False
         self.unreadable = 0                          # messages that were none of ours
+        self.unsound = 0                             # entries of the coordinator's list that cannot be used
         self._poller = zmq.Poller()
         self._poller.register(self._read, zmq.POLLIN)
         self._poller.register(self._events, zmq.POLLIN)
@@ -287,10 +296,17 @@ class Wire:
             future.set_exception(LabError(code, reply.text or pb.Refusal.Name(reply.refusal),
                                           "lab.add_spares(data=1, parity=1) starts further servers." if code == "NoSpares" else ""))
 
+    def _is_false_coordinator(self, info: Any) -> bool:
+        """There is one, which is the one that tells: others that call themselves so have registered by mistake."""
+        port = self._coordinator.rsplit(":", 1)[-1]
+        return bool(info.kind == pb.COORDINATOR and port and info.control_endpoint and info.control_endpoint.rsplit(":", 1)[-1] != port)
+
     def _learn(self, reply: Any) -> None:
         if reply.WhichOneof("body") != "processes":
             return
-        listed = {entry.process.node for entry in reply.processes.processes}
+        sound = [entry for entry in reply.processes.processes if is_sound(entry.process) and not self._is_false_coordinator(entry.process)]
+        self.unsound += len(reply.processes.processes) - len(sound)
+        listed = {entry.process.node for entry in sound}
         for process in self.processes(living=False):
             if process.is_ours:
                 continue
@@ -298,7 +314,7 @@ class Wire:
                 process.has_ended = False  # a coordinator that starts has to hear of them first
             elif process.is_listed:        # and names itself only once it has listened
                 self.end(process.number, "the coordinator does not list it any more")
-        for entry in reply.processes.processes:
+        for entry in sound:
             self.add(Process.of(entry.process))
             known = self.find(entry.process.node)
             if known is not None:
