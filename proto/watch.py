@@ -5,6 +5,8 @@ import pathlib, subprocess, sys, tempfile, time
 import zmq
 from google.protobuf.text_format import MessageToString
 
+if len(sys.argv) != 2:
+    sys.exit("watch.py wants one argument, the coordinator's control endpoint, such as tcp://127.0.0.1:4711")
 here, made = pathlib.Path(__file__).resolve().parent, tempfile.TemporaryDirectory()
 subprocess.run(["protoc", f"-I{here.parent}", f"--python_out={made.name}", *map(str, here.glob("*.proto"))], check=True)
 pathlib.Path(made.name, "proto", "__init__.py").touch()
@@ -15,19 +17,25 @@ from proto.event_pb2 import EventBatch, EventHeader
 context = zmq.Context()
 control, events = context.socket(zmq.DEALER), context.socket(zmq.SUB)
 control.linger = 0  # at the end, do not wait for a coordinator that has gone
-control.connect(sys.argv[1])
+try:
+    control.connect(sys.argv[1])
+except zmq.ZMQError:
+    sys.exit(f"{sys.argv[1]} is no endpoint; one is tcp://127.0.0.1:4711, as the coordinator's ready line has it")
 events.subscribe(b"")  # all processes; b"\x09" + the process number, 8 bytes, low first: only that one
-watched, following, heard, asked = set(), {}, time.monotonic(), 0.0
-while time.monotonic() - heard < 5:
+watched, following, unanswered, asked = set(), {}, 0, 0.0
+while unanswered <= 5:  # questions, not seconds: this program may have been asleep itself
     if time.monotonic() - asked > 1:  # again and again: processes come and go
-        asked = time.monotonic()
+        asked, unanswered = time.monotonic(), unanswered + 1
         control.send(Command(ticket=1, list_processes=ListProcesses()).SerializeToString())
     if control.poll(0):
-        heard = time.monotonic()
+        unanswered = 0
         for entry in CommandReply.FromString(control.recv()).processes.processes:
             if entry.process.events_endpoint not in watched:
                 watched.add(entry.process.events_endpoint)
-                events.connect(entry.process.events_endpoint)
+                try:
+                    events.connect(entry.process.events_endpoint)
+                except zmq.ZMQError:
+                    print(f"{entry.process.name}: {entry.process.events_endpoint!r} is no endpoint", flush=True)
     if events.poll(50):
         header, body = events.recv_multipart()
         header, batch = EventHeader.FromString(header), EventBatch.FromString(body)

@@ -72,6 +72,42 @@ void TestMessageCheck::limits_data()
     addRequestRows("delete", [](auto& m) { return m.mutable_delete_(); });
     addRequestRows("search", [](auto& m) { return m.mutable_search(); });
 
+    // What goes into the directory, by each of the four messages that bring it.
+    const auto addEntry = [](const char* name, bool isFit, const std::function<void(pb::ProcessInfo&)>& change) {
+        const auto add = [&](const char* by, const std::function<pb::ProcessInfo*(pb::Message&)>& process) {
+            addRow(std::string(by) + ": " + name, isFit, [&](auto& m) {
+                pb::ProcessInfo& info = *process(m);
+                info.set_node(7);
+                info.set_kind(pb::NODE);
+                info.set_name("data-7");
+                info.set_control_endpoint("tcp://127.0.0.1:4711");
+                info.set_events_endpoint("tcp://127.0.0.1:4712");
+                change(info);
+            });
+        };
+        add("Register", [](auto& m) { return m.mutable_register_()->mutable_process(); });
+        add("Alive", [](auto& m) { return m.mutable_alive()->mutable_process(); });
+        add("Offer", [](auto& m) { return m.mutable_offer()->mutable_process(); });
+        add("StateReport", [](auto& m) { return m.mutable_state_report()->mutable_process(); });
+    };
+    addEntry("a server", true, [](auto&) {});
+    addEntry("of the simulator, without endpoints", true, [](auto& p) { p.clear_control_endpoint(), p.clear_events_endpoint(); });
+    addEntry("at a name", true, [](auto& p) { p.set_events_endpoint("tcp://lab-3.example:65535"); });
+    addEntry("at an address of IPv6", true, [](auto& p) { p.set_events_endpoint("tcp://[fe80::1%eth0]:1"); });
+    addEntry("without a number", false, [](auto& p) { p.set_node(0); });
+    addEntry("a second coordinator", false, [](auto& p) { p.set_kind(pb::COORDINATOR); });
+    addEntry("of no kind that there is", false, [](auto& p) { p.set_kind(pb::ProcessKind(77)); });
+    addEntry("with the largest pid", true, [](auto& p) { p.set_pid(0x7fffffff); });
+    addEntry("with a pid of 2^31", false, [](auto& p) { p.set_pid(0x80000000u); });
+    addEntry("with a name of 255 bytes", true, [](auto& p) { p.set_name(std::string(255, 'x')); });
+    addEntry("with a name of 256 bytes", false, [](auto& p) { p.set_name(std::string(256, 'x')); });
+    addEntry("with a name of two lines", false, [](auto& p) { p.set_name("a\nb"); });
+    for (const char* endpoint : { "garbage", "tcp://", "tcp://:4711", "tcp://127.0.0.1", "tcp://127.0.0.1:", "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536",
+             "tcp://127.0.0.1:4711 ", "tcp://127.0.0.1:-1", "tcp://a b:4711", "ipc:///tmp/socket", "inproc://self", "tcp://127.0.0.1:47x" }) {
+        addEntry((std::string("controlled at ") + endpoint).c_str(), false, [=](auto& p) { p.set_control_endpoint(endpoint); });
+        addEntry((std::string("events at ") + endpoint).c_str(), false, [=](auto& p) { p.set_events_endpoint(endpoint); });
+    }
+
     const auto addReply = [](const char* name, bool isFit, bool isAdjustment, std::uint32_t bucket, std::uint32_t level) {
         addRow(name, isFit, [=](auto& m) {
             m.mutable_reply()->set_image_adjustment(isAdjustment);

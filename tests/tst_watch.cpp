@@ -9,6 +9,7 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <zmq.hpp>
@@ -82,6 +83,9 @@ private slots:
     void aGapIsSaid();
     void aProcessThatComesLaterIsWatchedToo();
     void withoutACoordinatorItEndsAndSaysSo();
+    void whoSleptAsksAgainBeforeItGivesUp();
+    void anEntryThatIsNoEndpointIsSaidAndTheOthersAreWatched();
+    void wrongUseIsOneSentence();
     void aRealClusterIsWatchedWhileItGrows();
     void theReadmeShowsThisVeryProgram();
 
@@ -99,6 +103,8 @@ private:
     std::vector<std::unique_ptr<Publisher>> m_publishers;
     std::unique_ptr<QProcess> m_watch;
     std::vector<std::unique_ptr<QProcess>> m_cluster;
+    QString m_clock; // a program that runs the watcher with another clock; empty: its own
+    std::string m_strangeEndpoint; // of one more entry of the directory
     QString m_output;
 };
 
@@ -134,13 +140,16 @@ void WatchTest::cleanup()
     m_publishers.clear();
     m_control.reset();
     m_output.clear();
+    m_strangeEndpoint.clear();
+    m_clock.clear();
 }
 
 void WatchTest::start(const QString& endpoint)
 {
     m_watch = std::make_unique<QProcess>();
     m_watch->setProcessChannelMode(QProcess::MergedChannels);
-    m_watch->start(m_python, { QStringLiteral(LHRS_SOURCE_DIR "/proto/watch.py"), endpoint });
+    const QStringList before = m_clock.isEmpty() ? QStringList {} : QStringList { u"-c"_s, m_clock };
+    m_watch->start(m_python, before + QStringList { QStringLiteral(LHRS_SOURCE_DIR "/proto/watch.py"), endpoint });
     QVERIFY(m_watch->waitForStarted());
 }
 
@@ -164,6 +173,8 @@ bool WatchTest::serveUntil(const std::function<bool()>& condition)
             return false;
         pb::CommandReply reply;
         reply.set_ticket(command.ticket());
+        if (!m_strangeEndpoint.empty())
+            reply.mutable_processes()->add_processes()->mutable_process()->set_events_endpoint(m_strangeEndpoint);
         for (const auto& publisher : m_publishers)
             reply.mutable_processes()->add_processes()->mutable_process()->set_events_endpoint(publisher->endpoint());
         m_control->send(frames[0], zmq::send_flags::sndmore);
@@ -211,6 +222,47 @@ void WatchTest::withoutACoordinatorItEndsAndSaysSo()
     QVERIFY(m_watch->waitForFinished(30'000));
     QCOMPARE(m_watch->exitCode(), 1);
     QCOMPARE(output(), u"the coordinator at %1 does not answer\n"_s.arg(endpoint));
+}
+
+// It asks five times, and what it slept is not counted: when it goes on it asks anew and is answered.
+void WatchTest::whoSleptAsksAgainBeforeItGivesUp()
+{
+    QTemporaryDir directory;
+    const QString slept = directory.filePath(u"slept"_s);
+    m_clock = u"import os, runpy, sys, time\nreal = time.monotonic\n"
+              "time.monotonic = lambda: real() + (1000 if os.path.exists(%1) else 0)\n"
+              "sys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"_s.arg(u"'%1'"_s.arg(slept));
+    start(QString::fromStdString(m_control->get(zmq::sockopt::last_endpoint)));
+    QVERIFY2(serveUntil([&] { return m_publishers[0]->isSubscribed(); }), qPrintable(output()));
+    QFile file(slept);
+    QVERIFY(file.open(QIODevice::WriteOnly)); // now 1,000 s have gone by at once
+    m_publishers[0]->publish(1, { 11 });
+    QVERIFY2(serveUntil([&] { return output().count(u'\n') == 1; }), qPrintable(output()));
+    QCOMPARE(output(), u"1.500000 data-7 1 record_inserted key: 11 rank: 3\n"_s);
+}
+
+void WatchTest::anEntryThatIsNoEndpointIsSaidAndTheOthersAreWatched()
+{
+    m_strangeEndpoint = "garbage";
+    start(QString::fromStdString(m_control->get(zmq::sockopt::last_endpoint)));
+    QVERIFY2(serveUntil([&] { return m_publishers[0]->isSubscribed(); }), qPrintable(output()));
+    m_publishers[0]->publish(1, { 11 });
+    QVERIFY2(serveUntil([&] { return output().count(u'\n') == 2; }), qPrintable(output()));
+    QCOMPARE(output(), u": 'garbage' is no endpoint\n1.500000 data-7 1 record_inserted key: 11 rank: 3\n"_s);
+}
+
+void WatchTest::wrongUseIsOneSentence()
+{
+    const QStringList program { QStringLiteral(LHRS_SOURCE_DIR "/proto/watch.py") };
+    for (const QStringList& arguments : { QStringList {}, QStringList { u"tcp://127.0.0.1:1"_s, u"more"_s }, QStringList { u"garbage"_s } }) {
+        QProcess process;
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.start(m_python, program + arguments);
+        QVERIFY(process.waitForFinished(30'000));
+        const QString text = QString::fromUtf8(process.readAll());
+        QCOMPARE(process.exitCode(), 1);
+        QVERIFY2(text.count(u'\n') == 1 && text.contains(u"tcp://127.0.0.1:4711"), qPrintable(text));
+    }
 }
 
 QString WatchTest::launch(const QString& name, const QStringList& arguments)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/control_client.h"
 
+#include "common/directory_entry.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/wake_up.h"
 
@@ -495,8 +496,8 @@ void ControlClient::Thread::askSimulation(ControlClient& client)
 void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessList& list)
 {
     std::vector<ProcessId> gone;
-    for (const auto& entry : list.processes())
-        if (entry.process().node() != 0 && !entry.process().control_endpoint().empty())
+    for (const auto& entry : list.processes()) // a bad entry of a coordinator that does not look at them costs the others nothing
+        if (whatIsWrong(entry.process()).empty() && !entry.process().control_endpoint().empty())
             client.addProcess(entry.process());
     {
         const std::lock_guard lock(client.m_mutex);

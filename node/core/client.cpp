@@ -460,10 +460,7 @@ void Client::compare(const Operation& op, const Ledger::Known& known, const std:
 void Client::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     if (!isWithinLimits(message)) {
-        auto* dropped = out.event().mutable_message_dropped();
-        dropped->set_reason("beyond the limits of the protocol");
-        dropped->set_from(message.sender());
-        dropped->set_count(1);
+        tellDropped(message, out.event());
         return;
     }
     if (message.answers() != 0)

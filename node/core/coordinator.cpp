@@ -3,6 +3,7 @@
 
 #include "common/points.h"
 #include "node/core/connection_handshake.h"
+#include "node/core/message_check.h"
 
 #include <algorithm>
 
@@ -46,6 +47,10 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     m_now = now;
     if (m_isSuperseded)
         return;
+    if (!isWithinLimits(message)) {
+        tellDropped(message, out.event());
+        return;
+    }
     if (m_rebuild) {
         if (m_isStarted)
             listenAnewAfterSleep(now, out);

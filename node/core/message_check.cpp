@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/core/message_check.h"
 
+#include "common/directory_entry.h"
 #include "common/linear_hash.h"
 #include "common/wire.h"
 #include "node/core/part_transfers.h"
@@ -29,10 +30,15 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
+// It goes into the directory, which all who watch read. There is one coordinator, and it does not make itself known to itself.
+bool isEntry(const pb::ProcessInfo& process) { return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty(); }
+
 // What it says becomes the state of the file, so nothing in it may be out of its bounds.
 bool isSane(const pb::StateReport& report)
 {
     if (report.recovery_stamp() != 0 && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
+        return false;
+    if (report.has_process() && !isEntry(report.process()))
         return false;
     if (report.role() == pb::NO_ROLE)
         return isSane(report.view());
@@ -84,6 +90,9 @@ bool isWithinLimits(const pb::Message& message)
         return isSane(message.confirm().config()) && isSane(message.confirm().view()) && message.confirm().column() <= kParityColumnsMax
             && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
 
+    case B::kRegister: return isEntry(message.register_().process());
+    case B::kAlive: return isEntry(message.alive().process());
+    case B::kOffer: return isEntry(message.offer().process());
     case B::kStateReport: return isSane(message.state_report());
     case B::kPart:
         return message.part().number() < message.part().count() && message.part().count() <= kFrameMax / kPartBytes + 1
@@ -95,9 +104,7 @@ bool isWithinLimits(const pb::Message& message)
     case B::kAlarm:
     case B::kOverload:
     case B::kUnderflow:
-    case B::kRegister:
     case B::kRegistered:
-    case B::kAlive:
     case B::kEpochAck:
     case B::kDeltaAck:
     case B::kDeltaNak:
@@ -110,7 +117,6 @@ bool isWithinLimits(const pb::Message& message)
     case B::kSendContents:
     case B::kContentsDone:
     case B::kInvite:
-    case B::kOffer:
     case B::kCancel:
     case B::kAck:
     case B::kSuspect:
@@ -138,6 +144,14 @@ bool isWithinLimits(const pb::Message& message)
     case B::BODY_NOT_SET: return true;
     }
     return true;
+}
+
+void tellDropped(const pb::Message& message, pb::Event& event)
+{
+    auto* dropped = event.mutable_message_dropped();
+    dropped->set_reason("beyond the limits of the protocol");
+    dropped->set_from(message.sender());
+    dropped->set_count(1);
 }
 
 } // namespace lhrs

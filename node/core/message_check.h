@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "proto/event.pb.h"
 #include "proto/message.pb.h"
 
 namespace lhrs {
@@ -9,6 +10,9 @@ namespace lhrs {
 // Asked once at the door of each machine; what is behind it relies on it. What depends on the state of a bucket, such as
 // the highest rank it can have, is checked there.
 bool isWithinLimits(const pb::Message& message);
+
+// The event for a message from that process that is not within them.
+void tellDropped(const pb::Message& message, pb::Event& event);
 
 // Limits that are the same for all files.
 inline constexpr std::uint32_t kValueBytesMax = 65'535;

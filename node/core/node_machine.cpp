@@ -73,10 +73,7 @@ void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
 void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
 {
     if (!isWithinLimits(message)) {
-        auto* dropped = out.event().mutable_message_dropped();
-        dropped->set_reason("beyond the limits of the protocol");
-        dropped->set_from(message.sender());
-        dropped->set_count(1);
+        tellDropped(message, out.event());
         return;
     }
     if (!isOfPresentCoordinator(message, now, out))

@@ -11,7 +11,7 @@ from .errors import LabError
 from .events import EventLog, Here
 from .local import LocalCluster
 from .values import Target, place_name
-from .wire import Process, Wire
+from .wire import Process, Wire, is_sound
 
 ASK_S = 5.0
 AGAIN_S = 0.02
@@ -182,7 +182,8 @@ class Context:
         process = self._wire.find(number)
         if process is None:  # a coordinator knows of it before its list has reached us
             for entry in self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes:
-                self._wire.add(Process.of(entry.process))
+                if is_sound(entry.process):
+                    self._wire.add(Process.of(entry.process))
             process = self._wire.find(number)
         if process is None:
             raise LabError("Unreachable", f"There is no process {number}.")

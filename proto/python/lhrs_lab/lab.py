@@ -22,7 +22,7 @@ from .measure import MeasureCalls, Table, started_now
 from .simulated import SimulatedCluster
 from .timing import TimingCalls
 from .values import Target
-from .wire import Process
+from .wire import Process, is_sound
 from .witness import WitnessCalls
 
 _WORDS = {
@@ -168,7 +168,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             lab._wire.follow(address)
             listed = lab._ask(who.node, timeout, list_processes=pb.ListProcesses()).processes.processes
             for entry in listed:
-                lab._process(entry.process.node)
+                if is_sound(entry.process):
+                    lab._process(entry.process.node)
             lab._await_file(timeout)
             if detail is not None:
                 lab.detail(detail)
