@@ -419,6 +419,9 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     for (const auto& [g, group] : coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
+        // One that called it lost told nobody: it is recovered from what is left, and nothing of it may be missing.
+        if (group.state != pb::GROUP_LOST && m_lostGroups.erase(g.value) > 0)
+            std::erase_if(m_lostBuckets, [&](std::uint32_t number) { return number / m_config.m() == g.value; });
         // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
         for (const auto& [q, member] : group.data) {
             if (member.hasFailed())
@@ -510,8 +513,11 @@ void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effec
             rise(m_epochs[m_incarnations[process.index]], message.epoch_ack().epoch(), "acknowledges");
         else if (message.has_lease_request())
             rise(m_epochs[m_incarnations[process.index]], message.lease_request().epoch(), "asks for a lease in");
-        else if (message.has_confirm() && std::exchange(m_lastIncarnation, message.confirm().incarnation()) >= message.confirm().incarnation())
-            fail(15, say("incarnation ", message.confirm().incarnation(), " is given away after ", m_lastIncarnation));
+        else if (message.has_confirm()) {
+            const std::uint64_t before = std::exchange(m_lastIncarnation, message.confirm().incarnation());
+            if (before >= m_lastIncarnation)
+                fail(15, say("incarnation ", m_lastIncarnation, " is given away after ", before));
+        }
     }
     if (!isAcknowledged || !input.message || !input.message->has_delta())
         return;
