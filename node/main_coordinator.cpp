@@ -17,6 +17,6 @@ int main(int argc, char** argv)
     return lhrs::runProgram(line.process, lhrs::pb::COORDINATOR, lhrs::pb::NO_ROLE,
         [&](const lhrs::pb::ProcessInfo& self, lhrs::Address, std::uint64_t seed) {
             return std::make_unique<lhrs::Coordinator>(
-                lhrs::CoordinatorOptions { self, line.config, timers, recruiting, seed, !line.isNewFile });
+                lhrs::CoordinatorOptions { self, line.config, timers, recruiting, seed, !line.isNewFile, line.isReplacement });
         });
 }

@@ -170,13 +170,13 @@ FileRig::FileRig(const Options& options)
         addClient(kClient + c);
 }
 
-void FileRig::startCoordinator(bool listensFirst)
+void FileRig::startCoordinator(bool listensFirst, bool isFileKnown)
 {
     const pb::ProcessInfo self = process(kCoordinator, pb::COORDINATOR);
     const pb::FileConfig config = listensFirst ? fileConfig() : m_options.config;
     cluster.add(self,
         std::make_unique<Coordinator>(
-            CoordinatorOptions { self, config, m_options.timers, m_options.recruiting, 1, listensFirst }),
+            CoordinatorOptions { self, config, m_options.timers, m_options.recruiting, 1, listensFirst, isFileKnown }),
         NodeId(kCoordinator + 1'000'000 * m_formerCoordinators++));
 }
 

@@ -124,7 +124,8 @@ public:
 
     explicit FileRig(const Options& options);
     // `listensFirst`: after another one that has ended; it knows nothing, not even the file's parameters.
-    void startCoordinator(bool listensFirst);
+    // `isFileKnown`: whoever starts it says that there is a file.
+    void startCoordinator(bool listensFirst, bool isFileKnown = false);
     void addSpare(std::uint64_t node, pb::Role pool);
     void addClient(std::uint64_t node);
 

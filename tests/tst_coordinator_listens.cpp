@@ -57,6 +57,7 @@ private slots:
     void aFileOfWhichNothingIsHeardIsWaitedFor_data();
     void aFileOfWhichNothingIsHeardIsWaitedFor();
     void bucketsOfAFileThatNobodyKnewOfAreLeftAlone();
+    void aReplacementMakesNoFileWhoeverIsHeard();
     void whoStartsElsewhereIsNotAnswered();
 };
 
@@ -474,6 +475,34 @@ void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
     QCOMPARE(told, std::uint32_t(holders.size())); // once for each
     for (const std::uint64_t node : holders)
         QVERIFY(rig.node(node).dataBucket() || rig.node(node).parityBucket());
+}
+
+void TestCoordinatorListens::aReplacementMakesNoFileWhoeverIsHeard()
+{
+    // Only servers that have just come are heard. A second file would be given the numbers of the first once more.
+    FileRig rig(restartOptions(1));
+    begin(rig);
+    rig.cluster.kill(FileRig::kCoordinator);
+    const auto isNew = [](std::uint64_t node) { return node >= 300 && node < FileRig::kClient && node % 500 >= 300; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != FileRig::kCoordinator || isNew(packet.message->sender());
+    };
+    std::uint32_t heard = 0, given = 0;
+    rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
+        heard += node >= 300 && event.has_process_started() ? 1 : 0;
+        given += event.has_node_recruited() ? 1 : 0;
+    };
+    rig.startCoordinator(true, true);
+    for (const std::uint64_t number : { 300u, 301u, 302u }) {
+        rig.addSpare(number, pb::DATA);
+        rig.addSpare(number + 500, pb::PARITY);
+    }
+    rig.cluster.run(30s);
+    QCOMPARE(heard, 6u);
+    QCOMPARE(given, 0u);
+    QVERIFY(rig.coordinator().isFileSilent());
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
 }
 
 void TestCoordinatorListens::whoStartsElsewhereIsNotAnswered()

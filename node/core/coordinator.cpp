@@ -27,9 +27,10 @@ Coordinator::Coordinator(CoordinatorOptions options)
     , m_failures(m_parts, m_growth)
     , m_policy(m_parts)
     , m_takeover(m_parts)
+    , m_isFileKnown(options.isFileKnown)
 {
     if (options.listensFirst)
-        m_rebuild = std::make_unique<FileRebuild>();
+        m_rebuild = newRebuild();
 }
 
 void Coordinator::sign(Effects& out) const

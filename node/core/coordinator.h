@@ -22,6 +22,7 @@ struct CoordinatorOptions {
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
     bool listensFirst = false; // a file may be running already: its processes are heard before anything is ordered
+    bool isFileKnown = false;  // who starts it knows that there is one: it makes none of its own, but for a person's word
 };
 
 // The coordinator of one file: knows (i,n), K and who holds which place, recruits servers, orders splits and parity
@@ -67,6 +68,7 @@ private:
     // one that was long under way tells of the file as it was under a former coordinator.
     bool isOfNow(const pb::StateReport& report, Time now) const;
     void hearsServer(Time now);
+    std::unique_ptr<FileRebuild> newRebuild() const;
     void listenAnewAfterSleep(Time now, Effects& out);
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
@@ -111,6 +113,7 @@ private:
     Orders m_takeover; // what the members are told after a restart
     std::set<Incarnation> m_unheard; // members that had not reported then
     std::set<NodeId> m_foreign; // holders of a file that was here before, and of which nobody knew
+    const bool m_isFileKnown;        // from whoever started it
     bool m_isFileNew = true;         // this coordinator has made it, or will
     bool m_isFileTold = false;       // to all who were there when it began to exist
     bool m_isSuperseded = false;

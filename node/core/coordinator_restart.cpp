@@ -45,11 +45,19 @@ void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
     // Awake, it looks at every alive_ms. One that stood still has heard a few, long ago, and its time has passed all the same.
     if (now - m_nextLook < std::chrono::milliseconds(m_acks.timers().alive_ms()))
         return;
-    m_rebuild = std::make_unique<FileRebuild>();
+    m_rebuild = newRebuild();
     m_listensSince = now;
     m_listensUntil = Time::max();
     m_nextLook = now;
     out.event().mutable_coordinator_listening()->set_listens_ms(m_acks.timers().restart_ms());
+}
+
+std::unique_ptr<FileRebuild> Coordinator::newRebuild() const
+{
+    auto rebuild = std::make_unique<FileRebuild>();
+    if (m_isFileKnown)
+        rebuild->hearsOfFile();
+    return rebuild;
 }
 
 void Coordinator::hearsServer(Time now)

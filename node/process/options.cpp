@@ -412,6 +412,9 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
     addFileOptions(app, line, hasThresholds);
     app.add_flag("--new", line.isNewFile,
         "No file is running at this address: begin at once, instead of listening first for processes of a running file");
+    auto* replaces = app.add_flag("--replaces", line.isReplacement,
+        "Another coordinator had a file at this address: wait for its buckets, and make no file even if only new servers are heard");
+    replaces->excludes("--new");
     return finish<CoordinatorLine>(app, line, count, arguments, [](CoordinatorLine& l) {
         if (l.process.name.empty())
             l.process.name = "coordinator";

@@ -48,6 +48,7 @@ struct CoordinatorLine {
     double timeScale = 1;           // all timers, given or default, are multiplied by it
     std::string recruiting = "auto"; // auto, multicast or registry
     bool isNewFile = false;          // no file is running at this address: nobody has to be heard first
+    bool isReplacement = false;      // a file is running: none is made, whoever is heard
 };
 
 struct ClientLine {

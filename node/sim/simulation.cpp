@@ -274,6 +274,7 @@ void Simulation::startCoordinator(bool isFirst)
     options.recruiting = m_case.by_registry() ? Recruiting::Registry : Recruiting::Auto;
     options.seed = m_cluster.drawMachineSeed();
     options.listensFirst = !isFirst;
+    options.isFileKnown = !isFirst; // one is replaced when the file exists, not before
     auto machine = std::make_unique<Coordinator>(options);
     m_coordinator = isFirst ? &m_cluster.start(options.self, std::move(machine)) : &m_cluster.startAgain(options.self, std::move(machine));
     m_isCoordinatorDown = false;

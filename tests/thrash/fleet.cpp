@@ -108,7 +108,7 @@ Result<Process*> Fleet::startCoordinator()
     if (m_coordinatorAddress.empty()) {
         arguments.emplace_back("--new");
     } else {
-        arguments.insert(arguments.end(), { "--listen", m_coordinatorAddress });
+        arguments.insert(arguments.end(), { "--listen", m_coordinatorAddress, "--replaces" });
         name += "-" + std::to_string(++m_started);
     }
     const auto coordinator = launch(Kind::Coordinator, name, "lhrs-coordinator", std::move(arguments));
