@@ -369,6 +369,7 @@ void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
     QCOMPARE(said(), std::ptrdiff_t(2));
     pass(10);
     QCOMPARE(said(), std::ptrdiff_t(4)); // not with every invitation
+    QCOMPARE(describe(rig).under_way(), std::string("creating the file, which waits for 1 parity server: no such spare is left"));
     rig.addSpare(CoordinatorRig::kParity, pb::PARITY);
     pass(2);
     QVERIFY(rig.file().exists());

@@ -48,6 +48,7 @@ public:
     bool isConfirmed() const { return m_isEntered && m_waiting.empty(); }
     // Nobody answers the invitation.
     bool isMissing() const { return m_recruiter.isMissing(); }
+    std::string missing() const { return m_recruiter.missing(); }
     const std::vector<Member>& members() const { return m_members; }
     bool has(const HolderInfo& holder) const;
     // Takes the members out of the group's table again.

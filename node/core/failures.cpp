@@ -343,7 +343,7 @@ Time Failures::deadline() const
 
 std::string Failures::underWay() const
 {
-    return m_groups.empty() ? "" : m_groups.begin()->second->words();
+    return m_groups.empty() ? "" : m_groups.begin()->second->underWay();
 }
 
 } // namespace lhrs

@@ -74,6 +74,8 @@ public:
     // Decided since the last call: (i,n) has moved on.
     bool takeDecided() { return std::exchange(m_isNewlyDecided, false); }
     std::string words() const;
+    // The same, and what it waits for.
+    std::string underWay() const { return words() + m_enlistment.missing(); }
 
 private:
     enum class Step { Recruit, Tell, Told, Stage, CommitSource, CommitTarget, Finish, Undo, Cancel, Done, Undone };

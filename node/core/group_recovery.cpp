@@ -30,6 +30,13 @@ std::string GroupRecovery::words() const
     return m_step == Step::Lost ? group + " is lost" : "recovering " + group;
 }
 
+std::string GroupRecovery::underWay() const
+{
+    if (m_enlistment)
+        return words() + m_enlistment->missing();
+    return words() + (m_parity ? m_parity->missing() : std::string());
+}
+
 std::vector<Position> GroupRecovery::failedData() const
 {
     std::vector<Position> failed;

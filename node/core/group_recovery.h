@@ -63,6 +63,8 @@ public:
     // Records of failed buckets can be computed now.
     bool servesRecords() const { return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable; }
     std::string words() const;
+    // The same, and what it waits for.
+    std::string underWay() const;
 
 private:
     enum class Step { Probe, Wait, Settle, Freeze, Cut, Degrade, Enlist, Rebuild, Fence, Enable, Refill, Restore, Over, Lost,

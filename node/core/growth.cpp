@@ -351,13 +351,13 @@ Time Growth::deadline() const
 std::string Growth::underWay() const
 {
     if (m_creation)
-        return "creating the file";
+        return "creating the file" + m_creation->missing();
     if (!m_wave.isEmpty())
         return m_wave.words();
     if (m_merge)
         return m_merge->words();
     if (m_parity)
-        return m_parity->words();
+        return m_parity->words() + m_parity->missing();
     if (m_owed == 0 && wantsMerge())
         return std::to_string(m_mergesOwed + m_mergeTickets.size()) + " merges are owed";
     return m_owed > 0 ? std::to_string(m_owed) + " splits are owed" : "";

@@ -34,6 +34,7 @@ public:
     bool isOver() const { return m_step == Step::Added || m_step == Step::Undone; }
     bool wasUndone() const { return m_step == Step::Undone; }
     std::string words() const;
+    std::string missing() const { return m_enlistment.missing(); }
 
 private:
     enum class Step { Recruit, Tell, Fill, Count, Settle, Cancel, Added, Undone };

@@ -39,6 +39,18 @@ bool Recruiter::isMissing() const
     return m_isWanting && std::any_of(m_pools.begin(), m_pools.end(), [](const auto& p) { return p.second.isMissingSaid; });
 }
 
+std::string Recruiter::missing() const
+{
+    std::string words;
+    for (const auto& [role, pool] : m_pools) {
+        if (!m_isWanting || !pool.isMissingSaid || pool.offers.size() >= pool.wanted)
+            continue;
+        words += (words.empty() ? ", which waits for " : " and ") + std::to_string(pool.wanted - pool.offers.size())
+            + (role == pb::DATA ? " data server" : " parity server") + (pool.wanted - pool.offers.size() > 1 ? "s" : "");
+    }
+    return words.empty() ? words : words + ": no such spare is left";
+}
+
 void Recruiter::stop(Effects& out)
 {
     for (auto& [role, pool] : m_pools) {

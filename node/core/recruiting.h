@@ -62,6 +62,8 @@ public:
 
     bool isWanting() const { return m_isWanting; }
     bool isMissing() const;
+    // What it waits for where no spare is left, to be put behind what it is for; "": nothing is known to be missing.
+    std::string missing() const;
 
 private:
     struct Offered {

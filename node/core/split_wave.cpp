@@ -187,7 +187,7 @@ std::string SplitWave::words() const
 {
     if (m_splits.empty())
         return "";
-    const std::string first = m_splits.front()->words();
+    const std::string first = m_splits.front()->underWay();
     return m_splits.size() == 1 ? first : first + ", and " + std::to_string(m_splits.size() - 1) + " more at once";
 }
 
