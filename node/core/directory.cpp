@@ -34,12 +34,46 @@ Directory::Entry* Directory::find(NodeId node)
 
 void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation)
 {
-    if (Entry* entry = find(node)) {
-        entry->place.set_role(role);
-        entry->place.set_number(number);
-        entry->place.set_column(column);
-        entry->incarnation = incarnation;
+    Entry* entry = find(node);
+    if (!entry)
+        return;
+    const PlaceName name { role, number, column };
+    if (entry->incarnation != incarnation || entry->place.role() != role || entry->place.number() != number || entry->place.column() != column)
+        leave(*entry);
+    if (role == pb::NO_ROLE) {
+        entry->isReplaced = false;
+        return;
     }
+    // Who asks for a place means who holds it now, not one that has ended, or does not know yet that it was replaced.
+    if (const auto holder = m_holders.find(name); holder != m_holders.end() && holder->second != node) {
+        Entry& former = m_entries.at(holder->second);
+        if (incarnation < former.incarnation) {
+            entry->isReplaced = true;
+            return;
+        }
+        leave(former);
+        former.isReplaced = true;
+    }
+    m_holders[name] = node;
+    entry->isReplaced = false;
+    entry->place.set_role(role);
+    entry->place.set_number(number);
+    entry->place.set_column(column);
+    entry->incarnation = incarnation;
+}
+
+void Directory::leave(Entry& entry)
+{
+    if (entry.place.role() != pb::NO_ROLE)
+        m_holders.erase({ entry.place.role(), entry.place.number(), entry.place.column() });
+    entry.place.Clear();
+    entry.incarnation = {};
+}
+
+void Directory::excuse(Time slept)
+{
+    for (auto& [node, entry] : m_entries)
+        entry.heard += slept;
 }
 
 std::vector<const Directory::Entry*> Directory::all() const
@@ -54,7 +88,7 @@ std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since
 {
     std::vector<const Entry*> found;
     for (const auto& [node, entry] : m_entries) {
-        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE && entry.heard >= since)
+        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE && !entry.isReplaced && entry.heard >= since)
             found.push_back(&entry);
     }
     return found;

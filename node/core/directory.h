@@ -5,6 +5,7 @@
 #include "proto/control.pb.h"
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace lhrs {
@@ -19,6 +20,7 @@ public:
         Incarnation incarnation;
         Time heard {};
         std::uint32_t ordinal = 0; // of a client
+        bool isReplaced = false;   // another was given its place, and it has not said that it is a spare
     };
 
     Entry& learn(const pb::ProcessInfo& process, Time now);
@@ -31,9 +33,14 @@ public:
     void list(pb::ProcessList& out, Time now) const;
     // Forgets who was silent since `before`; a process that ends is not missed here but by its group.
     void expire(Time before);
+    // The coordinator itself stood still for `slept`: nobody can have been heard then.
+    void excuse(Time slept);
 
 private:
+    using PlaceName = std::tuple<pb::Role, std::uint32_t, std::uint32_t>; // role, number, column
+    void leave(Entry& entry);
     std::map<NodeId, Entry> m_entries;
+    std::map<PlaceName, NodeId> m_holders; // one for each place: the last that was given it
     std::uint32_t m_clients = 0;
 };
 
