@@ -414,7 +414,12 @@ void IngestTest::theDirectoryIsFollowed()
 {
     Session session;
     FakeProcess coordinator(1, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
-    bucket.answer(bucketSnapshots(bucket, 4));
+    std::atomic<bool> isAnswering { false };
+    bucket.answer([&, snapshots = bucketSnapshots(bucket, 4)](const pb::Command& command) -> std::optional<pb::CommandReply> {
+        if (command.has_who_are_you())
+            return std::nullopt;
+        return command.has_statistics() && isAnswering ? std::optional(pb::CommandReply()) : snapshots(command);
+    });
     std::atomic<bool> isListed { true };
     coordinator.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
         if (command.has_take_snapshot())
@@ -439,16 +444,25 @@ void IngestTest::theDirectoryIsFollowed()
         && bucketOf(session.ingest().state())->count == 4, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kPatience);
     QVERIFY(session.control().coordinatorAnswers());
+    auto waiting = std::async(std::launch::async, [&] {
+        return session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_who_are_you(); }), 60s);
+    });
+    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("WhoAreYou") >= 1, kPatience);
     isListed = false;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
-    // Nobody saw its end: the coordinator hears of it again.
+    // Nobody saw its end: who waits for its word goes on waiting, and the coordinator hears of it again.
+    isAnswering = true;
+    const auto late = session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 20s);
+    QVERIFY2(bool(late), late.text.c_str());
+    QVERIFY(waiting.wait_for(0s) != std::future_status::ready);
     isListed = true;
     QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kPatience);
     QCOMPARE(bucketOf(session.ingest().state())->count, 4u);
     // An end that was seen is not taken back by a coordinator that has yet to miss it.
     session.control().endProcess(11, "killed on request");
+    QCOMPARE(waiting.get().outcome, Answer::Outcome::Unreachable);
     const int lists = coordinator.asked("ListProcesses");
     QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= lists + 4, kPatience);
     QVERIFY(session.control().find(11)->hasEnded && session.ingest().state().processes.at(11).hasEnded);

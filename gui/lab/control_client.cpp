@@ -16,7 +16,6 @@ namespace lhrs::gui {
 namespace {
 
 using std::chrono::milliseconds;
-
 constexpr milliseconds kAskTimeout(1000);         // directory, snapshots of small things, probes
 constexpr milliseconds kSnapshotTimeout(3000);
 constexpr milliseconds kProbeAfter(300);          // after a snapshot: did its successors arrive?
@@ -279,20 +278,25 @@ void ControlClient::endProcess(ProcessId process, const std::string& reason) { e
 void ControlClient::end(ProcessId process, const std::string& reason, bool isPresumed)
 {
     std::string endpoint;
+    bool wasEnded = false;
     {
         const std::lock_guard lock(m_mutex);
         const auto at = m_directory.find(process);
         if (at == m_directory.end())
             return;
-        at->second.endIsPresumed = isPresumed && (at->second.endIsPresumed || !at->second.hasEnded);
-        if (std::exchange(at->second.hasEnded, true))
+        wasEnded = std::exchange(at->second.hasEnded, true);
+        if (wasEnded && (!at->second.endIsPresumed || isPresumed))
             return;
-        endpoint = at->second.info.control_endpoint();
+        at->second.endIsPresumed = isPresumed;
+        // One that only stood still comes back, and answers: whoever waits for its word goes on waiting.
+        if (!isPresumed || isGoneHere(at->second))
+            endpoint = at->second.info.control_endpoint();
         for (const auto& [id, other] : m_directory)
             if (!other.hasEnded && other.info.control_endpoint() == endpoint)
                 endpoint.clear(); // its successor's now
     }
-    m_ingest.endProcess(process, reason);
+    if (!wasEnded)
+        m_ingest.endProcess(process, reason);
     if (!endpoint.empty())
         post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
 }
@@ -349,7 +353,7 @@ void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds
     std::string endpoint = to.endpoint, who = to.endpoint;
     if (to.process != 0) {
         const auto known = find(to.process);
-        if (!known || known->hasEnded) {
+        if (!known || (known->hasEnded && (!known->endIsPresumed || isGoneHere(*known)))) {
             const std::string text = known ? commandName(command) + ": " + known->info.name() + " has ended."
                                            : commandName(command) + ": no such process in the directory.";
             callback({ Answer::Outcome::Unreachable, {}, text });

@@ -60,6 +60,9 @@ struct KnownProcess {
     bool endIsPresumed = false;    // nobody saw it: the coordinator has not heard of it for long
 };
 
+// Its process is known not to run on this machine. One that runs on another machine is called gone, too: nobody here can tell.
+bool isGoneHere(const KnownProcess& known);
+
 // Commands to many processes and their answers, in one thread: one DEALER socket per process, time-outs, and the
 // directory, which asks the coordinator who there is, has new processes watched and their snapshots taken.
 class ControlClient {

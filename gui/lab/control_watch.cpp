@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the control client asks again and again while somebody wants it: samples of watched nodes, and the hold of the workload.
+// What the control client asks again and again while somebody wants it: samples of watched nodes, and the hold of the workload;
+// and whether a process that nobody has heard of for a while runs at all.
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 
 #include <algorithm>
+#include <cerrno>
+
+#include <signal.h>
 
 namespace lhrs::gui {
 
@@ -12,6 +16,13 @@ namespace {
 constexpr std::chrono::milliseconds kWatchTimeout(1000);
 
 } // namespace
+
+// Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on this
+// machine; one that is not seen from here may be asked all the same.
+bool isGoneHere(const KnownProcess& known)
+{
+    return known.info.pid() != 0 && ::kill(pid_t(known.info.pid()), 0) != 0 && errno == ESRCH;
+}
 
 void ControlClient::watchNodes(std::vector<ProcessId> processes)
 {

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/lab_context.h"
 
-#include <cerrno>
 #include <set>
 
-#include <signal.h>
-
 namespace lhrs::gui {
-
-namespace {
-
-// Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on this
-// machine; one that is not seen from here may be asked all the same.
-bool isGone(const KnownProcess& known)
-{
-    return known.info.pid() != 0 && ::kill(pid_t(known.info.pid()), 0) != 0 && errno == ESRCH;
-}
-
-} // namespace
 
 std::uint64_t LabRandom::next()
 {
@@ -142,7 +128,7 @@ LabResult<bool> LabContext::catchUp() const
             continue;
         pb::Command command;
         command.mutable_take_snapshot()->set_without_records(true);
-        (isGone(known) ? doubtful : questions).emplace_back(known.info.node(), std::move(command));
+        (isGoneHere(known) ? doubtful : questions).emplace_back(known.info.node(), std::move(command));
     }
     constexpr std::chrono::milliseconds kTimeout(2000), kTimeoutOfGone(50);
     const auto await = [&](const Calls& calls, std::chrono::milliseconds timeout) {

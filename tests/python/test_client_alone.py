@@ -180,6 +180,24 @@ class Alone(rig.Coded):
                 self.assertIn("401 processes", self.assertCode("Unsupported", Lab.start, spares={"data": 300, "parity": 100}, bin_dir=str(rig.PROGRAMS)))
             started.assert_not_called()
 
+    def test_who_is_not_listed_for_a_while_and_runs_is_waited_for(self):
+        def told(*entries):
+            wire._learn(pb.CommandReply(processes=pb.ProcessList(processes=[pb.ProcessList.Entry(process=e) for e in entries])))
+
+        wire = Wire(EventLog(keep=10))
+        self.addCleanup(wire.close)
+        slow = pb.ProcessInfo(node=2, pid=os.getpid(), kind=pb.CLIENT, events_endpoint="tcp://127.0.0.1:1",
+                              control_endpoint="tcp://127.0.0.1:1")
+        child = subprocess.Popen(["true"])
+        child.wait()
+        ended = pb.ProcessInfo(node=3, pid=child.pid, kind=pb.CLIENT, events_endpoint="tcp://127.0.0.1:1")
+        told(slow, ended)
+        told()
+        self.assertFalse(wire.find(2).has_ended)
+        self.assertTrue(wire.find(3).has_ended)
+        told(slow)
+        self.assertFalse(wire.find(2).has_ended)
+
     def test_a_wrong_option_is_named_and_nothing_is_started(self):
         self.assertIn("on_alarm", self.assertCode("BadArgument", Lab.start, recovery="always"))
         self.assertIn("k is a whole number from 0 to 8, not 9", self.assertCode("BadArgument", Lab.start, k=9))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all calls of a Lab share: asking processes, finding targets, and the events."""
 import concurrent.futures
-import os
 import random
 import time
 from typing import Any, Iterable, Optional, Sequence, Union
@@ -11,7 +10,7 @@ from .errors import LabError
 from .events import EventLog, Here
 from .local import LocalCluster
 from .values import Target, place_name
-from .wire import Process, Wire, is_sound
+from .wire import Process, Wire, is_running_here, is_sound
 
 ASK_S = 5.0
 AGAIN_S = 0.02
@@ -199,13 +198,7 @@ class Context:
 def _is_gone(process: Process) -> bool:
     """Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on
     this machine; one that is not seen from here may be asked all the same."""
-    try:
-        os.kill(process.pid, 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it is there, and not ours
-        return False
-    return False
+    return process.pid != 0 and not is_running_here(process)
 
 
 def _manager_of(view: Any, group: int) -> Any:

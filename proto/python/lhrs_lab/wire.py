@@ -61,6 +61,19 @@ def is_sound(info: Any) -> bool:
     return info.pid < 2**31 and all(named is not None and 1 <= int(named[1]) <= 65_535 for named in endpoints)
 
 
+def is_running_here(process: Process) -> bool:
+    """A process of that number runs on this machine. It may have stood still, and be heard again: whoever waits for it waits on."""
+    if process.pid == 0:
+        return False
+    try:
+        os.kill(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is there, and not ours
+        return True
+    return True
+
+
 class Wire:
     """See above. All methods may be called from any thread; ``close`` once."""
 
@@ -312,7 +325,7 @@ class Wire:
                 continue
             if process.number in listed:
                 process.has_ended = False  # a coordinator that starts has to hear of them first
-            elif process.is_listed:        # and names itself only once it has listened
+            elif process.is_listed and not is_running_here(process):  # and names itself only once it has listened
                 self.end(process.number, "the coordinator does not list it any more")
         for entry in sound:
             self.add(Process.of(entry.process))
