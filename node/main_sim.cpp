@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-sim: a whole simulated cluster in one process, behind the same events and commands as live processes. Operated
 // from outside, or playing a case of the tests to be watched.
+#include "common/run_clock.h"
 #include "node/core/ack_list.h"
 #include "node/process/control_server.h"
 #include "node/process/event_publisher.h"
@@ -37,7 +38,7 @@ constexpr Time kWaitMax = std::chrono::seconds(1);
 
 std::int64_t wallNow()
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return RunClock::own().now();
 }
 
 // The sockets around a simulated cluster, and the one thread in which it lives: takes commands and signals between two

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/child_keeper.h"
 
+#include "common/run_clock.h"
 #include "gui/lab/wake_up.h"
 
 #include <fcntl.h>
@@ -101,8 +102,13 @@ struct ChildKeeper::Child {
         for (std::string& argument : program.arguments)
             arguments.push_back(argument.data());
         arguments.push_back(nullptr);
+        std::string clock = std::string(RunClock::kVariable) + '=' + RunClock::own().word();
+        std::vector<char*> environment { clock.data() }; // of one name the first counts
+        for (char** variable = environ; *variable; ++variable)
+            environment.push_back(*variable);
+        environment.push_back(nullptr);
         const int error = ::posix_spawn(&started.pid, program.path.c_str(), &files, &attributes, arguments.data(),
-            environ);
+            environment.data());
         posix_spawn_file_actions_destroy(&files);
         posix_spawnattr_destroy(&attributes);
         ::close(pipe[1]);

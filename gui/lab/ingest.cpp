@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/ingest.h"
 
+#include "common/run_clock.h"
 #include "gui/lab/ingest_cluster.h"
 #include "gui/lab/run_sink.h"
 #include "gui/lab/wake_up.h"
@@ -24,14 +25,9 @@ constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queu
 constexpr std::int64_t kMessageBytes = 16 << 20;   // no batch of ours is longer
 constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
 constexpr milliseconds kTick(100);
+constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock is further away was started by somebody else
 constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
 constexpr int kBatchesPerTurn = 256;
-
-std::int64_t wallNs()
-{
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 // The frames of the next message; none when there is no message now.
 std::vector<zmq::message_t> receiveFrames(zmq::socket_t& socket)
@@ -65,7 +61,7 @@ struct Ingest::Sockets {
 };
 
 Ingest::Ingest(zmq::context_t& context)
-    : m_startedWallNs(wallNs())
+    : m_startedWallNs(RunClock::own().now())
     , m_started(Clock::now())
     , m_anchor { 0, m_started, 1 }
     , m_cluster(std::make_unique<Cluster>())
@@ -190,7 +186,9 @@ void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
         }
         pb::Told told;
         *told.mutable_sampled() = *sample;
-        m_cluster->tell(sample->process(), told, sample->wall_ns() - m_startedWallNs);
+        const auto source = m_cluster->sources.find(sample->process());
+        const std::int64_t aheadNs = source == m_cluster->sources.end() ? 0 : source->second.aheadNs;
+        m_cluster->tell(sample->process(), told, sample->wall_ns() - m_startedWallNs - aheadNs);
     });
 }
 
@@ -419,19 +417,26 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
         return;
     Source& source = cluster.source(batch->header.process());
     const pb::EventHeader& header = batch->header;
+    // It is put on our clock once, by its first word: neither clock jumps from then on.
+    if (const std::int64_t ahead = header.wall_ns() - RunClock::own().now();
+        !source.isOnOurClock && header.wall_ns() != 0 && !header.simulated()) {
+        source.isOnOurClock = true;
+        source.aheadNs = std::abs(ahead) > kOtherClockNs ? ahead : 0;
+    }
+    const std::int64_t startedNs = m_startedWallNs + source.aheadNs; // by the clock of the source
     source.heard = Clock::now();
     ++cluster.counters.batches;
     if (cluster.state.isSimulated != header.simulated()) {
         pb::Told told;
         told.mutable_origin()->set_is_simulated(header.simulated());
-        cluster.tell(source.id, told, header.wall_ns() - m_startedWallNs);
+        cluster.tell(source.id, told, header.wall_ns() - startedNs);
     }
     if (const auto known = cluster.state.processes.find(source.id);
         known == cluster.state.processes.end() || known->second.id == 0) {
         pb::ProcessInfo info;
         info.set_node(source.id);
         info.set_name(header.name());
-        cluster.introduce(info, header.wall_ns() - m_startedWallNs);
+        cluster.introduce(info, header.wall_ns() - startedNs);
     }
     const bool isFirst = source.received == 0 && source.contained == 0;
     const std::uint64_t next = std::max(source.received, isFirst ? header.first_sequence() - 1 : 0) + 1;
@@ -439,9 +444,9 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
         source.isComplete = header.first_sequence() == 1;
     // Received nothing yet, but a snapshot: what it contains never had to come.
     if (source.received == 0 && !isFirst && header.first_sequence() > source.contained + 1)
-        cluster.lose(source, source.contained + 1, header.first_sequence() - 1, header.wall_ns() - m_startedWallNs);
+        cluster.lose(source, source.contained + 1, header.first_sequence() - 1, header.wall_ns() - startedNs);
     else if (source.received != 0 && header.first_sequence() > next)
-        cluster.lose(source, next, header.first_sequence() - 1, header.wall_ns() - m_startedWallNs);
+        cluster.lose(source, next, header.first_sequence() - 1, header.wall_ns() - startedNs);
     const std::uint64_t from = std::max(next, header.first_sequence());
     source.received = std::max(source.received, batch->last());
 
@@ -450,7 +455,7 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
         if (event.sequence() < from)
             continue; // seen before
         ++cluster.counters.events;
-        cluster.ring.push(source.id, event.wall_ns() - m_startedWallNs, { batch, &event }, share);
+        cluster.ring.push(source.id, event.wall_ns() - startedNs, { batch, &event }, share);
     }
     if (batch->last() < from)
         return;

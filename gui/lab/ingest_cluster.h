@@ -35,6 +35,8 @@ struct Ingest::Source {
     bool isAsked = false;         // the control thread was told
     std::vector<std::shared_ptr<const Batch>> held; // while a snapshot is on its way
     std::size_t heldBytes = 0;
+    bool isOnOurClock = false;    // aheadNs is known
+    std::int64_t aheadNs = 0;     // its clock is ahead of ours
     std::uint64_t expected = 0;   // published for sure, since expectedAt
     std::chrono::steady_clock::time_point expectedAt;
     std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
@@ -141,7 +143,7 @@ struct Ingest::Cluster {
         const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
         ++revision;
         for (const pb::Event& event : batch->body->events()) {
-            const std::int64_t runNs = event.wall_ns() - startedWallNs;
+            const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
             if (event.sequence() > source.contained)
                 state.apply(source.id, event, runNs);
             series.take(source.id, event, runNs);

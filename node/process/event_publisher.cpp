@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/process/event_publisher.h"
 
+#include "common/run_clock.h"
 #include "common/wire.h"
 #include "node/process/thread_meter.h"
 
@@ -196,7 +197,7 @@ void EventPublisher::send(const Batch& batch)
     header.set_first_sequence(batch.first);
     header.set_count(batch.count);
     header.set_monotonic_ns(ns(std::chrono::steady_clock::now() - m_options.start));
-    header.set_wall_ns(ns(std::chrono::system_clock::now().time_since_epoch()));
+    header.set_wall_ns(RunClock::own().now());
     header.set_name(batch.source.name);
     header.set_lost_before(batch.lostBefore);
     header.set_simulated(m_options.isSimulated);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/runtime.h"
 
+#include "common/run_clock.h"
 #include "node/core/arena_block.h"
 #include "node/process/heap.h"
 #include "node/runtime/thread.h"
@@ -149,7 +150,7 @@ Sender::Ways Runtime::ways()
 
 std::int64_t Runtime::wallNow()
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return RunClock::own().now();
 }
 
 Time Runtime::clock() const

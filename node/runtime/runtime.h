@@ -127,7 +127,7 @@ private:
     Sender::Ways ways();
     // The clock of the process, which events are told by; the machine's stands while the gate is closed.
     Time clock() const;
-    static std::int64_t wallNow(); // ns since 1970
+    static std::int64_t wallNow(); // ns since 1970, by the run's clock
 
     void work(Queue<Input>& inputs, const std::string& name, std::stop_token stop);
     void standWhilePaused();

@@ -5,12 +5,14 @@ import threading
 import time
 from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
-from . import messages as pb
+from . import messages as pb, run_clock
 from .errors import LabError
 from .values import fields_of, near, place_name
 
 _BODIES = {field.message_type.name: field.name for field in pb.Event.DESCRIPTOR.oneofs_by_name["body"].fields}
 _KINDS = {body: kind for kind, body in _BODIES.items()}
+
+_OTHER_CLOCK_NS = 2_000_000_000  # a process whose clock is further away was started by somebody else
 
 
 def body_of(kind: str) -> str:
@@ -84,6 +86,7 @@ class EventLog:
         self._start_wall_ns = 0
         self._is_simulated = False
         self._last_wall_ns = 0
+        self._ahead_ns: dict[int, int] = {}         # of a process' clock, as it was at its first word
 
     # ---- written by the reading thread
 
@@ -94,11 +97,14 @@ class EventLog:
             self._is_simulated = self._is_simulated or header.simulated
             self._last_wall_ns = max(self._last_wall_ns, header.wall_ns)
             if self._start_wall_ns == 0:
-                self._start_wall_ns = header.wall_ns if header.simulated else time.time_ns()
+                self._start_wall_ns = header.wall_ns if header.simulated else run_clock.now_ns()
+            if header.process not in self._ahead_ns:  # once: neither clock jumps from then on
+                ahead = 0 if header.simulated or header.wall_ns == 0 else header.wall_ns - run_clock.now_ns()
+                self._ahead_ns[header.process] = ahead if abs(ahead) > _OTHER_CLOCK_NS else 0
             expected = self._following.get(header.process)
             if header.first_sequence > (expected or 1):
                 self._gaps.append(Gap(header.name, expected or 1, header.first_sequence - 1,
-                                      (header.wall_ns - self._start_wall_ns) / 1e9,
+                                      (header.wall_ns - self._ahead_ns[header.process] - self._start_wall_ns) / 1e9,
                                       "lost" if expected else "joined late"))
             for event in batch.events:
                 if event.sequence >= (expected or 0):
@@ -114,7 +120,7 @@ class EventLog:
         """Run time begins now, unless an event of a simulated cluster said when."""
         with self._changed:
             if self._start_wall_ns == 0 and not self._is_simulated:
-                self._start_wall_ns = time.time_ns()
+                self._start_wall_ns = run_clock.now_ns()
 
     def name(self, number: int, name: str) -> None:
         """A process is called so, even if it never told anything."""
@@ -137,7 +143,7 @@ class EventLog:
     def now_s(self) -> float:
         """Seconds since the run began; of a simulated cluster, as of its last event."""
         with self._changed:
-            now = self._last_wall_ns if self._is_simulated else time.time_ns()
+            now = self._last_wall_ns if self._is_simulated else run_clock.now_ns()
             return max(0.0, (now - self._start_wall_ns) / 1e9) if self._start_wall_ns else 0.0
 
     def gaps(self) -> list[Gap]:
@@ -177,7 +183,7 @@ class EventLog:
             name = self._names.get(process, str(process))
             client = event.operation.client
             client_name = self._names.get(client, str(client)) if client else ""
-            start = self._start_wall_ns
+            start = self._start_wall_ns + self._ahead_ns.get(process, 0)
         return Event(_KINDS.get(body, "Unknown"), (event.wall_ns - start) / 1e9, name, place_name(event.place),
                      event.operation.number, client_name, event.sequence,
                      fields_of(getattr(event, body)) if body else {})

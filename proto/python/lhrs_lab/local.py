@@ -17,7 +17,7 @@ import threading
 import time
 from typing import Callable, Optional, Sequence
 
-from . import messages as pb
+from . import messages as pb, run_clock
 from .errors import LabError
 from .wire import Process, Wire
 
@@ -149,7 +149,8 @@ class LocalCluster:
         try:
             popen = subprocess.Popen(  # pylint: disable=consider-using-with
                 [str(self._bin / program), *arguments, "--name", name, *self._flags],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, process_group=0)
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, process_group=0,
+                env=run_clock.environment())
         except OSError as error:
             raise LabError("NoCluster", f"{self._bin / program} cannot be started: {error.strerror}.") from None
         finally:

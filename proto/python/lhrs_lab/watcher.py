@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any, Optional, Sequence
 
-from . import messages as pb
+from . import messages as pb, run_clock
 from .errors import CODES, LabError
 
 _END_S = 30.0      # a recording gets its indexes at its end
@@ -58,7 +58,8 @@ class Watcher:
         self._errors = open(pathlib.Path(self._directory.name, "errors"), "w+b")  # pylint: disable=consider-using-with
         try:
             self._popen = subprocess.Popen(  # pylint: disable=consider-using-with
-                [*arguments, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, process_group=0)
+                [*arguments, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, process_group=0,
+                env=run_clock.environment())
         except OSError as error:
             self._errors.close()
             self._directory.cleanup()

@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 import zmq
 from google.protobuf.message import DecodeError
 
-from . import messages as pb
+from . import messages as pb, run_clock
 from .errors import LabError
 from .events import EventLog
 
@@ -184,7 +184,7 @@ class Wire:
             if known is None or known.has_ended:
                 return
             known.has_ended, known.how_it_ended = True, how
-            known.ended_wall_ns = time.time_ns() if known.is_ours and not known.is_simulated else 0
+            known.ended_wall_ns = run_clock.now_ns() if known.is_ours and not known.is_simulated else 0
             waiting = [(ticket, entry[2]) for ticket, entry in self._waiting.items() if entry[1] == number]
             for ticket, _ in waiting:
                 del self._waiting[ticket]
