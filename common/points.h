@@ -130,6 +130,7 @@ enum class Mutant {
     NothingKept,             // data bucket: EXISTS and NOT_FOUND are answered at once, and no parity bucket hears of it
     ResultsEvicted,          // result table: keeps one result of each client
     QueueWithoutBound,       // data bucket: holds whatever comes
+    GrowsWhenFull,           // data bucket: takes what makes it grow although its memory is at its limit
     TimerNeverCancelled,     // ack list: what is acknowledged is sent again all the same
     SourceFreesFirst,        // data bucket: the source of a split lets go of what leaves before the decision
     ChangedNotToldAgain,     // data bucket: what changes behind the copying of a split stays as it was copied
@@ -145,7 +146,7 @@ enum class Mutant {
     ReplacedForgotten,       // coordinator: one that starts believes members that were replaced
 };
 
-inline constexpr std::size_t kMutants = 53; // without None
+inline constexpr std::size_t kMutants = 54; // without None
 
 // The name by which the command line knows a mutant: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
@@ -158,7 +159,7 @@ constexpr std::string_view nameOf(Mutant mutant)
         "FailedStillGranted", "TwoVersionsDecoded", "ReadBeforeCut", "LostAsNotFound", "ResultsLeftBehind",
         "TargetCommittedFirst", "NoCommonCut", "CutLowest", "SliceSkipsRank", "SpareVisibleEarly",
         "EnabledBeforeFence", "ManagersMix", "SequenceNotCut", "CreationMissesWrites", "RaisedEarly",
-        "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound",
+        "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound", "GrowsWhenFull",
         "TimerNeverCancelled", "SourceFreesFirst", "ChangedNotToldAgain", "RankUsedWhileCopied", "TargetParityForgotten",
         "CommitsOutOfOrder", "AbortAfterCommit", "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart",
         "ReplacedForgotten"

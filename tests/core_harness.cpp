@@ -123,6 +123,13 @@ Step Driven::command(const pb::Command& command)
     return finish();
 }
 
+Step Driven::memory(const MemoryReading& reading)
+{
+    begin(nullptr);
+    m_machine.onMemory(reading, m_now, m_effects);
+    return finish();
+}
+
 Step Driven::pass(Time time)
 {
     const Time end = m_now + time;

@@ -78,6 +78,8 @@ public:
     // Sets the level as a driver does it, and what a step before tells; from now on the stamper says what the steps tell.
     Step setDetail(pb::Detail detail);
     Step command(const pb::Command& command);
+    // The driver has measured the memory of the process.
+    Step memory(const MemoryReading& reading);
     // Time passes; the machine is woken whenever it wants to be. All that it did meanwhile, in one.
     Step pass(Time time);
 

@@ -325,6 +325,7 @@ struct Step {
     void sums(const pb::Gauges& e)
     {
         self.gauges = e;
+        self.isFull = e.is_full();
         if (DataBucketState* bucket = data(); bucket != nullptr && !bucket->ranksAreObserved) {
             bucket->count = e.records();
             bucket->sequence = e.sequence();
@@ -384,6 +385,7 @@ void Step::apply()
     case B::kDeltasApplied: recordAtParity(event.deltas_applied()); break;
     case B::kDeltaHeld: recordAtParity(event.delta_held()); break;
     case B::kResultKept: record(event.result_kept()); break;
+    case B::kMemoryFull: self.isFull = event.memory_full().is_full(); break;
     case B::kBucketOverflowed: structure(event.bucket_overflowed()); break;
     case B::kSplitOrdered: structure(event.split_ordered()); break;
     case B::kRecordsMoved: structure(event.records_moved()); break;

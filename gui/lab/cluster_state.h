@@ -104,6 +104,7 @@ struct ProcessState {
     std::string endReason;
     std::int64_t endedNs = 0;    // run time, if it has ended
     bool isPaused = false;       // stopped by who started it
+    bool isFull = false;         // its memory is at its limit: it refuses what would make its bucket grow
     bool isGated = false;        // its gate is closed: what arrives is held, its clock stands
     std::map<std::uint64_t, FaultState> faults;  // armed at it, by their number
     std::set<std::uint64_t> cuts;                // those of them that cut it off from all others

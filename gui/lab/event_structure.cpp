@@ -48,6 +48,7 @@ bool changesStructure(const pb::Event& event)
     case B::kFaultEnded:
     case B::kSpareMissing:
     case B::kStateChanged:
+    case B::kMemoryFull:
     case B::kWorkloadHeld:
     case B::kGateClosed:
     case B::kGateOpened:

@@ -3,6 +3,7 @@
 
 #include "gui/lab/lab_values.h"
 #include "gui/lab/lamp_findings.h"
+#include "gui/lab/sentence_words.h"
 #include "gui/lab/sentences.h"
 
 #include <QJSEngine>
@@ -84,6 +85,11 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     }
     result.setProperty("results", results);
     result.setProperty("unanswered", scriptNumber(done.unanswered()));
+    result.setProperty("refused_full", scriptNumber(done.refused_full()));
+    QJSValue full = context.engine.newArray(unsigned(done.full_size()));
+    for (int i = 0; i < done.full_size(); ++i)
+        full.setProperty(quint32(i), QString::fromStdString(fullWords(done.full(i))));
+    result.setProperty("full", full);
     result.setProperty("wrong", scriptNumber(done.wrong()));
     result.setProperty("missing", scriptNumber(done.missing()));
     result.setProperty("forwards", scriptNumber(done.forwards()));

@@ -162,6 +162,13 @@ std::string Writer::membership() const
             + num(event.spare_missing().wanted()) + " (" + event.spare_missing().purpose() + ").";
     case B::kStateChanged:
         return who() + " is " + stateWord(event.state_changed().state()) + because(event.state_changed().reason());
+    case B::kMemoryFull: {
+        const pb::MemoryFull& e = event.memory_full();
+        const auto mib = [](std::uint64_t bytes) { return num(bytes >> 20) + " MiB"; };
+        return !e.is_full() ? who() + " has memory for further records again: " + mib(e.left()) + " are left."
+                            : who() + " is full: " + mib(e.left()) + " of " + mib(e.limit()) + " are left (" + e.bound()
+            + "). It refuses what would make it grow; searches and deletes go on.";
+    }
     case B::kGauges:
         return who() + " holds " + num(event.gauges().records()) + " records; "
             + num(event.gauges().unacknowledged()) + " messages wait for an acknowledgement.";
@@ -227,7 +234,8 @@ std::string Writer::operations() const
             + resultWord(e.result())
             + ") at bucket " + num(e.bucket())
             + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "") + ", in "
-            + milliseconds(e.time_ns()) + ".";
+            + milliseconds(e.time_ns()) + "."
+            + (e.has_full() ? " The memory of " + fullWords(e.full()) + " is at its limit." : "");
     }
     default: return {};
     }

@@ -215,6 +215,9 @@ struct Builder {
         }
         if (gauges.memory_bytes() > 0)
             fact("Memory", bytesWords(gauges.memory_bytes()), true);
+        if (gauges.memory_limit() > 0)
+            fact("Memory limit", QStringLiteral("%1, %2 left%3").arg(bytesWords(gauges.memory_limit()), bytesWords(gauges.memory_left()),
+                gauges.is_full() ? QStringLiteral("; full: refuses what would make it grow") : QString()), true);
     }
 
     void lane(const std::string& name)

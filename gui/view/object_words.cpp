@@ -372,6 +372,8 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
             lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));
         else if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity)
             lines << QStringLiteral("state: %1").arg(lookWord(look));
+        if (process->isFull && !process->hasEnded)
+            lines << QStringLiteral("full: its memory is at its limit, and it refuses what would make it grow");
         for (const auto& [number, fault] : process->faults)
             lines << QStringLiteral("fault on purpose: it %1").arg(QString::fromStdString(fault.words));
         if (process->lostEvents > 0)
@@ -406,6 +408,8 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
         lines.push_back(lineOf(QStringLiteral("the coordinator,"), QStringLiteral("coord."), down->sinceNs, down->reason));
     else if (suspicion)
         lines.push_back(lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
+    if (process->isFull && !process->hasEnded)
+        lines.push_back({ QStringLiteral("full: its memory is at its limit"), QStringLiteral("full: no memory"), QStringLiteral("full") });
     return lines;
 }
 

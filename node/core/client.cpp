@@ -203,6 +203,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
     }
     if (reply.result() == pb::RETRY) {
         op.refusals.add(reply.copy());
+        op.full = FullAt::from(reply.full());
         if (op.stage != Stage::Sent || reply.copy() + 1 != op.copies)
             return; // a later one is under way
         op.stage = Stage::Sleeping;
@@ -356,6 +357,10 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
+    // Its deadline came while a server was full: that is the reason.
+    const bool isRefusedFull = op.full.isThere() && (result == pb::RETRY || result == pb::UNKNOWN_OUTCOME);
+    if (isRefusedFull)
+        outcome.full = op.full;
     if (pb::Event* told = out.operationEvent()) {
         auto* event = told->mutable_operation_done();
         event->set_kind(op.kind);
@@ -369,6 +374,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         event->set_path(path);
         event->set_alarm(op.hasAlarmed);
         event->set_time_ns(time);
+        if (isRefusedFull)
+            op.full.to(*event->mutable_full());
     }
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
@@ -383,6 +390,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_path(path);
         answer->set_alarm(op.hasAlarmed);
         answer->set_time_ns(time);
+        if (isRefusedFull)
+            answer->set_text(op.full.words() + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());

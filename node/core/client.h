@@ -79,6 +79,7 @@ private:
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, tries = 0, resends = 0;
         Refusals refusals;
+        FullAt full;                // RETRY: it was refused by, or because of, this server
         Time started {}, end {}, sent {}, due {};
         Time counted {};            // its time is counted from here: a workload with a rate has due times
         std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none

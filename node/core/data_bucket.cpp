@@ -166,6 +166,8 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
+        if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank), out))
+            return;
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
         out.tell({ pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
@@ -177,6 +179,8 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         return;
     }
     const std::string_view after = kind == Kind::Update ? std::string_view(request.value()) : std::string_view();
+    if (kind == Kind::Update && isRefused(request, m_store.growthOfUpdate(rank, std::uint32_t(after.size())), out))
+        return;
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {
         m_store.update(rank, after, m_link.sequence() + 1);
@@ -280,10 +284,10 @@ void DataBucket::sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const
         HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply.mutable_holder());
 }
 
-void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
+pb::Reply* DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
 {
     if (isSilent(request))
-        return;
+        return nullptr;
     out.serve(request.request());
     auto* reply = out.send(Address::from(request.client())).mutable_reply();
     reply->unsafe_arena_set_allocated_request(out.share(request.request()));
@@ -305,6 +309,7 @@ void DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Ran
     }
     if (result == pb::OK && m_store.has(rank) && m_store.at(rank).key == Key(request.key()))
         out.setValue(*reply->mutable_value(), m_store.at(rank).value);
+    return reply;
 }
 
 void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out)
@@ -334,7 +339,9 @@ bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
 {
     if (isWaiting(request))
         return true;
-    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || out.fires(Point::HoldQueueOfNone)) {
+    const MemoryRoom& memory = m_parts.context.memory;
+    const bool isScarce = memory.hasLimit() && memory.left(storedBytes()) < memory.reserve() / 2;
+    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || isScarce || out.fires(Point::HoldQueueOfNone)) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }

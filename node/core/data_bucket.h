@@ -71,6 +71,11 @@ public:
     std::uint64_t operations() const { return m_operations; }
     // Whether reads may be answered: fenced by leases, where the file recovers from failures (lhrs.md 10.2).
     bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
+    // Bytes that it takes, as the process' memory is reckoned between two measurements.
+    std::uint64_t storedBytes() const { return m_store.bytes() + m_link.pendingBytes() + (m_merge ? m_merge->keptBytes() : 0); }
+    // Looks again whether the memory is at its limit.
+    void lookAtMemory();
+    bool isFull() const { return m_isFull; }
     void snapshot(pb::Snapshot& out) const;
     void inspect(Time now, pb::NodeSample& out) const;
     // What a coordinator that starts wants to know (lhrs.md 10.9).
@@ -93,13 +98,18 @@ private:
     // Gives the change its number and Deltas; `delta` is old ^ new (an insert's is the new value itself).
     void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
         std::string_view after, pb::ResultCode result, Time now, Effects& out);
+    // Whether a change that takes so many further bytes is refused, because we or a parity bucket are full: then it is answered.
+    bool isRefused(const pb::KeyRequest& request, std::uint64_t growth, Effects& out);
+    // Whether records that a split or a merge brings may be taken; else they are not acknowledged, and it is undone at its limit.
+    bool hasRoomFor(const pb::MoveRecords& move) const;
     // EXISTS or NOT_FOUND, to a request that would change something.
     void changeNothing(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out);
     // Answers a search with what the bucket holds, once nothing of this key is under way (lhrs.md 4.5).
     void answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out);
     void answer(const ParityLink::Change& change, Time now, Effects& out);
     void sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const;
-    void reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
+    // Returns the answer, null where none is wanted.
+    pb::Reply* reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
     void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);
     // Whether a copy of this request waits here already: another adds nothing, and must not be refused either.
     bool isWaiting(const pb::KeyRequest& request) const;
@@ -166,6 +176,8 @@ private:
     };
     std::unique_ptr<OwedEpochAck> m_owedEpochAck;
     std::uint64_t m_operations = 0;
+    bool m_isFull = false;
+    std::uint64_t m_growthRefused = 0; // the most that was refused since it is full
     std::string m_delta; // used again by each change
 };
 

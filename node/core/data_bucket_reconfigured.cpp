@@ -153,6 +153,8 @@ void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& ou
 {
     // A late block of an undone split that was to create this bucket before is not for us.
     const pb::MoveRecords& move = message.move_records();
+    if (m_state != pb::UP && !hasRoomFor(move))
+        return;
     if (m_merge && move.split() == m_merge->order().split()) {
         m_merge->onMoveRecords(message, out);
         progress(now, out);

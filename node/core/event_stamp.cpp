@@ -52,6 +52,7 @@ EventClass classOf(const pb::Event& event)
     case B::kFaultEnded:
     case B::kSpareMissing:
     case B::kStateChanged:
+    case B::kMemoryFull:
     case B::kMessageDropped:
     case B::kMessageGivenUp:
     case B::kBucketOverflowed:

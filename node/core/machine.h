@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/core/effects.h"
+#include "node/core/memory_room.h"
 #include "proto/control.pb.h"
 #include "proto/message.pb.h"
 
@@ -23,6 +24,8 @@ public:
     virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
     // deadline() has passed. Calls that come early do no harm. The first call starts the machine.
     virtual void onTime(Time now, Effects& out) = 0;
+    // The driver has measured the memory of the process. May bring deadline() forward.
+    virtual void onMemory(const MemoryReading& reading, Time now, Effects& out) { (void)reading, (void)now, (void)out; }
     // When onTime is wanted next; Time::max(): only after another call.
     virtual Time deadline() const = 0;
     // What a watcher who comes late needs; the driver adds process, sequence, times and info.

@@ -15,6 +15,7 @@ void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
     if (move.block() == m_blocks.size() && !m_isComplete) {
         if (!BlockReader(move.records()).isWellFormed())
             return;
+        m_keptBytes += move.records().size();
         m_blocks.push_back(out.takeBlock(move.records()));
         m_isComplete = move.is_last();
     }
@@ -96,6 +97,7 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
         }
     }
     m_blocks.clear();
+    m_keptBytes = 0;
     moved->set_records(std::uint32_t(next));
     auto* event = out.event().mutable_split_applied();
     event->set_split(m_order.split());

@@ -22,6 +22,8 @@ public:
     // Afterwards; the order names the level before.
     Level level() const { return m_order.level() - 1; }
     bool isPrepared() const { return m_isReported; }
+    // Bytes of records that are not stored yet.
+    std::uint64_t keptBytes() const { return m_keptBytes; }
     bool isCommitted() const { return m_isCommitted; }
 
     void onMoveRecords(const pb::Message& message, Effects& out);
@@ -35,6 +37,7 @@ private:
     void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
 
     const pb::Split m_order;
+    std::uint64_t m_keptBytes = 0; // of the blocks
     std::vector<std::string> m_blocks;
     BlocksAhead m_ahead;
     bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;

@@ -4,6 +4,7 @@
 #include "common/ids.h"
 #include "node/core/ack_list.h"
 #include "node/core/effects.h"
+#include "node/core/memory_room.h"
 #include "proto/message.pb.h"
 
 #include <map>
@@ -11,6 +12,7 @@
 namespace lhrs {
 
 inline constexpr std::uint32_t kRetryAfterMs = 20; // in an answer RETRY
+inline constexpr std::uint32_t kRetryWhenFullMs = 100; // where memory is at its limit
 
 // Where a process of the file listens and under which incarnation it holds its place.
 struct HolderInfo {
@@ -45,6 +47,7 @@ struct NodeContext {
     Address coordinator;
     AckList acks;
     LocationCache locations;
+    MemoryRoom memory {};
     std::uint64_t coordinatorEpoch = 0; // the highest that was heard of; the orders of a lower one are refused
     // What the entries of `acks` are about; the low bits may carry a column.
     enum Purpose : AckList::Purpose { Plain = 0, Registration = 1, MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, ScanBlock = 5, BatchBlock = 256 };

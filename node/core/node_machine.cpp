@@ -32,6 +32,7 @@ void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
     if (m_parity && !out.moreFollow())
         m_parity->giveOwedWords(out);
     carry(now, out);
+    lookAtMemory(out);
 }
 
 void NodeMachine::carry(Time now, Effects& out)
@@ -327,7 +328,7 @@ void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
 void NodeMachine::onInvite(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Invite& invite = message.invite();
-    if (!isSpare() || invite.role() != m_pool || out.fires(Point::InvitationIgnored))
+    if (!isSpare() || invite.role() != m_pool || isFull() || out.fires(Point::InvitationIgnored))
         return;
     const bool isNew = m_invitation == 0;
     if (!isNew && m_invitation != invite.invitation())
@@ -496,6 +497,7 @@ void NodeMachine::onTime(Time now, Effects& out)
     m_parts.onTime(now, out);
     m_handshake.onTime(now, out);
     carry(now, out);
+    lookAtMemory(out);
 }
 
 Time NodeMachine::deadline() const
@@ -547,6 +549,11 @@ void NodeMachine::snapshot(pb::Snapshot& out) const
 void NodeMachine::gauges(pb::Gauges& out) const
 {
     out.set_unacknowledged(m_context.acks.size());
+    if (m_context.memory.hasLimit()) {
+        out.set_memory_limit(m_context.memory.reading().limit);
+        out.set_memory_left(m_context.memory.left(storedBytes()));
+        out.set_is_full(isFull());
+    }
     if (m_data) {
         out.set_records(m_data->store().count());
         out.set_rank_max(m_data->store().rankMax().value);

@@ -32,6 +32,7 @@ public:
     void expect(const pb::Message& message, Soon soon) const override;
     void onCommand(const pb::Command& command, Time now, Effects& out) override;
     void onTime(Time now, Effects& out) override;
+    void onMemory(const MemoryReading& reading, Time now, Effects& out) override;
     Time deadline() const override;
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
@@ -42,6 +43,8 @@ public:
     const DataBucket* dataBucket() const { return m_data.get(); }
     const ParityBucket* parityBucket() const { return m_parity.get(); }
     pb::Role pool() const { return m_pool; }
+    // Bytes that its bucket takes, as they are reckoned between two measurements of the process' memory.
+    std::uint64_t storedBytes() const { return m_data ? m_data->storedBytes() : m_parity ? m_parity->storedBytes() : 0; }
 
 private:
     // A message of somebody's, or one that came in parts.
@@ -63,6 +66,9 @@ private:
     void dispatchToParity(const pb::Message& message, Time now, Effects& out);
     void refuse(const pb::Message& message, Effects& out);
     void endOffer(const char* reason, Effects& out);
+    // Whether what makes the bucket grow is refused, or as a spare, whether it would be.
+    bool isFull() const;
+    void lookAtMemory(Effects& out);
     bool isSpare() const { return !m_data && !m_parity; }
     void setPlace(Effects& out) const;
 
@@ -84,6 +90,7 @@ private:
     NodeId m_reportedTo;          // the last coordinator that listened
     std::uint64_t m_promised = 0; // the epoch that it will take, at least
     Time m_promiseEnds {};
+    bool m_isFullTold = false;
     Incarnation m_lastIncarnation;  // a Confirm for it or an older one is a late copy
     std::unique_ptr<DataBucket> m_data;
     std::unique_ptr<ParityBucket> m_parity;

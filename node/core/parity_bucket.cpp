@@ -168,10 +168,13 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         return;
     }
     // The one that is missing always finds room, or those that wait for it would lock it out.
-    if (position.held.size() >= m_context.acks.timers().held_max() && delta.sequence() != position.applied + 1)
+    const bool isRoom = position.held.size() < m_context.acks.timers().held_max() && hasRoomToKeep(delta.delta().size());
+    if (!isRoom && delta.sequence() != position.applied + 1)
         return; // not acknowledged: it comes again
     if (!position.held.contains(delta.sequence())) {
-        position.held[delta.sequence()].delta = delta;
+        HeldChange& held = position.held[delta.sequence()];
+        held.delta = delta;
+        held.kept.add(m_heldBytes, delta.delta().size());
         auto* event = out.event().mutable_delta_held();
         event->set_position(q.value);
         event->set_sequence(delta.sequence());
@@ -232,6 +235,7 @@ void ParityBucket::acknowledge(Position q, Effects& out, std::uint64_t answers) 
     ack->set_column(m_column.value);
     ack->set_incarnation(position.incarnation.value);
     ack->set_applied(position.applied);
+    sayRoom(*ack);
 }
 
 void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
@@ -328,6 +332,7 @@ void ParityBucket::onTime(Time now, Effects& out)
         m_manager->onTime(now, out);
     if (m_records)
         m_records->onTime(now, out);
+    tellRoom(now, out);
     if (now < m_nextExpiry)
         return;
     m_nextExpiry = now + kExpiryPeriod;
@@ -377,12 +382,13 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         return;
     }
     const bool isNext = batch.block() == staged.blocks.size();
-    if (isNext && !isFit(batch.changes()))
-        return;
+    if (isNext && (!isFit(batch.changes()) || !hasRoomToKeep(batch.changes().size())))
+        return; // without an acknowledgement the split is undone at its limit
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
     if (!isNext)
         return;
     staged.blocks.push_back(out.takeBlock(batch.changes()));
+    staged.kept.add(m_batchBytes, staged.blocks.back().size());
     if (!batch.is_last()) {
         if (const auto next = staged.ahead.take(std::uint32_t(staged.blocks.size())))
             onPrepareBatch(*next, now, out);

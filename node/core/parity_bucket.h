@@ -3,6 +3,7 @@
 
 #include "node/core/blocks_ahead.h"
 #include "node/core/delta_log.h"
+#include "node/core/kept_bytes.h"
 #include "node/core/lease.h"
 #include "node/core/node_context.h"
 #include "node/core/parity_store.h"
@@ -68,6 +69,12 @@ public:
     Sequence applied(Position q) const { return m_positions[q.value].applied; }
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }
+    // Bytes that it takes, as the process' memory is reckoned between two measurements: parity records, batches that wait for
+    // their decision, and changes that wait for their predecessor.
+    std::uint64_t storedBytes() const { return m_store.bytes() + m_batchBytes + m_heldBytes; }
+    // Looks again whether the memory is at its limit; if that has changed, the data buckets are told at the next time.
+    void lookAtMemory();
+    bool isFull() const { return m_isFull; }
     const ResultTable& results(Position q) const { return m_positions[q.value].results; }
     const pb::FileConfig& config() const { return m_config; }
     // What it knows of the changes of a position: applied, waiting, and applied but perhaps not everywhere.
@@ -89,11 +96,13 @@ private:
         Level level = 0;
         std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
         std::vector<std::string> blocks;
+        KeptBytes kept;
         BlocksAhead ahead;
     };
     // A change that waits for its predecessor, or a batch that is here whole and waits for its decision.
     struct HeldChange {
         pb::Delta delta; // no batch
+        KeptBytes kept;
         Batch batch;     // split 0: none
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
@@ -132,6 +141,12 @@ private:
     void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
     // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
+    // What data buckets may make it grow by, together, until they hear of us again.
+    std::uint64_t roomForChanges() const;
+    void sayRoom(pb::DeltaAck& ack) const;
+    // Whether so many bytes may be kept that are no change yet: in a pinch a split is undone, and no change is lost.
+    bool hasRoomToKeep(std::size_t bytes) const;
+    void tellRoom(Time now, Effects& out);
     bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
     void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;
@@ -154,11 +169,14 @@ private:
     std::unique_ptr<RecoveryManager> m_manager;
     std::unique_ptr<RecordRecoveries> m_records;
     ParityStore m_store;
+    std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // of all positions
     std::vector<PositionState> m_positions;
     std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
     bool m_isFilling = false;
     bool m_isCountedOn = false; // by all data buckets, as the coordinator has said
     bool m_owesWords = false;
+    bool m_isFull = false;
+    Time m_nextRoomWord = Time::max(); // said now and then once it was full: a word may be lost, and no change may ask for one
     std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;

@@ -252,7 +252,7 @@ Time ParityBucket::deadline() const
         earliest = std::min(earliest, m_manager->deadline());
     if (m_records)
         earliest = std::min(earliest, m_records->deadline());
-    return earliest;
+    return std::min(earliest, m_nextRoomWord);
 }
 
 } // namespace lhrs

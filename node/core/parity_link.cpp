@@ -40,6 +40,8 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
         column.isUp = member.state() == pb::UP;
         if (column.isUp && !wasUp)
             column.needed = m_sequence;
+        if (column.acknowledged == 0 && !column.room)
+            column.grownTo = m_grown; // what is on its way to it is not known
         const auto at = std::lower_bound(columns.begin(), columns.end(), p, [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
         if (at != columns.end() && at->first == p)
             at->second = column; // named twice
@@ -68,6 +70,19 @@ void ParityLink::restore(Sequence cut)
         column.acknowledged = cut;
 }
 
+std::optional<ParityColumn> ParityLink::fullFor(std::uint64_t bytes) const
+{
+    // One that has not spoken yet is taken for one with a limit like ours: no more than a part of that is on its way. But its
+    // first word is an answer, so there must be something to answer.
+    const std::uint64_t unspoken = m_context.memory.hasLimit() ? m_context.memory.reserve() / 2 : MemoryRoom::kUnlimited;
+    for (const auto& [p, column] : m_columns) {
+        const std::uint64_t underWay = m_grown - column.grownTo, room = column.room.value_or(unspoken);
+        if (room != MemoryRoom::kUnlimited && underWay + bytes > room && (column.room || underWay > 0))
+            return p;
+    }
+    return std::nullopt;
+}
+
 std::unique_ptr<ParityLink::Change> ParityLink::begin()
 {
     std::unique_ptr<Change> change;
@@ -78,6 +93,7 @@ std::unique_ptr<ParityLink::Change> ParityLink::begin()
         m_spare.pop_back();
     }
     change->sequence = ++m_sequence;
+    change->grownTo = m_grown;
     change->split = 0;
     change->isDecided = true;
     change->isResent = false;
@@ -125,6 +141,7 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
 {
     change->sent = now;
     m_deletes += change->kind == pb::CHANGE_DELETE ? 1 : 0;
+    m_pendingBytes += change->delta.size();
     m_pending.add() = std::move(change);
     // Demo paper 3: the record's change goes to all k parity buckets, all at once.
     for (auto& [p, column] : m_columns) {
@@ -190,9 +207,13 @@ bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
     if (ack.applied() > column.acknowledged) {
         measureRoundTrip(column.acknowledged, ack.applied(), now);
         column.acknowledged = ack.applied();
+        if (const Change* last = pendingChange(ack.applied()))
+            column.grownTo = last->grownTo;
         column.tries = 0;
         column.due = dueAfterAck(column, now);
     }
+    if (ack.applied() == column.acknowledged) // an older word knows less
+        column.room = ack.has_limit() ? ack.room() : MemoryRoom::kUnlimited;
     return true;
 }
 
@@ -233,6 +254,8 @@ void ParityLink::forgetDone(Sequence held)
     for (const auto& [p, column] : m_columns)
         everywhere = std::min(everywhere, column.acknowledged);
     while (!m_pending.isEmpty() && m_pending.front()->sequence <= everywhere) {
+        if (m_pending.front()->split == 0)
+            m_pendingBytes -= m_pending.front()->delta.size();
         if (m_spare.size() < 1024)
             m_spare.push_back(std::move(m_pending.front()));
         m_pending.front().reset(); // the place stays

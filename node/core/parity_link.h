@@ -7,6 +7,7 @@
 #include "proto/message.pb.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ public:
         Time sent {};
         bool isResent = false;
         bool isSilent = false;       // no reply is wanted
+        std::uint64_t grownTo = 0;   // sum of growth() up to this change
     };
 
     ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation);
@@ -48,6 +50,12 @@ public:
 
     // The next change, to be filled in and given to send().
     std::unique_ptr<Change> begin();
+    // The change that begins next makes a bucket grow by about so many bytes.
+    void grow(std::uint64_t bytes) { m_grown += bytes; }
+    // The first parity bucket that has no room for so many further bytes, as far as it has said.
+    std::optional<ParityColumn> fullFor(std::uint64_t bytes) const;
+    // Bytes of the changes that are kept until all parity buckets have them.
+    std::uint64_t pendingBytes() const { return m_pendingBytes; }
     void send(std::unique_ptr<Change> change, Time now, Effects& out);
     // A batch takes the next number; its blocks travel by the split. Undecided until decideBatch().
     Sequence beginBatch(std::uint64_t split);
@@ -91,6 +99,8 @@ public:
         bool isWhole() const { return acknowledged >= needed; }
         std::uint32_t tries = 0;
         Time due = Time::max();
+        std::uint64_t grownTo = 0;        // of the last change that it has acknowledged
+        std::optional<std::uint64_t> room; // what may be on its way beyond that, as it said; nothing: it has not spoken
     };
     // Ascending; each change looks at all of them several times.
     using Columns = std::vector<std::pair<ParityColumn, Column>>;
@@ -125,6 +135,8 @@ private:
     Sequence m_undecided = 0;                      // of the batch that waits for its decision
     std::uint32_t m_deletes = 0;                   // pending ones
     Time m_roundTrip {};
+    std::uint64_t m_grown = 0;        // by all changes so far
+    std::uint64_t m_pendingBytes = 0;
 };
 
 } // namespace lhrs

@@ -83,6 +83,8 @@ public:
     Rank rankMax() const { return Rank(std::uint32_t(m_records.size())); }
     const ErasureCode& code() const { return m_code; }
     std::size_t bytes() const;
+    // About what further ranks take at least: of parity fields as long as the longest so far.
+    std::size_t longestPage() const { return m_records.longestPage() + 64 * m_members.width() * sizeof(Member); }
 
 private:
     struct Record {

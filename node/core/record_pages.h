@@ -78,6 +78,20 @@ public:
         return bytesOf(page, r);
     }
 
+    // About how many further bytes are taken if the row, which may be a new one behind all others, gets so many bytes; while
+    // a page is made anew its former memory is there, too. 0: there is a cell for them.
+    std::size_t growthFor(std::size_t row, std::uint32_t length) const
+    {
+        const std::size_t p = row / kRows;
+        const bool hasPage = p < m_pages.size();
+        if (hasPage && row % kRows < m_pages[p].capacity)
+            return length <= m_pages[p].width ? 0 : memoryOf(m_pages[p].capacity, length);
+        const std::size_t capacity = p > 0 ? kRows : hasPage ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity) : kRowsAtFirst;
+        return memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0));
+    }
+    // Of a page of rows as long as the longest that ever was.
+    std::size_t longestPage() const { return memoryOf(kRows, m_longest); }
+
     // Rows that come have Head() and no bytes.
     void resize(std::size_t rows)
     {
@@ -165,6 +179,7 @@ private:
         page.used = std::uint16_t(page.used + (length > 0) - (before > 0));
         page.total += std::min(length, page.width) - std::min(before, page.width);
         head.length = length & kLengthMask;
+        m_longest = std::max(m_longest, length);
         if (!wasOutside && !isOutside(page, length))
             return;
         if (wasOutside && isOutside(page, length) && BytePool::capacity(before) == BytePool::capacity(length))
@@ -213,6 +228,7 @@ private:
     std::vector<Page> m_pages;
     std::size_t m_size = 0;
     std::size_t m_memory = 0; // of the pages
+    std::uint32_t m_longest = 0; // row that ever was
 };
 
 } // namespace lhrs

@@ -72,6 +72,15 @@ public:
     // Free ranks, the next to be used last.
     const std::vector<std::uint32_t>& freeRanks() const { return m_free; }
     std::size_t bytes() const;
+    // About how many further bytes a value of this length takes: as an insert, as the next value of the rank.
+    std::size_t growthOfInsert(std::uint32_t length, bool isNew) const
+    {
+        return m_slots.growthFor(isNew || m_free.empty() ? m_slots.size() : m_free.back() - 1, length);
+    }
+    std::size_t growthOfUpdate(Rank rank, std::uint32_t length) const
+    {
+        return length <= lengthAt(rank) ? 0 : m_slots.growthFor(rank.value - 1, length);
+    }
 
 private:
     enum class State : std::uint8_t { Retired, Free, Used };

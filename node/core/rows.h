@@ -16,6 +16,7 @@ public:
     explicit Rows(std::size_t width = 1) : m_width(width) {}
 
     std::size_t size() const { return m_size; }
+    std::size_t width() const { return m_width; }
     T* row(std::size_t i) { return &m_segments[i / kRows][i % kRows * m_width]; }
     const T* row(std::size_t i) const { return &m_segments[i / kRows][i % kRows * m_width]; }
     T& operator[](std::size_t i) { return *row(i); }

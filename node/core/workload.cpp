@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kTimeUnit = 16; // ns
 
+constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
 
 } // namespace
@@ -88,6 +89,11 @@ void Workload::ended(const Result& result)
     --m_open;
     ++m_done;
     ++m_results[result.code];
+    if (result.full.isThere()) {
+        ++m_refusedFull;
+        if (m_full.size() < kFullShown)
+            m_full.insert(result.full);
+    }
     m_wrong += result.isWrong ? 1 : 0;
     m_missing += result.isMissing ? 1 : 0;
     m_newer += result.isNewer ? 1 : 0;
@@ -111,6 +117,9 @@ void Workload::report(pb::WorkloadResult& out, Time now) const
             unanswered += count;
     }
     out.set_unanswered(unanswered);
+    out.set_refused_full(m_refusedFull);
+    for (const FullAt& full : m_full)
+        full.to(*out.add_full());
     out.set_wrong(m_wrong);
     out.set_missing(m_missing);
     out.set_newer(m_newer);

@@ -10,10 +10,30 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace lhrs {
+
+// The server because of whose memory a change was refused.
+struct FullAt {
+    pb::Role role = pb::NO_ROLE;
+    std::uint32_t number = 0, column = 0;
+    auto operator<=>(const FullAt&) const = default;
+    bool isThere() const { return role != pb::NO_ROLE; }
+    static FullAt from(const pb::FullServer& full) { return { full.role(), full.number(), full.column() }; }
+    void to(pb::FullServer& out) const
+    {
+        out.set_role(role);
+        out.set_number(number);
+        out.set_column(column);
+    }
+    std::string words() const
+    {
+        return role == pb::PARITY ? "parity bucket " + std::to_string(number) + "." + std::to_string(column) : "data bucket " + std::to_string(number);
+    }
+};
 
 // A named workload under way: which operation comes next, and what came out so far.
 class Workload {
@@ -43,6 +63,7 @@ public:
         std::uint32_t forwards = 0, resends = 0;
         bool imageAdjusted = false, isWrong = false, isMissing = false;
         bool isNewer = false, isOlder = false;
+        FullAt full {}; // it was not carried out because of this server
         Time time {};
     };
     void ended(const Result& result);
@@ -64,6 +85,8 @@ private:
     std::uint32_t m_batchLeft = 0; // of a batch that has begun
     bool m_isStopped = false;
     std::map<pb::ResultCode, std::uint64_t> m_results;
+    std::uint64_t m_refusedFull = 0;
+    std::set<FullAt> m_full; // the first few
     std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
 };

@@ -36,6 +36,19 @@ Result<T> parseNumber(const std::string& text, T low, T high, const std::string&
     return value;
 }
 
+// Bytes, with K, M or G for powers of 1,024.
+Result<std::uint64_t> parseSize(const std::string& text)
+{
+    constexpr std::string_view kUnits = "KMG";
+    const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+    const unsigned shift = unit == std::string_view::npos ? 0 : 10 * unsigned(unit + 1);
+    constexpr std::uint64_t kLeast = std::uint64_t(16) << 20, kMost = std::uint64_t(1) << 50;
+    const auto number = parseNumber<std::uint64_t>(shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
+    if (!number || *number << shift < kLeast)
+        return Error { fmt::format("\"{}\" is not a size from 16M to 1048576G; write for instance 512M or 2G", text) };
+    return *number << shift;
+}
+
 Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
 {
     const std::size_t colon = text.rfind(':');
@@ -400,6 +413,14 @@ Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments)
     addOption(app, "--role", "Pool of spares to wait in: data or parity (data)", "ROLE",
         oneOf({ "data", "parity" },
             [&line](const std::string& word) { line.pool = word == "parity" ? pb::PARITY : pb::DATA; }));
+    addOption(app, "--memory", "Memory that it may take, e.g. 512M or 2G; near it, and near every limit of the system, it refuses what would make "
+        "its bucket grow (as much as the system allows)", "SIZE", [&line](const std::string& word) -> Result<void> {
+        const auto bytes = parseSize(word);
+        if (!bytes)
+            return bytes.error();
+        line.process.memory = *bytes;
+        return {};
+    });
     return finish<NodeLine>(app, line, count, arguments, [](NodeLine& l) { return needCoordinator(l.process, "node"); });
 }
 

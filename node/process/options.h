@@ -33,6 +33,7 @@ struct ProcessOptions {
     std::string logLevel = "info";
     unsigned workingThreads = 4;
     bool diesWithParent = false;
+    std::uint64_t memory = 0; // of a server: bytes that it may take; 0: as much as the system allows
     bool hasGate = false; // somebody may hold its messages and its clock
 };
 

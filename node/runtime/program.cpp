@@ -31,6 +31,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
     wanted.controlPort = options.controlPort;
     wanted.workingThreads = options.workingThreads;
     wanted.hasGate = options.hasGate;
+    wanted.memory = options.memory;
     auto runtime = Runtime::open(wanted);
     if (!runtime) {
         spdlog::error("{}", runtime.error().text);

@@ -23,6 +23,7 @@ constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
 constexpr int kPortTries = 32; // to find one number that is free for UDP and TCP
 constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
+constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server looks whether it has room, though nobody writes
 constexpr auto kBulkOver = std::chrono::seconds(2); // after the last long frame, or the last gauges that told of many messages
 constexpr std::uint64_t kMany = 100;                // messages between two gauges
 
@@ -163,6 +164,8 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_machine = std::move(machine);
     m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
     m_poolWanted = m_options.pool;
+    if (m_options.kind == pb::NODE)
+        m_memory.emplace(m_options.memory);
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
     m_gateWorker.emplace(ways(), m_stepClock);
@@ -515,6 +518,8 @@ int Runtime::untilNextChore() const
     auto next = steady_clock::time_point::max();
     if (m_hasChanged)
         next = m_gaugesTold + kGaugesPeriod;
+    if (m_isFull)
+        next = std::min(next, m_memoryMeasured + kFullPeriod);
     if (m_options.coordinator && !m_hasHeardCoordinator)
         next = std::min(next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
     next = std::min({ next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
@@ -548,7 +553,12 @@ void Runtime::doChores()
         m_memoryGivenBack = m_bulkAt;
         giveBackFreedMemory();
     }
-    if (m_hasChanged && now >= m_gaugesTold + kGaugesPeriod) {
+    const bool isGaugesTime = m_hasChanged && now >= m_gaugesTold + kGaugesPeriod;
+    if (m_memory && (isGaugesTime || (m_isFull && now >= m_memoryMeasured + kFullPeriod))) {
+        m_memoryMeasured = now;
+        measureMemory();
+    }
+    if (isGaugesTime) {
         m_hasChanged = false;
         m_gaugesTold = now;
         if (const std::uint64_t in = m_counters.in(); in >= std::exchange(m_messagesTold, in) + kMany)

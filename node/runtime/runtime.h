@@ -10,6 +10,7 @@
 #include "node/runtime/ack_manager.h"
 #include "node/runtime/gate.h"
 #include "node/runtime/input.h"
+#include "node/runtime/memory_meter.h"
 #include "node/runtime/multicast_listener.h"
 #include "node/runtime/protocol_clock.h"
 #include "node/runtime/queue.h"
@@ -44,6 +45,7 @@ struct RuntimeOptions {
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;
     unsigned workingThreads = 4;
+    std::uint64_t memory = 0; // bytes that it may take, if that is less than the system allows; 0: as much as there is
     bool hasGate = false; // its messages and its protocol clock may be held
     // A coordinator that never answered: after these times since start(), a line in the log, and the end.
     std::chrono::milliseconds coordinatorLate { 5'000 };
@@ -167,6 +169,7 @@ private:
     void watch(pb::NodeSample& out);
     void fillQueues(pb::NodeSample& out) const;
     void fillGauges(pb::Gauges& out) const;
+    void measureMemory();
     FaultShim::Ways faultWays();
     void recruitByRegistry(const Error& why);
     void hearCoordinator(const pb::Message& message);
@@ -215,6 +218,9 @@ private:
     std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as the next one
     std::optional<std::string> m_ending;
     std::chrono::steady_clock::time_point m_gaugesTold; // of run()
+    std::optional<MemoryMeter> m_memory;                // of a node
+    std::chrono::steady_clock::time_point m_memoryMeasured; // of run()
+    bool m_isFull = false;                              // of run()
     // Of run(): when much was last going on, and the one of these times whose freed memory has been given back.
     std::chrono::steady_clock::time_point m_bulkAt;
     std::chrono::steady_clock::time_point m_memoryGivenBack;

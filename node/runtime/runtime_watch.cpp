@@ -106,6 +106,23 @@ void Runtime::fillGauges(pb::Gauges& out) const
     out.set_cpu_ns(std::uint64_t(used.tv_sec) * 1'000'000'000u + std::uint64_t(used.tv_nsec));
 }
 
+void Runtime::measureMemory()
+{
+    Time deadline;
+    {
+        const auto lock = lockCore();
+        pb::Gauges gauges;
+        m_machine->gauges(gauges);
+        const MemoryReading reading = m_memory->read(gauges.store_bytes());
+        tellInCore([&](Effects& out) { m_machine->onMemory(reading, m_clock.now(), out); });
+        gauges.Clear();
+        m_machine->gauges(gauges);
+        m_isFull = gauges.is_full();
+        deadline = nextStep();
+    }
+    m_ackManager->expect(deadline);
+}
+
 void Runtime::tellDropped(Effects& out)
 {
     const auto drop = [&out](const char* reason, std::uint64_t sum, std::uint64_t& told) {

@@ -19,7 +19,7 @@ constexpr std::uint64_t splitMix(std::uint64_t x)
 }
 
 // What a generator is for. Each has its own numbers, so that one draw more for the network does not shift the workload.
-enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Points, Pace, Restarts, Waves };
+enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Points, Pace, Restarts, Waves, Memory };
 
 // xoshiro256**, seeded by SplitMix64. Integers only, no std distribution: the same numbers on every machine.
 class Generator {

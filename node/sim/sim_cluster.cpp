@@ -239,6 +239,15 @@ void SimCluster::tell(const SimProcess& process, const std::function<void(Effect
     count(teller, {});
 }
 
+void SimCluster::setMemory(const SimProcess& process, const MemoryReading& reading)
+{
+    SimProcess& measured = *m_processes.at(process.index - 1);
+    if (measured.isGone())
+        return;
+    tell(process, [&](Effects& out) { measured.machine->onMemory(reading, clockOf(process), out); });
+    wind(measured);
+}
+
 void SimCluster::schedule(Happening happening)
 {
     m_agenda->push(std::move(happening), m_order.next());

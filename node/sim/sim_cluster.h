@@ -152,6 +152,8 @@ public:
     pb::CommandReply ask(const SimProcess& process, const pb::Command& question);
     pb::Snapshot snapshot(const SimProcess& process) const;
     void setDetail(const SimProcess& process, pb::Detail detail, std::uint32_t sample);
+    // What a driver would measure of its memory. Not within a step.
+    void setMemory(const SimProcess& process, const MemoryReading& reading);
     // Events that are not of its machine: `fill` makes them. Not within a step.
     void tell(const SimProcess& process, const std::function<void(Effects&)>& fill);
 

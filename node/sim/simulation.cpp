@@ -81,6 +81,8 @@ Simulation::Simulation(const pb::Case& told)
 void Simulation::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now)
 {
     m_oracle.onStep(process, input, effects, now);
+    if (m_case.memory_limit() > 0)
+        checkMemory(process);
     if (m_listener)
         for (const pb::Event* event : effects.events())
             m_listener(process, *event);
@@ -109,6 +111,14 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
     }
 }
 
+// A real process would have ended here, as any other one of its group that has as much memory.
+void Simulation::checkMemory(const SimProcess& process)
+{
+    const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
+    if (node != nullptr && node->storedBytes() > m_case.memory_limit())
+        m_oracle.fail(0, check::say(process.info.name(), " takes ", node->storedBytes(), " bytes, and its limit is ", m_case.memory_limit()));
+}
+
 void Simulation::startNode(pb::Role pool)
 {
     NodeOptions options;
@@ -116,7 +126,9 @@ void Simulation::startNode(pb::Role pool)
     options.coordinator = Address::from(m_coordinator->info.address());
     options.pool = pool;
     options.seed = m_cluster.drawMachineSeed();
-    m_cluster.start(options.self, std::make_unique<NodeMachine>(options));
+    const SimProcess& started = m_cluster.start(options.self, std::make_unique<NodeMachine>(options));
+    if (m_case.memory_limit() > 0)
+        m_cluster.setMemory(started, { m_case.memory_limit(), m_case.memory_limit(), "limit of the case" });
 }
 
 void Simulation::startClients()

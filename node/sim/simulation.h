@@ -62,6 +62,7 @@ private:
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
     void onCopied(const pb::Message& message) override { m_oracle.onCopied(message); }
 
+    void checkMemory(const SimProcess& process);
     void startNode(pb::Role pool);
     void startClients();
     void startCoordinator(bool isFirst);

@@ -318,6 +318,24 @@ void drawWaves(Generator& draw, pb::Case& drawn)
     }
 }
 
+// So little that buckets are full before they overflow, or just about.
+void drawMemory(Generator& draw, pb::Case& drawn)
+{
+    // A merge for which there is no room is tried for ever, and such a file never comes to rest.
+    const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
+    if (!draw.chance(333) || drawn.file().merges() || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
+        return;
+    std::uint64_t length = 0;
+    for (const pb::CaseOperation& operation : drawn.operations())
+        length += operation.length();
+    length /= std::uint64_t(std::max(1, drawn.operations_size()));
+    // What one bucket of b records takes, and as much again for each batch that a split may leave at a parity bucket; no less
+    // than a few pages of 64 rows.
+    const std::uint64_t bucket = drawn.file().b() * (length + 64 + 16 * drawn.file().m());
+    const std::uint64_t page = 64 * (2 * length + 64 + 16 * drawn.file().m());
+    drawn.set_memory_limit(std::max(bucket * draw.between(1, 8), page * drawn.file().m() * draw.between(4, 16)));
+}
+
 void drawPoints(Generator& draw, pb::Case& drawn)
 {
     drawn.set_points_rate(std::uint32_t(draw.between(20, 250)));
@@ -369,6 +387,10 @@ pb::Case drawCase(std::uint64_t seed)
             Generator waves(seed, DrawnFor::Waves);
             drawWaves(waves, drawn);
         }
+    }
+    if (seed >= kMemoryFrom) {
+        Generator memory(seed, DrawnFor::Memory);
+        drawMemory(memory, drawn);
     }
     if (seed >= kPointsFrom && (seed < kRestartsFrom || configuration.chance(300)))
         drawPoints(configuration, drawn);

@@ -17,6 +17,8 @@ inline constexpr std::uint64_t kPointsFrom = 20'000;
 inline constexpr std::uint64_t kRestartsFrom = 30'000;
 // And from here on most files stage several splits at once.
 inline constexpr std::uint64_t kWavesFrom = 40'000;
+// And from here on the servers of one file in three have little memory.
+inline constexpr std::uint64_t kMemoryFrom = 2'000'000;
 pb::Case drawCase(std::uint64_t seed);
 
 } // namespace lhrs

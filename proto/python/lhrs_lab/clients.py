@@ -58,6 +58,8 @@ class Workload(Row):
     operations: int
     results: dict[str, int]
     unanswered: int
+    refused_full: int            # of the unanswered: the memory of a server is at its limit
+    full: list[str]              # these servers
     wrong: int                   # values that are not those written
     missing: int                 # stored and not found
     forwards: int
@@ -367,11 +369,16 @@ class Handle:
             return
 
 
+def _full_words(full: Any) -> str:
+    return f"parity bucket {full.number}.{full.column}" if full.role == pb.PARITY else f"data bucket {full.number}"
+
+
 def _workload(done: Any, messages: Optional[int], has_rate: bool) -> Workload:
     results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
                for name, count in done.results.items()}
     return Workload(
-        done.operations, results, done.unanswered, done.wrong, done.missing, done.forwards, done.image_adjustments, done.resends,
+        done.operations, results, done.unanswered, done.refused_full, [_full_words(one) for one in done.full], done.wrong,
+        done.missing, done.forwards, done.image_adjustments, done.resends,
         messages, seconds(done.total_ns), done.total_ns / 1e6 / done.operations if done.operations else 0.0, done.p50_ns / 1e6,
         done.p99_ns / 1e6, done.max_ns / 1e6, [one / 1e6 for one in done.times_ns], done.done, done.of, done.lost,
         list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None, done.behind_max_ns / 1e6 if has_rate else None)
