@@ -76,6 +76,7 @@ private slots:
     void operationsGiveTheirOutcomes();
     void aWorkloadRunsBesideTheScript();
     void aStopEndsAWorkload();
+    void aMeasurementIsAtItsDetailWheneverItsClusterComes();
     void aProcessThatDiesIsMarked();
     void aRunnerThatIsKilledLeavesNoProcess();
     void aRunnerThatIsInterruptedEndsItsCluster();
@@ -264,6 +265,41 @@ void PlayTest::aStopEndsAWorkload()
     qInfo("stopped after %lld ms", static_cast<long long>(timer.elapsed()));
     QVERIFY2(stage.engine.result().outcome == ScriptOutcome::Stopped, qPrintable(stage.engine.result().sentence()));
     QVERIFY(timer.elapsed() < 5000);
+}
+
+void PlayTest::aMeasurementIsAtItsDetailWheneverItsClusterComes()
+{
+    ClusterStage stage;
+    const ScriptResult result = stage.play(R"js(
+let client = null;
+const made = m => { lab.cluster({ m, k: 1, b: 5000, spares: { data: 2, parity: 2 } }); client = lab.client('a'); client.run({ count: 20 }); lab.settle(); };
+const run = () => {
+    const here = lab.here();
+    client.run({ do: 'insert', count: 50, window: 4 });
+    return { messages: lab.events({ kind: 'MessageSent', since: here }).filter(e => e.op).length, ends: lab.events({ kind: 'OperationDone', since: here }).length };
+};
+lab.measure({ name: 'made_before', repetitions: 2, before: () => made(4), run });
+lab.measure({ name: 'made_in_run', repetitions: 1, warmUp: 0, run: () => { const here = lab.here(); made(2); return run(); } });
+lab.measure({ name: 'changed_before', repetitions: 1, warmUp: 0, before: () => lab.detail('full'), run });
+lab.measure({ name: 'told', repetitions: 1, warmUp: 0, detail: 'operations', before: () => made(4), run });
+lab.measure({ name: 'changed_in_run', repetitions: 1, warmUp: 0, run: () => { lab.detail('full'); return run(); } });
+lab.row('by_hand', run());
+)js");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    struct Wanted {
+        const char *table, *detail;
+        bool hasMessages, hasEnds;
+    };
+    for (const Wanted& wanted : { Wanted { "made_before", "counts", false, false }, { "made_in_run", "counts", false, false }, { "changed_before", "counts", false, false },
+             { "told", "operations", false, true }, { "changed_in_run", "", true, true }, { "by_hand", "full", true, true } }) {
+        const LabTable table = stage.engine.tables().table(wanted.table);
+        QVERIFY2(!table.rows().empty(), wanted.table);
+        for (const LabTable::Row& row : table.rows()) {
+            QVERIFY2(row.detail == wanted.detail, qPrintable(wanted.table + (": " + row.detail)));
+            QVERIFY2((row.metrics.at("messages").toDouble() > 0) == wanted.hasMessages, wanted.table);
+            QVERIFY2((row.metrics.at("ends").toDouble() > 0) == wanted.hasEnds, wanted.table);
+        }
+    }
 }
 
 void PlayTest::aProcessThatDiesIsMarked()

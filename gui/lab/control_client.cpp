@@ -315,39 +315,6 @@ void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused)
             m_ingest.pauseProcess(known.info.node(), isPaused);
 }
 
-void ControlClient::setDetail(pb::Detail detail, std::uint32_t sample)
-{
-    {
-        const std::lock_guard lock(m_mutex);
-        m_detail = detail;
-        m_sample = sample;
-    }
-    for (const KnownProcess& known : directory())
-        if (!known.hasEnded)
-            tellDetail(known.info.node());
-}
-
-pb::Detail ControlClient::detail() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_detail;
-}
-
-void ControlClient::tellDetail(ProcessId process)
-{
-    pb::Command command;
-    {
-        const std::lock_guard lock(m_mutex);
-        command.mutable_set_detail()->set_detail(m_detail);
-        command.mutable_set_detail()->set_sample(m_sample);
-    }
-    // What the level left out so far comes with a snapshot.
-    call(process, std::move(command), kAskTimeout, [this, process](const Answer& answer) {
-        if (answer)
-            m_ingest.refresh(process);
-    });
-}
-
 void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback)
 {
     std::string endpoint = to.endpoint, who = to.endpoint;

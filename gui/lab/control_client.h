@@ -5,6 +5,7 @@
 #include "proto/control.pb.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -94,6 +95,11 @@ public:
     // How much all processes publish from now on, those that come later included.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;
+    // How often the level became another one.
+    std::uint64_t detailChanges() const;
+    // Waits until every process that was told of it has answered, or did not within a second, as one that is paused; so what begins
+    // afterwards is at this level. False: not in time.
+    bool awaitDetail(Milliseconds timeout, const std::stop_token& stop = {}) const;
 
     // ---- who is watched, and the hold of the workload; both end with this object, by their leases
 
@@ -155,6 +161,9 @@ private:
     std::optional<pb::SimulationState> m_simulation;
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
+    std::uint64_t m_detailChanges = 0;
+    std::size_t m_detailUnanswered = 0; // orders of a level that are on their way
+    mutable std::condition_variable_any m_detailAnswered;
     std::vector<ProcessId> m_watched;
     bool m_isWorkloadHeld = false, m_isGated = false;
     std::string m_gateTrouble;

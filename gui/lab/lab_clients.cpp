@@ -177,7 +177,7 @@ struct ClientCalls {
             command.mutable_run_workload()->set_keys(pb::LISTED);
             const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
             if (reply)
-                return true;
+                return context.awaitDetail();
             if (reply.error().code != LabCode::Refused || std::chrono::steady_clock::now() >= deadline)
                 return reply.error().code == LabCode::Stopped ? reply.error()
                                                               : LabError { reply.error().code, "The client " + name

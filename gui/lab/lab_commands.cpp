@@ -250,6 +250,8 @@ LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uin
 {
     const pb::Detail former = context.control.detail();
     context.control.setDetail(detailOf(word.toStdString()).value(), sample); // the reference lets no other words through
+    if (const auto told = context.awaitDetail(); !told)
+        return told.error();
     return QJSValue(QString::fromStdString(detailWord(former)));
 }
 

@@ -166,7 +166,7 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
                 listed += known.contains(process.info.node()) ? 1 : 0;
             }
         if (listed >= started)
-            return true;
+            return awaitDetail();
         if (std::chrono::steady_clock::now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
@@ -175,6 +175,16 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
         if (isStopped())
             return stopped();
     }
+}
+
+LabResult<bool> LabContext::awaitDetail() const
+{
+    const bool isTold = control.awaitDetail(patience(kAnswerSeconds), stopToken());
+    if (isStopped())
+        return stopped();
+    if (!isTold)
+        return LabError { LabCode::Timeout, QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
+    return true;
 }
 
 LabResult<QJSValue> LabContext::callBack(const QJSValue& function, const QJSValueList& arguments) const

@@ -110,6 +110,8 @@ struct LabContext {
     LabResult<bool> awaitServers(double timeoutSeconds) const;
     // Waits until all events that processes have published by now are here.
     LabResult<bool> catchUp() const;
+    // Waits until all processes publish at the level that is wanted. Timeout: one of them does not answer.
+    LabResult<bool> awaitDetail() const;
     // Calls a function of the script. What it throws is the error's `thrown`.
     LabResult<QJSValue> callBack(const QJSValue& function, const QJSValueList& arguments = {}) const;
     // The error that an answer stands for.

@@ -17,6 +17,7 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::uint32_t kOneSampledOf = 100; // at detail `sampled`, one operation in so many
 constexpr std::size_t kCasesMax = 1'000'000; // of a measurement
 
 bool isFileName(const QString& name)
@@ -106,7 +107,8 @@ void tellOfRow(LabContext& context, const QString& name, int rows)
 struct Measurement {
     LabContext& context;
     const Arguments& o;
-    QString name, detail;
+    QString name;
+    pb::Detail detail;
     QStringList factorOrder, metricOrder;
 
     // No measurement crosses a time in which clocks stood (window.md 2.11, 4.6).
@@ -134,6 +136,12 @@ struct Measurement {
         if (o.option("before").isCallable())
             if (const auto done = context.callBack(o.option("before"), { one }); !done)
                 return done.error();
+        // The cluster may have come only now, or `before` may have changed the level.
+        if (context.control.detail() != detail)
+            context.control.setDetail(detail, kOneSampledOf);
+        if (const auto told = context.awaitDetail(); !told)
+            return told.error();
+        const std::uint64_t changesBefore = context.control.detailChanges();
         const int faultsBefore = faultsActive(context);
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
@@ -142,7 +150,8 @@ struct Measurement {
             return notGated().error();
         LabTable::Row row;
         row.faults = std::max(faultsBefore, faultsActive(context));
-        row.detail = detail;
+        if (context.control.detailChanges() == changesBefore) // else there is no one word for all of it
+            row.detail = QString::fromStdString(detailWord(detail));
         row.repetition = repetition;
         row.isWarmUp = isWarmUp;
         takeCells(one, row.factors, factorOrder, false);
@@ -188,14 +197,13 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
     if (!isFileName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
-    Measurement measurement { context, o, name, o.text("detail"), {}, {} };
     const pb::Detail former = context.control.detail();
     const pb::Detail wanted = detailOf(o.text("detail").toStdString()).value();
-    if (context.hasCluster && wanted != former)
-        context.control.setDetail(wanted, 100);
+    Measurement measurement { context, o, name, wanted, {}, {} };
+    context.control.setDetail(wanted, kOneSampledOf); // also where it is the same: another watcher may have changed a connected cluster
     const auto done = measurement.all(); // an error ends the table, but its rows stay
-    if (context.hasCluster && wanted != former)
-        context.control.setDetail(former, 100);
+    if (wanted != former)
+        context.control.setDetail(former, kOneSampledOf);
     if (!done)
         return done.error();
     return tableObject(context, name);
