@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/recording_rig.h"
 
+#include "gui/lab/run_facts.h"
+
 namespace lhrs::gui {
 
 std::string bytesOf(const ClusterState& state)
@@ -59,7 +61,7 @@ RecorderLimits often(std::uint64_t events)
 
 std::unique_ptr<Recorder> recorderAt(const QString& path, RecorderLimits limits)
 {
-    auto recorder = Recorder::start(path, Recorder::machineMeta(), [] { return std::int64_t(0); }, limits);
+    auto recorder = Recorder::start(path, metaOf(programFacts("lhrs")), [] { return std::int64_t(0); }, limits);
     return recorder ? std::move(*recorder) : nullptr;
 }
 

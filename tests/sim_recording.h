@@ -4,6 +4,7 @@
 
 #include "common/check/say.h"
 #include "gui/lab/recorder.h"
+#include "gui/lab/run_facts.h"
 #include "node/sim/simulation.h"
 
 #include <QFile>
@@ -80,7 +81,7 @@ inline std::string recordCase(const pb::Case& told, const QString& path)
 {
     QFile::remove(path);
     Simulation simulation(told);
-    auto meta = Recorder::machineMeta();
+    auto meta = metaOf(programFacts("lhrs"));
     meta["simulated"] = "1";
     meta["seed"] = QString::number(told.seed());
     auto recorder = Recorder::start(path, meta, [&simulation] { return simulation.cluster().now().count(); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The calls of `lab` that need no cluster, their reference, and the sentences of events (window.md 2.8, 4).
+#include "gui/lab/median_interval.h"
 #include "tests/lab_stage.h"
 
 #include "gui/lab/lab_reference.h"
@@ -34,6 +35,8 @@ private slots:
     void anErrorInAMeasurementKeepsItsRows();
     void aCsvFileIsQuotedAsItShould();
     void quartilesAreThoseOfTheRows();
+    void theMediansIntervalIsThatOfTheBinomialDistribution();
+    void aMeasurementIsRepeatedUntilItsMedianIsKnown();
     void publishedTablesAreRead();
     void narrationReachesTheObserver();
     void questionsGetTheirVotes();
@@ -64,11 +67,16 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
         "lab.row('demo', { a: 9, note: 'by hand' });\n"
         "lab.expectEqual(t.rows.length, 17, 'appended');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
-    const QString csv = stage.engine.tables().table("demo").csv({ "run1", false, "machine, with comma" });
-    QCOMPARE(csv.section("\r\n", 0, 0),
-        QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,a,faults,machine").replace(",note,total_s,a,", ",note,total_s,a,"));
-    QVERIFY(csv.section("\r\n", 1, 1).startsWith("run1,false,counts,1,true,"));
-    QVERIFY(csv.section("\r\n", 1, 1).endsWith(",0,\"machine, with comma\""));
+    const LabTable table = stage.engine.tables().table("demo");
+    QCOMPARE(table.columns().join(','), QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,faults,machine"));
+    const RunIdentity identity { "run1", false, "machine" };
+    QCOMPARE(table.cell(table.rows().front(), "run", identity).toString(), QString("run1"));
+    QCOMPARE(table.cell(table.rows().front(), "detail", identity).toString(), QString("counts"));
+    QCOMPARE(table.cell(table.rows().front(), "warm_up", identity).toBool(), true);
+    QCOMPARE(table.cell(table.rows().front(), "machine", identity).toString(), QString("machine"));
+    QCOMPARE(table.cell(table.rows().back(), "a", identity).toDouble(), 9.); // a number by hand, where others have a factor
+    QCOMPARE(table.cell(table.rows().back(), "note", identity).toString(), QString("by hand"));
+    QVERIFY(!table.cell(table.rows().back(), "total_s", identity).isValid());
     // The order is drawn by the seed, and is the same for the same seed.
     QStringList orders;
     for (const std::uint64_t seed : { 1, 1, 2 }) {
@@ -115,15 +123,57 @@ void LabCallsTest::aCsvFileIsQuotedAsItShould()
     QCOMPARE(csvCell(1234567.5), QString("1234567.5"));
     QCOMPARE(csvCell(true), QString("true"));
     QCOMPARE(csvCell(QVariant()), QString());
-    LabTables tables;
-    tables.add("t", { "counts", 1, false, 0, { { "a", 1.0 } }, { { "x", 2.5 } } }, { "a" }, { "x" });
-    QTemporaryDir directory;
-    QCOMPARE(tables.write(directory.path() + "/deep/down", { "r", false, "m" }), QString());
-    QFile file(directory.path() + "/deep/down/t.csv");
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QCOMPARE(file.readAll(),
-        QByteArray("run,simulated,detail,repetition,warm_up,a,x,faults,machine\r\nr,false,counts,1,false,1,2.5,0,m\r\n"));
-    QVERIFY(tables.write("/proc/nowhere", { "r", false, "m" }).contains("cannot be made"));
+    Stage stage;
+    QVERIFY(stage.play("lab.row('x', { run: 5 });").sentence().contains("every table has"));
+}
+
+void LabCallsTest::theMediansIntervalIsThatOfTheBinomialDistribution()
+{
+    const auto ranks = [](int count) {
+        std::vector<double> numbers;
+        for (int i = count; i >= 1; --i)
+            numbers.push_back(i);
+        const auto interval = medianInterval(numbers);
+        return interval ? std::pair(int(interval->low), int(interval->high)) : std::pair(0, 0);
+    };
+    QCOMPARE(ranks(0), std::pair(0, 0));
+    QCOMPARE(ranks(1), std::pair(0, 0));
+    QCOMPARE(ranks(5), std::pair(0, 0)); // 1 to 5 holds it in 93.75 of 100 cases only
+    QCOMPARE(ranks(6), std::pair(1, 6)); // as printed in tables of the sign test
+    QCOMPARE(ranks(8), std::pair(1, 8));
+    QCOMPARE(ranks(9), std::pair(2, 8));
+    QCOMPARE(ranks(20), std::pair(6, 15));
+    QCOMPARE(ranks(100), std::pair(40, 61));
+    QVERIFY(ranks(5000).first > 2400 && ranks(5000).second < 2600); // where 2^-n is below every number of the machine
+    QVERIFY(!isWithin({ 1, 1, 1, 1, 1 }, 5));
+    QVERIFY(isWithin({ 100, 100, 100, 100, 95, 105 }, 5));
+    QVERIFY(!isWithin({ 100, 100, 100, 100, 94, 100 }, 5));
+    QVERIFY(isWithin({ 0, 0, 0, 0, 0, 0 }, 5));
+}
+
+void LabCallsTest::aMeasurementIsRepeatedUntilItsMedianIsKnown()
+{
+    Stage stage;
+    // The first is the same each time, the second as far apart as no number of repetitions mends, the third calms down.
+    const ScriptResult result = stage.play(
+        "const runs = { calm: 0, wild: 0, later: 0 };\n"
+        "const t = lab.measure({ name: 'x', factors: { kind: ['calm', 'wild', 'later'] }, repetitions: 3, warmUp: 1, within: 5, withinOf: 'time_s', repetitionsMax: 30,\n"
+        "  run: c => { const n = ++runs[c.kind]; return { time_s: c.kind === 'wild' ? (n % 2 ? 1 : 100) : c.kind === 'later' && n < 6 ? 50 * n : 100, round: n }; } });\n"
+        "const s = kind => t.summary().filter(x => x.kind === kind)[0];\n"
+        "lab.expectEqual([s('calm').n, s('calm').reached], [6, true], 'six, fewer give no interval');\n"
+        "lab.expectEqual([s('wild').n, s('wild').reached], [30, false], 'the most');\n"
+        "lab.expectWithin(s('later').n, 8, 20, 'until it is calm'); lab.expectEqual(s('later').reached, true, 'reached');\n"
+        "lab.expectEqual(t.rows.filter(r => r.warm_up).length, 3, 'warm-ups are apart');");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + stage.listener.taken().join('\n')));
+    const LabTable table = stage.engine.tables().table("x");
+    QCOMPARE(table.summaryColumns().mid(3, 4), (QStringList { "kind", "n", "within_percent", "reached" }));
+    const auto rows = table.summaryCells({ "r", false, "m" });
+    QCOMPARE(rows.size(), 3u);
+    for (const QVariantList& row : rows)
+        QCOMPARE(row[6].toBool(), row[3].toString() != "wild");
+    Stage wrong;
+    QVERIFY(wrong.play("lab.measure({ name: 'x', within: 5, run: () => ({ a: 1 }) });").sentence().contains("go together"));
+    QVERIFY(wrong.play("lab.measure({ name: 'x', within: 5, withinOf: 'b', run: () => ({ a: 1 }) });").sentence().contains("no number b"));
 }
 
 void LabCallsTest::quartilesAreThoseOfTheRows()

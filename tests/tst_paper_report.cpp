@@ -146,7 +146,13 @@ void PaperReportTest::whatCannotBeReadIsSaid()
 
 void PaperReportTest::csvIsReadAsItIsWritten()
 {
-    QCOMPARE(csvCells("a,\"b, \"\"c\"\"\",,1"), (QStringList { "a", "b, \"c\"", "", "1" }));
+    QCOMPARE(csvRecords("a,\"b, \"\"c\"\"\",,1").front().cells, (QStringList { "a", "b, \"c\"", "", "1" }));
+    const auto records = csvRecords("x,y\r\n\r\n\"two\nlines\",\r\n3,\"\"");
+    QCOMPARE(records.size(), 3u);
+    QCOMPARE(records[1].cells, (QStringList { "two\nlines", "" }));
+    QCOMPARE(records[1].line, 3);
+    QCOMPARE(records[2].cells, (QStringList { "3", "" }));
+    QCOMPARE(records[2].line, 5);
     for (const QString& name : QDir(kPaper).entryList({ "*.csv" })) {
         const auto table = CsvTable::read(kPaper + '/' + name);
         QVERIFY2(table && !table->rows.empty(), qPrintable(name));

@@ -4,21 +4,43 @@
 #include "gui/lab/lab_table.h"
 
 #include <QFile>
-#include <QRegularExpression>
 
 #include <algorithm>
+#include <utility>
 
 namespace lhrs::gui {
 
-QStringList csvCells(const QString& line)
+std::vector<CsvRecord> csvRecords(const QString& text)
 {
-    static const QRegularExpression kCell("(?:^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,]*))");
-    QStringList cells;
-    for (auto it = kCell.globalMatch(line); it.hasNext();) {
-        const auto match = it.next();
-        cells << (match.capturedStart(1) >= 0 ? match.captured(1).replace("\"\"", "\"") : match.captured(2));
+    std::vector<CsvRecord> records;
+    CsvRecord record { 1, {} };
+    QString cell;
+    bool isQuoted = false, isEmpty = true; // inside quotes; nothing of the record yet
+    int line = 1;
+    const auto end = [&] {
+        if (!isEmpty)
+            records.push_back({ record.line, record.cells << std::exchange(cell, {}) });
+        record = { line, {} };
+        isEmpty = true;
+    };
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text[i];
+        line += c == '\n' ? 1 : 0;
+        if (isQuoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"')
+            cell += text[i++];
+        else if (isQuoted && c != '"')
+            cell += c;
+        else if (c == '"')
+            isQuoted = !isQuoted, isEmpty = false;
+        else if (c == ',')
+            record.cells << std::exchange(cell, {}), isEmpty = false;
+        else if (c == '\n')
+            end();
+        else if (c != '\r')
+            cell += c, isEmpty = false;
     }
-    return cells;
+    end();
+    return records;
 }
 
 Result<CsvTable> CsvTable::read(const QString& path)
@@ -31,15 +53,15 @@ Result<CsvTable> CsvTable::read(const QString& path)
 
 Result<CsvTable> CsvTable::parse(const QString& text, const QString& path)
 {
-    const QStringList lines = QString(text).remove('\r').split('\n', Qt::SkipEmptyParts);
-    if (lines.isEmpty())
+    std::vector<CsvRecord> records = csvRecords(text);
+    if (records.empty())
         return Error { (path + " is empty: the first line of a table names its columns.").toStdString() };
     CsvTable table;
-    table.columns = csvCells(lines.first());
-    for (qsizetype i = 1; i < lines.size(); ++i) {
-        table.rows.push_back(csvCells(lines[i]));
-        if (table.rows.back().size() > table.columns.size())
-            return Error { QString("%1, line %2: %3 cells, but there are %4 columns.").arg(path).arg(i + 1).arg(table.rows.back().size()).arg(table.columns.size()).toStdString() };
+    table.columns = records.front().cells;
+    for (std::size_t i = 1; i < records.size(); ++i) {
+        if (records[i].cells.size() > table.columns.size())
+            return Error { QString("%1, line %2: %3 cells, but there are %4 columns.").arg(path).arg(records[i].line).arg(records[i].cells.size()).arg(table.columns.size()).toStdString() };
+        table.rows.push_back(std::move(records[i].cells));
     }
     return table;
 }

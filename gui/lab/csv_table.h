@@ -12,7 +12,7 @@
 
 namespace lhrs::gui {
 
-// A table that was written as CSV (RFC 4180, no line breaks inside cells): ours, or one of the published ones.
+// A table that was written as CSV (RFC 4180): ours, or one of the published ones.
 struct CsvTable {
     QStringList columns;
     std::vector<QStringList> rows; // as many cells as columns, or fewer: the others are empty
@@ -30,7 +30,12 @@ struct CsvTable {
     std::vector<QStringList> where(const std::map<QString, QString>& wanted) const;
 };
 
-// The cells of one line.
-QStringList csvCells(const QString& line);
+// One record of a CSV text, and the line that it begins in, from 1.
+struct CsvRecord {
+    int line = 0;
+    QStringList cells;
+};
+// Line breaks in quotes belong to a cell; empty lines are no records.
+std::vector<CsvRecord> csvRecords(const QString& text);
 
 } // namespace lhrs::gui

@@ -4,6 +4,7 @@
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
 #include "gui/lab/record_group.h"
+#include "gui/lab/run_facts.h"
 
 #include <QJSEngine>
 #include <QJSValueIterator>
@@ -83,6 +84,16 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
 }
 
+// What the run is, beside its tables: Refused, when it could not be written.
+template <class Tell>
+LabResult<bool> keep(const LabContext& context, const Tell& tell)
+{
+    if (context.settings.results != nullptr)
+        if (const QString problem = tell(*context.settings.results); !problem.isEmpty())
+            return LabError { LabCode::Refused, problem };
+    return true;
+}
+
 // Waits until the file exists.
 LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
 {
@@ -130,10 +141,12 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
                 "spares.parity k at least." };
 
     const double timeout = o.number("timeout");
+    bool isNew = true;
     if (context.settings.mayStartCluster) {
         const auto running = context.local.options();
         const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
             && (running->hasGate || running->simulated || !local.hasGate);
+        isNew = !isKept || context.clusters == 0;
         if (!isKept) {
             context.clients.clear();
             context.witnesses.clear();
@@ -164,6 +177,17 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     context.hasCluster = true;
     context.config = file->config();
     context.recordBytes = o.integer("recordBytes");
+    if (isNew) {
+        ClusterFacts facts = clusterFacts(++context.clusters, context.config);
+        facts.isSimulated = context.isSimulated();
+        facts.parameters["record_bytes"] = context.recordBytes;
+        facts.parameters["data_servers"] = local.dataServers;
+        facts.parameters["parity_servers"] = local.parityServers;
+        facts.parameters["timers"] = o.text("timers");
+        if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
+            return kept.error();
+        context.observer.onCluster(facts);
+    }
 
     QJSValue result = context.engine.newObject();
     result.setProperty("m", file->config().m());
@@ -216,7 +240,7 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
     return sparesNow(context);
 }
 
-LabResult<QJSValue> mergeParameters(const LabContext& context, const QJSValue& defaults)
+LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& defaults)
 {
     QJSValue merged = context.engine.newObject();
     QStringList known;
@@ -243,6 +267,15 @@ LabResult<QJSValue> mergeParameters(const LabContext& context, const QJSValue& d
             return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a "
                 + (standard.isBool() ? "boolean" : "number") + " is wanted." };
     }
+    std::map<QString, QVariant> parameters;
+    for (QJSValueIterator it(merged); it.hasNext();) {
+        it.next();
+        const bool isPlain = it.value().isNumber() || it.value().isBool() || it.value().isString();
+        parameters[it.name()] = isPlain ? it.value().toVariant() : QVariant(readable(it.value(), context.engine));
+    }
+    if (const auto kept = keep(context, [&](auto& results) { return results.onParameters(parameters); }); !kept)
+        return kept.error();
+    context.observer.onParameters(parameters);
     return merged;
 }
 

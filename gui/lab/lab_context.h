@@ -36,6 +36,8 @@ struct ScriptSettings {
     std::map<QString, QString> sets;   // --set NAME=VALUE
     double pace = 0;                   // speed of captions and pauses; 0: none
     bool keepGoing = false;            // an expectation that fails does not end the script
+    QString run;                       // its id; empty: a new one
+    ResultSink* results = nullptr;     // keeps what is measured as it comes; it outlives the run. Null: nothing does
     bool mayStartCluster = true;       // false: connected to a cluster of somebody else
     QString paperDirectory;            // published tables
     std::chrono::milliseconds limit {}; // 0: none
@@ -82,6 +84,7 @@ struct LabContext {
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name
     std::uint64_t workloads = 0;              // run so far: each draws from a seed of its own
+    int clusters = 0;                         // made so far
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
     int line = 0;                             // of the script, in the present call
     int expectationsHeld = 0, expectationsFailed = 0;

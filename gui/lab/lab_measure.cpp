@@ -4,6 +4,7 @@
 #include "gui/lab/detail_words.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/median_interval.h"
 
 #include <QDir>
 #include <QJSEngine>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace lhrs::gui {
 
@@ -104,12 +106,27 @@ void tellOfRow(LabContext& context, const QString& name, int rows)
             context.observer.onChart(chart, false);
 }
 
+// The number of the row. BadArgument: it has a column that every table has; Refused: it could not be written.
+LabResult<int> addTo(LabContext& context, const QString& name, LabTable::Row row, const QStringList& factors, const QStringList& metrics)
+{
+    for (const QString& column : factors + metrics)
+        if (LabTable::isOfEveryTable(column))
+            return LabError { LabCode::BadArgument, "The column " + column + " of the table " + name + " is one that every table has.", "Give yours another name." };
+    const auto number = context.tables.add(name, std::move(row), factors, metrics);
+    if (!number)
+        return LabError { LabCode::Refused, QString::fromStdString(number.error().text) };
+    tellOfRow(context, name, *number);
+    return *number;
+}
+
 struct Measurement {
     LabContext& context;
     const Arguments& o;
     QString name;
     pb::Detail detail;
-    QStringList factorOrder, metricOrder;
+    LabTable::Goal goal;
+    QStringList factorOrder = {}, metricOrder = {};
+    std::vector<std::map<QString, std::vector<double>>> reached = {}; // by case: values of the goal's metrics, without warm-ups
 
     // No measurement crosses a time in which clocks stood (window.md 2.11, 4.6).
     LabResult<bool> notGated() const
@@ -129,7 +146,16 @@ struct Measurement {
         return true;
     }
 
-    LabResult<bool> once(const QJSValue& one, int repetition, bool isWarmUp)
+    // Whether the goal is reached for this case; one that was measured enough is measured no more.
+    bool isReached(std::size_t number) const
+    {
+        return std::all_of(goal.metrics.begin(), goal.metrics.end(), [&](const QString& metric) {
+            const auto at = reached[number].find(metric);
+            return at != reached[number].end() && isWithin(at->second, goal.percent);
+        });
+    }
+
+    LabResult<bool> once(const QJSValue& one, std::size_t number, int repetition, bool isWarmUp)
     {
         if (const auto open = notGated(); !open)
             return open.error();
@@ -162,9 +188,17 @@ struct Measurement {
         if (row.metrics.empty())
             return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number.",
                 "Return a Timing, the result of a workload, or an object such as { value: 42 }." };
+        for (const QString& metric : goal.metrics) {
+            const auto at = row.metrics.find(metric);
+            if (at == row.metrics.end())
+                return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number " + metric + ", which withinOf names." };
+            if (!isWarmUp)
+                reached[number][metric].push_back(at->second.toDouble());
+        }
         QStringList metrics = metricOrder;
         metrics.removeIf([&](const QString& metric) { return factorOrder.contains(metric); });
-        tellOfRow(context, name, context.tables.add(name, std::move(row), factorOrder, metrics));
+        if (const auto kept = addTo(context, name, std::move(row), factorOrder, metrics); !kept)
+            return kept.error();
         if (o.option("after").isCallable())
             if (const auto done = context.callBack(o.option("after"), { one }); !done)
                 return done.error();
@@ -177,19 +211,45 @@ struct Measurement {
         if (!cases)
             return cases.error();
         const int warmUps = int(o.integer("warmUp")), repetitions = int(o.integer("repetitions"));
-        for (int round = 1; round <= warmUps + repetitions; ++round) {
-            std::vector<QJSValue> order = *cases;
+        const int most = goal.percent > 0 ? std::max(repetitions, int(o.integer("repetitionsMax"))) : repetitions;
+        reached.assign(cases->size(), {});
+        std::vector<std::size_t> order(cases->size());
+        std::iota(order.begin(), order.end(), std::size_t(0));
+        for (int round = 1; round <= warmUps + most; ++round) {
+            if (round > warmUps + repetitions)
+                std::erase_if(order, [&](std::size_t one) { return isReached(one); });
+            else
+                std::iota(order.begin(), order.end(), std::size_t(0));
             if (o.text("order") == "shuffled")
                 for (std::size_t i = order.size(); i > 1; --i)
                     std::swap(order[i - 1], order[std::size_t(context.random.below(i))]);
+            else
+                std::sort(order.begin(), order.end());
             const bool isWarmUp = round <= warmUps;
-            for (const QJSValue& one : order)
-                if (const auto done = once(one, isWarmUp ? round : round - warmUps, isWarmUp); !done)
+            for (const std::size_t one : order)
+                if (const auto done = once((*cases)[one], one, isWarmUp ? round : round - warmUps, isWarmUp); !done)
                     return done.error();
         }
         return true;
     }
 };
+
+LabResult<LabTable::Goal> goalOf(const Arguments& o)
+{
+    const QJSValue metrics = o.option("withinOf");
+    LabTable::Goal goal;
+    if (o.option("within").isNull() && metrics.isNull())
+        return goal;
+    for (std::uint32_t i = 0; i < metrics.property("length").toUInt() && metrics.isArray(); ++i)
+        goal.metrics << metrics.property(i).toString();
+    if (metrics.isString())
+        goal.metrics << metrics.toString();
+    if (o.option("within").isNull() || goal.metrics.isEmpty())
+        return LabError { LabCode::BadArgument, "The options within and withinOf of lab.measure go together.",
+            "within: 5, withinOf: 'total_s' repeats until the median of total_s is known to 5 per cent." };
+    goal.percent = o.number("within");
+    return goal;
+}
 
 LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 {
@@ -197,9 +257,14 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
     if (!isFileName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
+    const auto goal = goalOf(o);
+    if (!goal)
+        return goal.error();
+    if (goal->percent > 0)
+        context.tables.setGoal(name, *goal);
     const pb::Detail former = context.control.detail();
     const pb::Detail wanted = detailOf(o.text("detail").toStdString()).value();
-    Measurement measurement { context, o, name, wanted, {}, {} };
+    Measurement measurement { context, o, name, wanted, *goal };
     context.control.setDetail(wanted, kOneSampledOf); // also where it is the same: another watcher may have changed a connected cluster
     const auto done = measurement.all(); // an error ends the table, but its rows stay
     if (wanted != former)
@@ -226,9 +291,10 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
     }
     row.detail = QString::fromStdString(detailWord(context.control.detail()));
     row.faults = faultsActive(context);
-    const int number = context.tables.add(name, std::move(row), factors, metrics);
-    tellOfRow(context, name, number);
-    return QJSValue(number);
+    const auto number = addTo(context, name, std::move(row), factors, metrics);
+    if (!number)
+        return number.error();
+    return QJSValue(*number);
 }
 
 QJSValue rowsOf(LabContext& context, const QString& name)
@@ -258,6 +324,8 @@ QJSValue summaryOf(LabContext& context, const QString& name)
         for (const auto& [column, value] : summaries[i].factors)
             object.setProperty(column, context.engine.toScriptValue(value));
         object.setProperty("n", summaries[i].n);
+        if (table.goal().percent > 0)
+            object.setProperty("reached", summaries[i].isReached);
         for (const auto& [metric, quartiles] : summaries[i].metrics) {
             QJSValue three = context.engine.newObject();
             three.setProperty("median", quartiles.median);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/lab_table.h"
 
-#include <QDir>
+#include "gui/lab/median_interval.h"
+
 #include <QFile>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ double quantile(const std::vector<double>& sorted, double share)
     return sorted[low] + (at - double(low)) * (sorted[high] - sorted[low]);
 }
 
-QVariant cell(const std::map<QString, QVariant>& row, const QString& column)
+QVariant valueOf(const std::map<QString, QVariant>& row, const QString& column)
 {
     const auto at = row.find(column);
     return at == row.end() ? QVariant() : at->second;
@@ -35,20 +35,22 @@ void appendNew(QStringList& columns, const QStringList& more)
             columns << column;
 }
 
-QString joined(const QVariantList& cells)
+QString machineRead()
 {
-    QStringList texts;
-    for (const QVariant& value : cells)
-        texts << csvCell(value);
-    return texts.join(',') + "\r\n";
-}
-
-QString joined(const QStringList& names)
-{
-    QVariantList cells;
-    for (const QString& name : names)
-        cells << name;
-    return joined(cells);
+    QString model = "unknown processor";
+    QFile processors("/proc/cpuinfo");
+    if (processors.open(QIODevice::ReadOnly))
+        for (const QByteArray& line : processors.readAll().split('\n'))
+            if (line.startsWith("model name")) {
+                model = QString::fromUtf8(line.mid(line.indexOf(':') + 1)).simplified();
+                break;
+            }
+    double gibibytes = 0;
+    QFile memory("/proc/meminfo");
+    if (memory.open(QIODevice::ReadOnly))
+        gibibytes = memory.readLine().simplified().split(' ').value(1).toDouble() / (1024 * 1024);
+    const unsigned cores = std::thread::hardware_concurrency();
+    return QString("%1, %2 cores, %3 GiB").arg(model).arg(cores).arg(gibibytes, 0, 'f', 0);
 }
 
 } // namespace
@@ -81,20 +83,8 @@ QString csvCell(const QVariant& value)
 
 QString machineShown()
 {
-    QString model = "unknown processor";
-    QFile processors("/proc/cpuinfo");
-    if (processors.open(QIODevice::ReadOnly))
-        for (const QByteArray& line : processors.readAll().split('\n'))
-            if (line.startsWith("model name")) {
-                model = QString::fromUtf8(line.mid(line.indexOf(':') + 1)).simplified();
-                break;
-            }
-    double gibibytes = 0;
-    QFile memory("/proc/meminfo");
-    if (memory.open(QIODevice::ReadOnly))
-        gibibytes = memory.readLine().simplified().split(' ').value(1).toDouble() / (1024 * 1024);
-    const unsigned cores = std::thread::hardware_concurrency();
-    return QString("%1, %2 cores, %3 GiB").arg(model).arg(cores).arg(gibibytes, 0, 'f', 0);
+    static const QString kMachine = machineRead();
+    return kMachine;
 }
 
 void LabTable::add(Row row, const QStringList& factorOrder, const QStringList& metricOrder)
@@ -114,11 +104,13 @@ std::vector<LabTable::Summary> LabTable::summary() const
         auto at = std::find_if(summaries.begin(), summaries.end(),
             [&](const Summary& s) { return s.factors == row.factors; });
         if (at == summaries.end()) {
-            summaries.push_back({ row.factors, 0, {} });
+            summaries.push_back({ row.factors, row.detail, 0, {} });
             values.emplace_back();
             at = std::prev(summaries.end());
         }
         ++at->n;
+        if (at->detail != row.detail)
+            at->detail.clear();
         auto& metrics = values[std::size_t(at - summaries.begin())];
         for (const auto& [name, value] : row.metrics) {
             bool isNumber = false;
@@ -128,59 +120,102 @@ std::vector<LabTable::Summary> LabTable::summary() const
         }
     }
     for (std::size_t i = 0; i < summaries.size(); ++i)
+        summaries[i].isReached = m_goal.percent > 0
+            && std::all_of(m_goal.metrics.begin(), m_goal.metrics.end(), [&](const QString& metric) { return isWithin(values[i][metric], m_goal.percent); });
+    for (std::size_t i = 0; i < summaries.size(); ++i)
         for (auto& [name, numbers] : values[i])
             summaries[i].metrics[name] = quartilesOf(std::move(numbers));
     return summaries;
 }
 
-QString LabTable::csv(const RunIdentity& identity) const
+QStringList LabTable::columns() const
 {
-    QString text = joined(QStringList { "run", "simulated", "detail", "repetition", "warm_up" } + m_factors + m_metrics
-        + QStringList { "faults", "machine" });
-    for (const Row& row : m_rows) {
-        QVariantList cells { identity.run, identity.isSimulated, row.detail,
-            row.repetition > 0 ? QVariant(row.repetition) : QVariant(), row.isWarmUp };
-        for (const QString& column : m_factors)
-            cells << cell(row.factors, column);
-        for (const QString& column : m_metrics)
-            cells << cell(row.metrics, column);
-        cells << row.faults << identity.machine;
-        text += joined(cells);
-    }
-    return text;
+    QStringList columns { "run", "simulated", "detail", "repetition", "warm_up" };
+    appendNew(columns, m_factors);
+    appendNew(columns, m_metrics);
+    appendNew(columns, { "faults", "machine" });
+    return columns;
 }
 
-QString LabTable::summaryCsv(const RunIdentity& identity) const
+bool LabTable::isOfEveryTable(const QString& column)
 {
-    QStringList columns = QStringList { "run", "simulated", "detail" } + m_factors + QStringList { "n" };
+    static const QStringList kColumns = LabTable().columns();
+    return kColumns.contains(column);
+}
+
+QVariant LabTable::cell(const Row& row, const QString& column, const RunIdentity& identity) const
+{
+    if (column == "run")
+        return identity.run;
+    if (column == "simulated")
+        return identity.isSimulated;
+    if (column == "detail")
+        return row.detail;
+    if (column == "repetition")
+        return row.repetition > 0 ? QVariant(row.repetition) : QVariant();
+    if (column == "warm_up")
+        return row.isWarmUp;
+    if (column == "faults")
+        return row.faults;
+    if (column == "machine")
+        return identity.machine;
+    const QVariant factor = valueOf(row.factors, column);
+    return factor.isValid() ? factor : valueOf(row.metrics, column);
+}
+
+QStringList LabTable::summaryColumns() const
+{
+    QStringList columns { "run", "simulated", "detail" };
+    appendNew(columns, m_factors);
+    columns << "n";
+    if (m_goal.percent > 0)
+        columns << "within_percent" << "reached";
     for (const QString& metric : m_metrics)
-        columns << metric + "_median" << metric + "_q1" << metric + "_q3";
-    QString text = joined(columns);
-    const QString detail = m_rows.empty() ? QString() : m_rows.front().detail;
+        if (!m_factors.contains(metric))
+            columns << metric + "_median" << metric + "_q1" << metric + "_q3";
+    return columns;
+}
+
+std::vector<QVariantList> LabTable::summaryCells(const RunIdentity& identity) const
+{
+    std::vector<QVariantList> rows;
     for (const Summary& s : summary()) {
-        QVariantList cells { identity.run, identity.isSimulated, detail };
+        QVariantList cells { identity.run, identity.isSimulated, s.detail };
         for (const QString& column : m_factors)
-            cells << cell(s.factors, column);
+            cells << valueOf(s.factors, column);
         cells << s.n;
+        if (m_goal.percent > 0)
+            cells << m_goal.percent << s.isReached;
         for (const QString& metric : m_metrics) {
+            if (m_factors.contains(metric))
+                continue;
             const auto at = s.metrics.find(metric);
             const bool isKnown = at != s.metrics.end();
             cells << (isKnown ? QVariant(at->second.median) : QVariant())
                 << (isKnown ? QVariant(at->second.q1) : QVariant())
                   << (isKnown ? QVariant(at->second.q3) : QVariant());
         }
-        text += joined(cells);
+        rows.push_back(cells);
     }
-    return text;
+    return rows;
 }
 
-int LabTables::add(const QString& name, LabTable::Row row, const QStringList& factorOrder,
+Result<int> LabTables::add(const QString& name, LabTable::Row row, const QStringList& factorOrder,
     const QStringList& metricOrder)
 {
     const std::lock_guard lock(m_mutex);
     LabTable& table = m_tables[name];
     table.add(std::move(row), factorOrder, metricOrder);
+    if (m_sink != nullptr)
+        if (const QString problem = m_sink->onRow(name, table); !problem.isEmpty())
+            return Error { problem.toStdString() };
     return int(table.rows().size());
+}
+
+void LabTables::setGoal(const QString& name, LabTable::Goal goal)
+{
+    const std::lock_guard lock(m_mutex);
+    m_tables[name].setGoal(std::move(goal));
 }
 
 LabTable LabTables::table(const QString& name) const
@@ -197,22 +232,6 @@ QStringList LabTables::names() const
     for (const auto& [name, table] : m_tables)
         names << name;
     return names;
-}
-
-QString LabTables::write(const QString& directory, const RunIdentity& identity) const
-{
-    if (!QDir().mkpath(directory))
-        return "The directory " + directory + " cannot be made; choose another one.";
-    for (const QString& name : names()) {
-        const LabTable table = this->table(name);
-        for (const auto& [suffix, text] : { std::pair(QString(), table.csv(identity)),
-            std::pair(QString("_summary"), table.summaryCsv(identity)) }) {
-            QSaveFile file(directory + '/' + name + suffix + ".csv");
-            if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0 || !file.commit())
-                return file.fileName() + " cannot be written: " + file.errorString() + ".";
-        }
-    }
-    return {};
 }
 
 } // namespace lhrs::gui

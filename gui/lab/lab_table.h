@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/errors.h"
+#include "gui/lab/result_sink.h"
+
 #include <QString>
 #include <QStringList>
 #include <QVariant>
@@ -13,7 +16,7 @@ namespace lhrs::gui {
 
 // What is the same in all rows of a run: the first columns of every CSV file.
 struct RunIdentity {
-    QString run;        // UTC time of its start, and the seed
+    QString run;        // see newRunId
     bool isSimulated = false;
     QString machine;    // processor, cores, memory
 };
@@ -35,35 +38,53 @@ public:
     const QStringList& factorColumns() const { return m_factors; }
     const QStringList& metricColumns() const { return m_metrics; }
 
+    // Repetitions go on until the median of these metrics is known so well: see isWithin.
+    struct Goal {
+        double percent = 0; // 0: there is no goal
+        QStringList metrics;
+    };
+    void setGoal(Goal goal) { m_goal = std::move(goal); }
+    const Goal& goal() const { return m_goal; }
+
     struct Summary {
         std::map<QString, QVariant> factors;
+        QString detail; // empty: not the same in all its rows
         int n = 0;
         struct Quartiles { double q1 = 0, median = 0, q3 = 0; };
         std::map<QString, Quartiles> metrics;
+        bool isReached = false; // the goal, if there is one
     };
     // By combination of factors, in the order of their first row; warm-ups do not count.
     std::vector<Summary> summary() const;
 
-    // UTF-8, RFC 4180, decimal point, empty cell: not known. First columns run, simulated, detail.
-    QString csv(const RunIdentity& identity) const;
-    QString summaryCsv(const RunIdentity& identity) const;
+    // Of the CSV file; no name is there twice. The first are run, simulated, detail. An empty cell: not known.
+    QStringList columns() const;
+    // Whether a measurement cannot have a column of this name.
+    static bool isOfEveryTable(const QString& column);
+    QVariant cell(const Row& row, const QString& column, const RunIdentity& identity) const;
+    QStringList summaryColumns() const;
+    std::vector<QVariantList> summaryCells(const RunIdentity& identity) const;
 
 private:
     std::vector<Row> m_rows;
+    Goal m_goal;
     QStringList m_factors, m_metrics;
 };
 
 // The tables of a run by name. Written by the script's thread, read by others.
 class LabTables {
 public:
-    int add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
+    // Gets each row as it comes; it must outlive this. Null: nothing does.
+    void setSink(ResultSink* sink) { m_sink = sink; }
+    // The number of its rows. An error: the sink could not keep the row.
+    Result<int> add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
+    void setGoal(const QString& name, LabTable::Goal goal);
     LabTable table(const QString& name) const;
     QStringList names() const;
-    // Writes NAME.csv and NAME_summary.csv of every table; an error is a sentence, empty: written.
-    QString write(const QString& directory, const RunIdentity& identity) const;
 
 private:
-    mutable std::mutex m_mutex; // guards m_tables
+    ResultSink* m_sink = nullptr; // of the script's thread
+    mutable std::mutex m_mutex;   // guards m_tables
     std::map<QString, LabTable> m_tables;
 };
 

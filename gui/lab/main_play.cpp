@@ -6,7 +6,10 @@
 #include "gui/lab/play_printer.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
+#include "gui/lab/result_folder.h"
+#include "gui/lab/result_options.h"
 #include "gui/lab/run_export.h"
+#include "gui/lab/run_facts.h"
 #include "gui/lab/scenario_file.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
@@ -26,6 +29,8 @@
 #include <exception>
 #include <string>
 
+extern const char kProgramCommit[]; // program_commit.cmake
+
 namespace {
 
 using namespace lhrs::gui;
@@ -38,12 +43,13 @@ constexpr int kPollMs = 50;
 constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
 
 struct PlayOptions {
-    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false;
-    std::string connect, csv, record, file;
+    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false, tellsBuild = false;
+    std::string connect, record, file;
     std::uint64_t seed = 1;
     std::string speed = "1"; // of a simulated cluster
     std::vector<std::string> sets;
     double pace = 0, limit = 0;
+    ResultOptions results;
 };
 
 int fail(int code, const QString& sentence)
@@ -126,47 +132,61 @@ private:
     QByteArray m_read;
 };
 
-int play(const PlayOptions& options, const QString& source, int ends)
+// What is said of the run beside its tables. `inputs`: see inputsDigest.
+RunFacts factsOf(const PlayOptions& options, const SweepRun& run, const QString& inputs)
+{
+    RunFacts facts = programFacts("lhrs-play");
+    facts.inputs = inputs;
+    facts.isSimulated = options.isSimulated;
+    // Lines that come while it runs are not among the inputs.
+    facts.run = options.isSimulated && !options.answers ? simulatedRunId(inputs) : newRunId(run.seed);
+    facts.scenario = QFileInfo(QString::fromStdString(options.file)).fileName();
+    facts.seed = QString::number(run.seed);
+    return facts;
+}
+
+// `folder`: where the tables go; null: nowhere.
+int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const QString& source, ResultFolder* folder, int ends)
 {
     const QString file = QString::fromStdString(options.file);
     ScriptSettings settings;
-    settings.seed = options.seed;
+    settings.seed = run.seed;
+    settings.sets = run.sets;
+    settings.run = facts.run;
+    settings.results = folder;
     settings.pace = options.pace;
     settings.keepGoing = options.keepsGoing;
     settings.mayStartCluster = options.connect.empty();
     settings.paperDirectory = paperDirectory(file);
     settings.limit = milliseconds(std::int64_t(options.limit * 1000));
-    for (const std::string& set : options.sets) {
-        const QString text = QString::fromStdString(set);
-        settings.sets[text.section('=', 0, 0)] = text.section('=', 1);
-    }
 
     if (options.answers || !options.record.empty())
         ::signal(SIGPIPE, SIG_IGN); // who no longer reads what is printed does not cut a recording off
     PlayPrinter printer(stdout);
     Session session;
     if (options.isSimulated) {
-        const SimulatedOptions simulated { options.seed, options.speed == "max" ? 0 : std::stod(options.speed) };
+        const SimulatedOptions simulated { run.seed, options.speed == "max" ? 0 : std::stod(options.speed) };
         session.local().preferSimulated(simulated);
         std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == "max" ? "any speed" : options.speed.c_str(),
-            static_cast<unsigned long long>(options.seed));
+            static_cast<unsigned long long>(run.seed));
         std::fflush(stdout);
     }
     std::unique_ptr<Recorder> recorder;
     std::unique_ptr<RecordingObserver> observer;
     if (!options.record.empty()) {
-        auto meta = Recorder::machineMeta();
-        meta["scenario"] = QFileInfo(file).fileName();
-        meta["seed"] = QString::number(options.seed);
-        if (options.isSimulated)
-            meta["simulated"] = "1";
-        auto started = Recorder::start(QString::fromStdString(options.record), std::move(meta), [&session] { return session.ingest().nowNs(); });
+        auto started = Recorder::start(QString::fromStdString(options.record), metaOf(facts), [&session] { return session.ingest().nowNs(); });
         if (!started)
             return fail(kExitUsage, QString::fromStdString(started.error().text));
         recorder = std::move(*started);
         recorder->scenario(QFileInfo(file).fileName(), source);
         observer = std::make_unique<RecordingObserver>(*recorder, printer);
         session.ingest().recordTo(recorder.get());
+    }
+    if (folder != nullptr) {
+        if (isDerived(facts)) // where and when it is played changes nothing in its tables
+            facts.started.clear(), facts.host.clear();
+        if (const QString error = folder->begin(facts); !error.isEmpty())
+            return fail(kExitUsage, error);
     }
     InputLines lines; // read by the engine's thread
     ScriptEngine engine(session, observer ? static_cast<ScriptObserver&>(*observer) : printer);
@@ -205,24 +225,20 @@ int play(const PlayOptions& options, const QString& source, int ends)
         const Recorder::Status status = recorder->status();
         std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
     }
-    RunIdentity identity = engine.identity();
-    if (!options.csv.empty() && recorder) {
-        // The run is there with all its events: what lhrs-gui --export writes of it.
-        auto recording = Recording::open(recorder->status().path);
-        if (!recording)
-            return fail(kExitUsage, QString::fromStdString(recording.error().text));
-        identity.run = identityOf(**recording).run; // the same in all files of the directory, so that they can be joined
-        const ExportResult exported = exportRun(**recording, QString::fromStdString(options.csv));
-        for (const QString& name : exported.written)
-            std::printf("written: %s/%s\n", options.csv.c_str(), qPrintable(name));
-        for (const QString& note : exported.notes)
-            std::printf("%s\n", qPrintable(note));
-        if (!exported.problem.isEmpty())
-            return fail(kExitUsage, exported.problem);
-    }
-    if (!options.csv.empty()) {
-        const QString directory = QString::fromStdString(options.csv);
-        if (const QString error = printer.writeTables(engine.tables(), engine.charts(), identity, directory); !error.isEmpty())
+    const bool isViolated = result.outcome == ScriptOutcome::Held && last.lamps.anyViolated();
+    if (folder != nullptr) {
+        ExportResult exported;
+        if (recorder) { // the run is there with all its events: what lhrs-gui --export writes of it
+            auto recording = Recording::open(recorder->status().path);
+            if (!recording)
+                return fail(kExitUsage, QString::fromStdString(recording.error().text));
+            exported = exportRun(**recording, *folder);
+            for (const QString& note : exported.notes)
+                std::printf("%s\n", qPrintable(note));
+        }
+        const QString error = exported.problem.isEmpty()
+            ? printer.finishTables(*folder, engine.tables(), engine.charts(), isViolated ? "invariant violated" : outcomeWord(result.outcome)) : exported.problem;
+        if (!error.isEmpty())
             return fail(kExitUsage, error);
     }
     if (options.keepsCluster && session.local().isRunning() && !result.isLimitReached
@@ -232,9 +248,46 @@ int play(const PlayOptions& options, const QString& source, int ends)
         pollfd item { ends, POLLIN, 0 };
         while (::poll(&item, 1, -1) < 0) { }
     }
-    if (result.outcome == ScriptOutcome::Held && last.lamps.anyViolated())
-        return kExitLamp;
-    return int(result.outcome);
+    return isViolated ? kExitLamp : int(result.outcome);
+}
+
+// The runs that were chosen, one after the other, until one does not hold.
+int playAll(const PlayOptions& options, const RunPlan& plan, const QString& source, int ends)
+{
+    const auto digest = [&](const SweepRun& run) {
+        return inputsDigest(source, run.sets, run.seed, { options.isSimulated ? "simulated" : "real", options.keepsGoing ? "keep going" : "" });
+    };
+    if (options.results.lists)
+        return listRuns(options.results, plan, digest);
+    if (!options.record.empty() && plan.runs.size() > 1)
+        return fail(kExitUsage, "--record takes one run; choose it by --run N.");
+    std::unique_ptr<ResultFolder> folder;
+    if (!options.results.csv.empty()) {
+        auto opened = ResultFolder::open(QString::fromStdString(options.results.csv), options.results.use());
+        if (!opened)
+            return fail(kExitUsage, QString::fromStdString(opened.error().text));
+        folder = std::move(*opened);
+    }
+    const CompleteRuns complete(QString::fromStdString(options.results.csv));
+    for (const SweepRun& run : plan.runs) {
+        const QString inputs = digest(run);
+        if (options.results.resumes && complete.has(inputs)) {
+            std::printf("%s is complete in %s\n", qPrintable(plan.nameOf(run)), options.results.csv.c_str());
+            continue;
+        }
+        RunFacts facts = factsOf(options, run, inputs);
+        if (plan.isSweep) {
+            facts.sweep = plan.sweep;
+            facts.sweepRun = QString::number(run.number);
+            std::printf("\n%s\n", qPrintable(plan.nameOf(run)));
+        }
+        if (const int code = play(options, run, facts, source, folder.get(), ends); code != 0) {
+            if (plan.runs.size() > 1)
+                std::fprintf(stderr, "lhrs-play: %s ended with %d, and the others after it are left out; --resume goes on with those that are missing\n", qPrintable(plan.nameOf(run)), code);
+            return code;
+        }
+    }
+    return 0;
 }
 
 void limitMemory()
@@ -266,8 +319,8 @@ int main(int count, char** arguments)
     app.add_option("--seed", options.seed, "Seed of the random numbers (1)")->type_name("N");
     app.add_option("--speed", options.speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
-        ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--csv", options.csv, "Write the tables of measurements into this directory; with --record those of the run, too")->type_name("DIR");
+        ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+    addResultOptions(app, options.results);
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
     app.add_option("--pace", options.pace,
         "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
@@ -277,7 +330,8 @@ int main(int count, char** arguments)
     app.add_flag("--check", options.isCheck, "Only check that the text is a program");
     app.add_flag("--answer", options.answers, "When the scenario is over, carry out what comes on standard input, a line of its language each, and print each value as \"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
-    app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js")->required();
+    app.add_flag("--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
+    app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js");
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
                "stopped; 5 an invariant was violated, though the script did not look.");
     try {
@@ -299,6 +353,15 @@ int main(int count, char** arguments)
         return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
     }
 
+    setProgramCommit(kProgramCommit);
+    if (options.tellsBuild) {
+        std::printf("%s\n", qUtf8Printable(buildInfo()));
+        return 0;
+    }
+    if (!options.results.merge.empty())
+        return mergeFolders(options.results, options.file.empty());
+    if (options.file.empty())
+        return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");
     const auto read = readScenario(QString::fromStdString(options.file));
     if (!read)
         return fail(kExitUsage, QString::fromStdString(read.error().text));
@@ -313,6 +376,12 @@ int main(int count, char** arguments)
         std::printf("%s: no error found\n", options.file.c_str());
         return 0;
     }
+    std::map<QString, QString> sets;
+    for (const std::string& set : options.sets)
+        sets[QString::fromStdString(set).section('=', 0, 0)] = QString::fromStdString(set).section('=', 1);
+    const auto plan = plannedRuns(options.results, source, sets, options.seed);
+    if (!plan)
+        return fail(kExitUsage, QString::fromStdString(plan.error().text));
     limitMemory();
-    return play(options, source, ends);
+    return playAll(options, *plan, source, ends);
 }

@@ -4,8 +4,6 @@
 #include "gui/lab/chart_svg.h"
 #include "gui/lab/lab_reference.h"
 
-#include <QDir>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <cmath>
@@ -320,18 +318,12 @@ std::vector<MeasureChart> LabCharts::drawn(const LabTables& tables, bool isSimul
     return charts;
 }
 
-QString LabCharts::write(const QString& directory, const LabTables& tables, const RunIdentity& identity, QStringList& files) const
+std::vector<std::pair<QString, QByteArray>> LabCharts::pictures(const LabTables& tables, const RunIdentity& identity) const
 {
-    if (!QDir().mkpath(directory))
-        return "The directory " + directory + " cannot be made; choose another one with --csv.";
-    for (const MeasureChart& chart : drawn(tables, identity.isSimulated)) {
-        QSaveFile file(directory + '/' + chart.id + ".svg");
-        const QByteArray bytes = chartSvg(chart, {}, chartSize(chart), chartOrigin(identity));
-        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-            return file.fileName() + " cannot be written: " + file.errorString() + ".";
-        files << chart.id + ".svg";
-    }
-    return {};
+    std::vector<std::pair<QString, QByteArray>> pictures;
+    for (const MeasureChart& chart : drawn(tables, identity.isSimulated))
+        pictures.emplace_back(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), chartOrigin(identity)));
+    return pictures;
 }
 
 } // namespace lhrs::gui

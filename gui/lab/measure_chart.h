@@ -4,6 +4,7 @@
 #include "gui/lab/csv_table.h"
 #include "gui/lab/lab_table.h"
 
+#include <QByteArray>
 #include <QString>
 #include <QStringList>
 #include <QVariant>
@@ -11,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lhrs::gui {
@@ -68,8 +70,8 @@ public:
     bool hasAny(const QString& table) const;
     // As the tables are now; those that are of this table, or all.
     std::vector<MeasureChart> drawn(const LabTables& tables, bool isSimulated, const QString& onlyOf = {}) const;
-    // Writes each as ID.svg; an error is a sentence, empty: written.
-    QString write(const QString& directory, const LabTables& tables, const RunIdentity& identity, QStringList& files) const;
+    // Each as a picture, by the name of its file: ID.svg.
+    std::vector<std::pair<QString, QByteArray>> pictures(const LabTables& tables, const RunIdentity& identity) const;
 
 private:
     struct Entry {

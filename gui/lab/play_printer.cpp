@@ -56,17 +56,16 @@ void PlayPrinter::onChart(const MeasureChart& chart, bool isNew)
         line("    chart: " + chart.title + " (--csv writes " + chart.id + ".svg)");
 }
 
-QString PlayPrinter::writeTables(const LabTables& tables, const LabCharts& charts, const RunIdentity& identity, const QString& directory)
+QString PlayPrinter::finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome)
 {
-    if (const QString error = tables.write(directory, identity); !error.isEmpty())
+    for (const auto& [name, bytes] : charts.pictures(tables, folder.identity()))
+        if (const QString error = folder.putFile(name, bytes); !error.isEmpty())
+            return error;
+    if (const QString error = folder.finish(tables, outcome); !error.isEmpty())
         return error;
-    for (const QString& name : tables.names())
-        std::fprintf(m_out, "written: %s/%s.csv\n", qPrintable(directory), qPrintable(name));
-    QStringList files;
-    const QString error = charts.write(directory, tables, identity, files);
-    for (const QString& name : files)
-        std::fprintf(m_out, "written: %s/%s\n", qPrintable(directory), qPrintable(name));
-    return error;
+    for (const QString& name : folder.written())
+        std::fprintf(m_out, "written: %s/%s\n", qPrintable(folder.directory()), qPrintable(name));
+    return {};
 }
 
 void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
@@ -99,10 +98,27 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
     }
 }
 
+void PlayPrinter::goalSummary(const LabTable& table)
+{
+    if (table.goal().percent <= 0)
+        return;
+    const std::vector<LabTable::Summary> summaries = table.summary();
+    int reached = 0, fewest = summaries.empty() ? 0 : summaries.front().n, most = 0;
+    for (const LabTable::Summary& s : summaries) {
+        reached += s.isReached ? 1 : 0;
+        fewest = std::min(fewest, s.n);
+        most = std::max(most, s.n);
+    }
+    line(QString("    median of %1 known to %2 %: %3 of %4 cases, after %5 to %6 repetitions")
+             .arg(table.goal().metrics.join(", ")).arg(table.goal().percent).arg(reached).arg(summaries.size()).arg(fewest).arg(most));
+}
+
 void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
 {
-    for (const QString& name : tables.names())
+    for (const QString& name : tables.names()) {
         tableSummary(name, tables.table(name));
+        goalSummary(tables.table(name));
+    }
     line(QString());
     line(QString("expectations: %1 hold, %2 do not; %3 s")
              .arg(result.expectationsHeld)

@@ -4,6 +4,7 @@
 #include "gui/lab/lab_table.h"
 #include "gui/lab/lamps.h"
 #include "gui/lab/measure_chart.h"
+#include "gui/lab/result_folder.h"
 #include "gui/lab/script_observer.h"
 
 #include <cstdio>
@@ -28,12 +29,13 @@ public:
     void summary(const ScriptResult& result, const LabTables& tables);
     // How the invariants stand at the end; each that is violated has its line.
     void lamps(const std::vector<LampShown>& lamps);
-    // Writes all tables into the directory and says their names; an error is a sentence, empty: written.
-    QString writeTables(const LabTables& tables, const LabCharts& charts, const RunIdentity& identity, const QString& directory);
+    // Completes the run's tables and charts and says the names of all files; an error is a sentence, empty: written. `outcome`: for runs.csv.
+    QString finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome);
 
 private:
     void line(const QString& text);
     void tableSummary(const QString& name, const LabTable& table);
+    void goalSummary(const LabTable& table);
     std::FILE* const m_out;
 };
 

@@ -2,7 +2,6 @@
 #include "gui/lab/recorder.h"
 
 #include "gui/lab/keyframe.h"
-#include "gui/lab/lab_table.h"
 #include "gui/lab/recording_writer.h"
 
 #include <QCryptographicHash>
@@ -169,12 +168,6 @@ Result<std::unique_ptr<Recorder>> Recorder::start(const QString& path, std::map<
     if (!error->isEmpty())
         return Error { error->toStdString() };
     return recorder;
-}
-
-std::map<QString, QString> Recorder::machineMeta()
-{
-    return { { "program", "lhrs " LHRS_VERSION }, { "machine", machineShown() }, { "qt", qVersion() },
-        { "started_utc", QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs) } };
 }
 
 Recorder::~Recorder() { finish(); }

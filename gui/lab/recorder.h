@@ -34,11 +34,9 @@ struct RecorderLimits {
 // for the disk. When the disk is full the view goes on, and status() says why the recording does not.
 class Recorder : public RunSink {
 public:
-    // `now`: the run's clock, in ns. An error says why there is no recording.
+    // `meta`: what the recording says of its run (metaOf); `now`: the run's clock, in ns. An error says why there is no recording.
     static Result<std::unique_ptr<Recorder>> start(const QString& path, std::map<QString, QString> meta,
         std::function<std::int64_t()> now, RecorderLimits limits = {});
-    // What every recording says of where it was made: version, machine, start.
-    static std::map<QString, QString> machineMeta();
     ~Recorder() override;
 
     struct Status {

@@ -19,6 +19,9 @@ constexpr std::uint32_t kRecordingVersion = 1;     // user_version
 constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
 inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
 
+inline const QString kParametersMeta = QStringLiteral("parameters");  // in meta.key: of the scenario, as JSON
+inline const QString kClusterMeta = QStringLiteral("cluster/");       // and a number from 1, in meta.key: parameters of that cluster's file, as JSON
+
 // A 64-bit number as SQLite has it.
 inline QVariant stored(std::uint64_t number) { return QVariant(qlonglong(std::int64_t(number))); }
 

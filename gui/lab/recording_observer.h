@@ -4,6 +4,7 @@
 #include "gui/lab/lab_table.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_file.h"
+#include "gui/lab/run_facts.h"
 #include "gui/lab/script_observer.h"
 
 #include <QJsonDocument>
@@ -26,11 +27,7 @@ public:
         for (const QString& name : tables.names()) {
             const LabTable table = tables.table(name);
             for (const LabTable::Row& row : table.rows()) {
-                QJsonObject factors;
-                for (const auto& [factor, value] : row.factors)
-                    factors[factor] = QJsonValue::fromVariant(value);
-                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults,
-                    QString::fromUtf8(QJsonDocument(factors).toJson(QJsonDocument::Compact)), row.detail, row.metrics);
+                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults, jsonOf(row.factors), row.detail, row.metrics);
             }
         }
     }
@@ -93,6 +90,18 @@ public:
         m_recorder.marker("mark", text, "scenario");
         m_next.onMark(text);
     }
+    void onParameters(const std::map<QString, QVariant>& parameters) override
+    {
+        m_recorder.meta(kParametersMeta, jsonOf(parameters));
+        m_next.onParameters(parameters);
+    }
+    void onCluster(const ClusterFacts& cluster) override
+    {
+        std::map<QString, QVariant> all = cluster.parameters;
+        all["simulated"] = cluster.isSimulated;
+        m_recorder.meta(kClusterMeta + QString::number(cluster.number), jsonOf(all));
+        m_next.onCluster(cluster);
+    }
     void onRow(const QString& table, int rows) override { m_next.onRow(table, rows); }
     void onPublished(const QString& name, const CsvTable& table) override
     {
@@ -103,6 +112,13 @@ public:
     void onFinished(const ScriptResult& result) override { m_next.onFinished(result); }
 
 private:
+    static QString jsonOf(const std::map<QString, QVariant>& values)
+    {
+        QJsonObject object;
+        for (const auto& [name, value] : values)
+            object[name] = QJsonValue::fromVariant(value);
+        return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+    }
     void say(const QString& kind, const QString& text) { m_recorder.caption(kind, m_step, text, "scenario"); }
 
     Recorder& m_recorder;

@@ -10,9 +10,9 @@
 #include "gui/lab/sentences.h"
 #include "gui/lab/shiviz.h"
 
-#include <QDir>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <limits>
@@ -285,6 +285,24 @@ ExportTable tableOf(Recording& recording, const QString& name, const QString& fr
     return table;
 }
 
+// The clusters that the scenario made.
+std::vector<ClusterFacts> clustersOf(const Recording& recording)
+{
+    std::vector<ClusterFacts> clusters;
+    for (int number = 1;; ++number) {
+        const QString json = recording.meta(kClusterMeta + QString::number(number));
+        if (json.isEmpty())
+            return clusters;
+        ClusterFacts cluster { number, false, {} };
+        const QJsonObject parameters = QJsonDocument::fromJson(json.toUtf8()).object();
+        for (auto it = parameters.begin(); it != parameters.end(); ++it)
+            cluster.parameters[it.key()] = it.value().toVariant();
+        cluster.isSimulated = cluster.parameters["simulated"].toBool();
+        cluster.parameters.erase("simulated");
+        clusters.push_back(std::move(cluster));
+    }
+}
+
 // One observation a row, as lhrs-play --csv writes it.
 std::vector<ExportTable> measurementTables(Recording& recording)
 {
@@ -313,10 +331,26 @@ std::vector<ExportTable> measurementTables(Recording& recording)
 
 RunIdentity identityOf(const Recording& recording)
 {
-    RunIdentity identity { recording.meta("started_utc"), recording.isSimulated(), recording.meta("machine") };
-    if (const QString seed = recording.meta("seed"); !seed.isEmpty())
-        identity.run += " seed " + seed;
-    return identity;
+    const RunFacts facts = factsOf(recording);
+    return { facts.run, facts.isSimulated, facts.machine };
+}
+
+RunFacts factsOf(const Recording& recording)
+{
+    RunFacts facts;
+    facts.run = recording.meta("run");
+    if (facts.run.isEmpty()) { // of an earlier version
+        facts.run = recording.meta("started_utc");
+        if (const QString seed = recording.meta("seed"); !seed.isEmpty())
+            facts.run += " seed " + seed;
+    }
+    facts.isSimulated = recording.isSimulated();
+    for (const auto& [key, field] : runFactFields())
+        facts.*field = recording.meta(key);
+    const QJsonObject parameters = QJsonDocument::fromJson(recording.meta(kParametersMeta).toUtf8()).object();
+    for (auto it = parameters.begin(); it != parameters.end(); ++it)
+        facts.parameters[it.key()] = it.value().toVariant();
+    return facts;
 }
 
 QString detailOf(Recording& recording)
@@ -367,38 +401,49 @@ QString csvOf(const ExportTable& table, const RunIdentity& identity, const QStri
     return out;
 }
 
-ExportResult exportRun(Recording& recording, const QString& directory)
+ExportResult exportRun(Recording& recording, const QString& directory, FolderUse use)
 {
     ExportResult result;
-    if (!QDir().mkpath(directory)) {
-        result.problem = "The directory " + directory + " cannot be made; choose another one.";
+    auto folder = ResultFolder::open(directory, use);
+    if (!folder) {
+        result.problem = QString::fromStdString(folder.error().text);
         return result;
     }
-    const auto write = [&](const QString& name, const QByteArray& bytes) {
-        QSaveFile file(directory + '/' + name);
-        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
-            result.problem = file.fileName() + " cannot be written: " + file.errorString() + ".";
-            return false;
-        }
-        result.written << name;
-        return true;
-    };
-    const RunIdentity identity = identityOf(recording);
-    const QString detail = detailOf(recording);
-    for (const ExportTable& table : exportTables(recording))
-        if (!write(table.name + ".csv", csvOf(table, identity, detail).toUtf8()))
+    result.problem = (*folder)->begin(factsOf(recording));
+    for (const ClusterFacts& cluster : clustersOf(recording))
+        if (result.problem.isEmpty())
+            result.problem = (*folder)->onCluster(cluster);
+    return result.problem.isEmpty() ? exportRun(recording, **folder) : result;
+}
+
+ExportResult exportRun(Recording& recording, ResultFolder& folder)
+{
+    ExportResult result;
+    const RunIdentity identity = folder.identity();
+    const QVariant detail = detailOf(recording);
+    for (const ExportTable& table : exportTables(recording)) {
+        std::vector<QVariantList> rows;
+        for (const QVariantList& row : table.rows)
+            rows.push_back(QVariantList { identity.run, identity.isSimulated, detail } + row);
+        result.problem = folder.put(table.name, QStringList { "run", "simulated", "detail" } + table.columns, rows);
+        if (!result.problem.isEmpty())
             return result;
+    }
     const QString origin = QString::fromUtf8("RECORDED  ·  ") + chartOrigin(identity);
-    for (const MeasureChart& chart : chartsOf(recording))
-        if (!write(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), origin)))
+    for (const MeasureChart& chart : chartsOf(recording)) {
+        result.problem = folder.putFile(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), origin));
+        if (!result.problem.isEmpty())
             return result;
+    }
+    result.written = folder.written();
     if (recording.events() > kShivizEvents) {
         result.notes << QString("no run.shiviz: the run has %1 events, and ShiViz draws up to %2; choose an interval in the space-time diagram and export that")
                             .arg(recording.events()).arg(kShivizEvents);
         return result;
     }
     auto state = recording.stateAt(recording.events());
-    write("run.shiviz", shivizOf(recording.eventsSince(0, kShivizEvents).events, state ? *state : ClusterState()));
+    result.problem = folder.putFile("run.shiviz", shivizOf(recording.eventsSince(0, kShivizEvents).events, state ? *state : ClusterState()));
+    result.written = folder.written();
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include "gui/lab/measure_chart.h"
 #include "gui/lab/recording.h"
+#include "gui/lab/result_folder.h"
 
 #include <QString>
 #include <QStringList>
@@ -22,6 +23,8 @@ struct ExportTable {
 
 // What every row of a run begins with, from the recording.
 RunIdentity identityOf(const Recording& recording);
+// What the recording says of its run: its row of runs.csv.
+RunFacts factsOf(const Recording& recording);
 QString detailOf(Recording& recording);
 
 // The tables of window.md 5.2: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
@@ -35,7 +38,9 @@ struct ExportResult {
     QStringList notes;   // what is not there, and why
 };
 // Writes all tables, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
-ExportResult exportRun(Recording& recording, const QString& directory);
+ExportResult exportRun(Recording& recording, const QString& directory, FolderUse use = FolderUse::New);
+// The same into a folder in which the run has begun; only the tables of its events, where its measurements are there already.
+ExportResult exportRun(Recording& recording, ResultFolder& folder);
 
 // ---- parts of it
 

@@ -3,9 +3,9 @@
 
 #include "common/errors.h"
 #include "gui/lab/lab.h"
+#include "gui/lab/run_facts.h"
 #include "gui/lab/session.h"
 
-#include <QDateTime>
 #include <QJSEngine>
 #include <QRegularExpression>
 
@@ -121,12 +121,12 @@ void ScriptEngine::start(const QString& source, const QString& file, ScriptSetti
     m_pace.store(m_settings.pace);
     m_tables = std::make_unique<LabTables>();
     m_charts = std::make_unique<LabCharts>();
+    m_tables->setSink(m_settings.results);
     {
         const std::lock_guard lock(m_mutex);
         m_isStopped = m_isLimitReached = false;
         m_lineLast = 0;
-        m_run = QDateTime::currentDateTimeUtc().toString("yyyyMMdd'T'HHmmss'Z'") + "-"
-            + QString::number(m_settings.seed);
+        m_run = m_settings.run.isEmpty() ? newRunId(m_settings.seed) : m_settings.run;
     }
     m_thread = std::jthread([this, source, file] { run(source, file); });
 }

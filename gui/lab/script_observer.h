@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <QVariant>
 
 #include <cstdint>
 #include <map>
@@ -12,6 +13,7 @@
 
 namespace lhrs::gui {
 
+struct ClusterFacts;
 struct CsvTable;
 struct MeasureChart;
 
@@ -90,6 +92,9 @@ public:
     virtual std::optional<std::vector<int>> onQuestion(const Question&, const std::stop_token&) { return std::nullopt; }
     virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) {}
     virtual void onMark(const QString& /*text*/) {}
+    // What lab.params gave, and a cluster that was made.
+    virtual void onParameters(const std::map<QString, QVariant>& /*parameters*/) {}
+    virtual void onCluster(const ClusterFacts& /*cluster*/) {}
     // A row was added to a table of measurements.
     virtual void onRow(const QString& /*table*/, int /*rows*/) {}
     // A chart that the script asked for, then again as its table grows.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-gui: the window.
 #include "gui/lab/play_printer.h"
+#include "gui/lab/result_folder.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/unsaved_store.h"
 #include "gui/view/field_style.h"
@@ -18,6 +19,8 @@
 #include <initializer_list>
 #include <map>
 #include <string_view>
+
+extern const char kProgramCommit[]; // program_commit.cmake
 
 namespace {
 
@@ -44,11 +47,16 @@ QString scenarioDirectory()
 }
 
 // Plays the scenario to its end, lets the picture come to rest, saves it, and says what happened.
-int takePicture(MainWindow& window, const QString& file, const QString& csv, QSize size)
+// `folder`: where its tables go; null: nowhere.
+int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, QSize size)
 {
     PlayPrinter printer(stdout);
     ScriptSettings settings = window.player().settings();
     settings.pace = 0;
+    if (folder != nullptr) {
+        settings.run = folder->facts().run;
+        settings.results = folder;
+    }
     window.player().setSettings(settings);
     window.setScriptListener(printer);
     window.resize(size);
@@ -66,11 +74,14 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
         const ScriptEngine& engine = window.player().engine();
         printer.summary(result, engine.tables());
         code = int(result.outcome);
-        QString error = csv.isEmpty() ? QString() : printer.writeTables(engine.tables(), engine.charts(), engine.identity(), csv);
-        if (!csv.isEmpty() && error.isEmpty())
+        QString error;
+        if (folder != nullptr) {
             for (const MeasureChart& chart : engine.charts().drawn(engine.tables(), engine.identity().isSimulated))
                 if (error.isEmpty())
-                    error = writeMeasureChart(csv + '/' + chart.id + ".png", chart, chartOrigin(engine.identity()));
+                    error = writeMeasureChart(folder->directory() + '/' + chart.id + ".png", chart, chartOrigin(engine.identity()));
+            if (error.isEmpty())
+                error = printer.finishTables(*folder, engine.tables(), engine.charts(), outcomeWord(result.outcome));
+        }
         if (!error.isEmpty())
             code = usage(error);
         window.clock().step(0.5); // status and lists of the end, too
@@ -95,15 +106,32 @@ int takePicture(MainWindow& window, const QString& file, const QString& csv, QSi
     return QCoreApplication::exec();
 }
 
+// The run of a scenario that is played to its end. `simulated`: null for real processes.
+RunFacts factsOf(MainWindow& window, std::uint64_t seed, const SimulatedOptions* simulated)
+{
+    RunFacts facts = window.run();
+    facts.scenario = window.player().file();
+    facts.seed = QString::number(seed);
+    const QString seedOfCluster = simulated != nullptr ? QString::number(simulated->seed) : QString();
+    facts.inputs = inputsDigest(window.player().source(), {}, seed, { simulated != nullptr ? "simulated" : "real", "lhrs-gui", seedOfCluster });
+    if (simulated != nullptr) {
+        facts.isSimulated = true;
+        facts.run = simulatedRunId(facts.inputs);
+        facts.started.clear();
+        facts.host.clear();
+    }
+    return facts;
+}
+
 // Writes what a recording has to give, and says what. Nothing is shown.
-int exportRecording(MainWindow& window, const QString& file, const QString& directory, QSize size)
+int exportRecording(MainWindow& window, const QString& file, const QString& directory, FolderUse use, QSize size)
 {
     window.clock().stop(); // frames are made as they are needed, so that the same file gives the same pictures
     window.resize(size);
     window.show();
     if (const QString problem = window.openRecording(file); !problem.isEmpty())
         return usage(problem);
-    const ExportResult result = window.exportAll(directory);
+    const ExportResult result = window.exportAll(directory, use);
     for (const QString& name : result.written)
         std::printf("written: %s\n", qPrintable(directory + '/' + name));
     for (const QString& note : result.notes)
@@ -138,6 +166,7 @@ int main(int count, char** arguments)
         else if (!hasScreen) // Qt would only abort
             return usage(QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot and --export need none, nor does lhrs-play."));
     }
+    setProgramCommit(kProgramCommit);
     QApplication application(count, arguments);
     if (QGuiApplication::platformName() == QLatin1String("offscreen"))
         ignoreSizeHints();
@@ -164,13 +193,15 @@ int main(int count, char** arguments)
     const QCommandLineOption projector(QStringLiteral("projector"), QStringLiteral("150 %, light, thick lines, fewer layers."));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."), QStringLiteral("FILE.png"));
     const QCommandLineOption csv(QStringLiteral("csv"), QStringLiteral("With --screenshot: write the tables of measurements into this directory."), QStringLiteral("DIR"));
+    const QCommandLineOption append(QStringLiteral("append"), QStringLiteral("With --csv or --export: add the run to the results that the directory has."));
+    const QCommandLineOption overwrite(QStringLiteral("overwrite"), QStringLiteral("With --csv or --export: remove the results that the directory has."));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
     const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, write, space-time, faults, lamps or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
-    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, size, workspace });
+    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -232,6 +263,10 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
     if (parser.isSet(csv) && !parser.isSet(screenshot))
         return usage(QStringLiteral("--csv needs --screenshot: the tables are those of a scenario played to its end."));
+    if (parser.isSet(append) && parser.isSet(overwrite))
+        return usage(QStringLiteral("--append and --overwrite exclude each other."));
+    if ((parser.isSet(append) || parser.isSet(overwrite)) && !parser.isSet(csv) && !parser.isSet(exported))
+        return usage(QStringLiteral("--append and --overwrite say what becomes of results in the directory of --csv or --out; write one of these, too."));
     if (parser.isSet(exported) != parser.isSet(out))
         return usage(QStringLiteral("--export FILE.lhrun and --out DIR go together."));
     if (parser.isSet(exported) && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record) || parser.isSet(open)))
@@ -260,16 +295,28 @@ int main(int count, char** arguments)
     if (parser.isSet(play))
         settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
     window.player().setSettings(settings);
+    const FolderUse use = parser.isSet(overwrite) ? FolderUse::Overwrite : parser.isSet(append) ? FolderUse::Append : FolderUse::New;
     if (parser.isSet(exported))
-        return exportRecording(window, parser.value(exported), parser.value(out), pixels);
+        return exportRecording(window, parser.value(exported), parser.value(out), use, pixels);
+    // Before anything is started: what is measured has a place, or nothing is.
+    std::unique_ptr<ResultFolder> folder;
+    if (parser.isSet(csv)) {
+        auto opened = ResultFolder::open(parser.value(csv), use);
+        if (!opened)
+            return usage(QString::fromStdString(opened.error().text));
+        folder = std::move(*opened);
+    }
     if (parser.isSet(sim))
         window.cluster().session().local().preferSimulated(simulated);
     if (parser.isSet(connect))
         window.connectTo(parser.value(connect));
     if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)))
         return usage(window.player().caption());
+    if (folder)
+        if (const QString problem = folder->begin(factsOf(window, settings.seed, parser.isSet(sim) ? &simulated : nullptr)); !problem.isEmpty())
+            return usage(problem);
     if (parser.isSet(screenshot))
-        return takePicture(window, parser.value(screenshot), parser.value(csv), pixels);
+        return takePicture(window, parser.value(screenshot), folder.get(), pixels);
     if (parser.isSet(local) && !parser.isSet(play))
         window.startLocal();
     if (parser.isSet(sim) && !parser.isSet(play))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/result_folder.h"
 #include "gui/view/chart_panel.h"
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/event_log.h"
@@ -128,7 +129,9 @@ public:
     // Writes the view that is shown: .svg, .pdf or .png its picture, .csv its rows. An error is a sentence; empty: written.
     QString exportViewTo(const QString& path);
     // All that a recording, which must be open, has to give: its tables, ShiViz log, charts and pictures of its end.
-    ExportResult exportAll(const QString& directory);
+    ExportResult exportAll(const QString& directory, FolderUse use = FolderUse::New);
+    // What is known of the run of this window.
+    const RunFacts& run() const { return m_run; }
     // The window as it is, as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
 
@@ -220,6 +223,8 @@ private:
     void exportView();
     PictureOrigin originShown() const;
     RunIdentity identityShown() const;
+    // The tables of the scenario; an error is a sentence.
+    QString writeResults(const QString& directory, FolderUse use);
     void askForScenario();
     void askForObject();
     void nextView();
@@ -319,7 +324,7 @@ private:
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;
-    QString m_startedUtc; // of this window: the name of its run
+    RunFacts m_run; // of this window
 
     std::unique_ptr<Recorder> m_recorder;
     ScriptObserver m_silence;

@@ -149,6 +149,24 @@ void Player::setText(const QString& source, const QString& file)
     showButtons();
 }
 
+RunFacts Player::runFacts(RunFacts facts) const
+{
+    const RunIdentity identity = m_engine.identity();
+    facts.run = identity.run;
+    facts.isSimulated = identity.isSimulated;
+    facts.scenario = m_file;
+    facts.seed = QString::number(m_settings.seed);
+    const std::lock_guard lock(m_mutex);
+    facts.parameters = m_parameters;
+    return facts;
+}
+
+std::vector<ClusterFacts> Player::clusters() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_clusters;
+}
+
 void Player::launch(ScriptStops stops)
 {
     if (isRunning())
@@ -165,6 +183,8 @@ void Player::launch(ScriptStops stops)
     {
         const std::lock_guard lock(m_mutex);
         m_mail = Mail();
+        m_parameters.clear();
+        m_clusters.clear();
     }
     m_isHeld = false;
     m_since.start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/run_facts.h"
 #include "gui/lab/script_engine.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
@@ -54,6 +55,9 @@ public:
     // Somebody else who hears what the script says, in its thread; must outlive the player.
     void setListener(ScriptObserver* listener) { m_listener = listener; }
     void setSettings(const ScriptSettings& settings) { m_settings = settings; }
+    // What the present or last run is, beside its tables; of this run of the program: facts.
+    RunFacts runFacts(RunFacts facts) const;
+    std::vector<ClusterFacts> clusters() const;
     const ScriptSettings& settings() const { return m_settings; }
     // Runs up to the first step, which then waits for next().
     void start();
@@ -138,6 +142,8 @@ private:
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
+    void onParameters(const std::map<QString, QVariant>& parameters) override;
+    void onCluster(const ClusterFacts& cluster) override;
     void onChart(const MeasureChart& chart, bool isNew) override;
     void onFinished(const ScriptResult& result) override;
     void post(StoryLine::Kind kind, const QString& text);
@@ -168,9 +174,11 @@ private:
     bool m_hasSpoken = false; // the scenario, by a caption or a question
     QElapsedTimer m_since;
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::condition_variable_any m_answered;
     Mail m_mail; // guarded by m_mutex
+    std::map<QString, QVariant> m_parameters; // likewise, of the present or last run
+    std::vector<ClusterFacts> m_clusters;     // likewise
 
     StoryModel m_story, m_pastStory;
     HallStory* m_hallStory;

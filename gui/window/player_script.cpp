@@ -106,6 +106,27 @@ void Player::onReveal(const Question& question, int index, const QString& why)
     m_mail.why = why;
 }
 
+void Player::onParameters(const std::map<QString, QVariant>& parameters)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const auto& [name, value] : parameters)
+            m_parameters[name] = value;
+    }
+    if (m_listener != nullptr)
+        m_listener->onParameters(parameters);
+}
+
+void Player::onCluster(const ClusterFacts& cluster)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_clusters.push_back(cluster);
+    }
+    if (m_listener != nullptr)
+        m_listener->onCluster(cluster);
+}
+
 void Player::onMark(const QString& text)
 {
     post(StoryLine::Kind::Note, text);

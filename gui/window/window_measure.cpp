@@ -80,7 +80,7 @@ PictureOrigin MainWindow::originShown() const
 
 RunIdentity MainWindow::identityShown() const
 {
-    RunIdentity identity { m_startedUtc, m_pacer.state().isSimulated, machineShown() };
+    RunIdentity identity { m_run.run, m_pacer.state().isSimulated, machineShown() };
     if (m_timeLine.isReplay())
         identity = identityOf(*const_cast<TimeLine&>(m_timeLine).recording());
     return identity;
@@ -135,9 +135,30 @@ QString MainWindow::exportViewTo(const QString& path)
     return writePicture(path, m_canvas->picture(), m_canvas->size(), tr("the file and its processes"), origin);
 }
 
-ExportResult MainWindow::exportAll(const QString& directory)
+ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
 {
-    ExportResult result = exportRun(*m_timeLine.recording(), directory);
+    ExportResult result = exportRun(*m_timeLine.recording(), directory, use);
+    if (!result.problem.isEmpty())
+        return result;
+    const auto folder = ResultFolder::open(directory, FolderUse::Append);
+    if (!folder) {
+        result.problem = QString::fromStdString(folder.error().text);
+        return result;
+    }
+    (*folder)->goOn(factsOf(*m_timeLine.recording()));
+    // Beside the rows of other runs.
+    const auto writeRows = [&](const QString& name) {
+        const QString detail;
+        const auto table = CsvTable::parse(chartCsv(m_charts->chart(), identityShown(), detail), name);
+        if (!result.problem.isEmpty() || !table)
+            return;
+        std::vector<QVariantList> rows;
+        for (const QStringList& row : table->rows)
+            rows.emplace_back(row.begin(), row.end());
+        result.problem = (*folder)->put(name, table->columns, rows);
+        if (result.problem.isEmpty())
+            result.written << name + QStringLiteral(".csv");
+    };
     const auto write = [&](const QString& name) {
         if (!result.problem.isEmpty())
             return;
@@ -161,7 +182,7 @@ ExportResult MainWindow::exportAll(const QString& directory)
             continue;
         }
         write(name + QStringLiteral(".svg"));
-        write(name + QStringLiteral(".csv"));
+        writeRows(name);
     }
     for (const auto& [workspace, name] : { std::pair(Workspace::SpaceTime, "space_time.svg"), std::pair(Workspace::Lecture, "cluster.svg") }) {
         setWorkspace(workspace);

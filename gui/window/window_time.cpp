@@ -79,8 +79,9 @@ void MainWindow::startRecorder(const QString& path)
     static int number = 0;
     m_recordIsOurs = path.isEmpty();
     m_recordPath = !path.isEmpty() ? path : QDir::temp().filePath(QStringLiteral("lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number));
-    auto meta = Recorder::machineMeta();
-    m_startedUtc = meta["started_utc"];
+    m_run = programFacts(QStringLiteral("lhrs-gui"));
+    m_run.run = newRunId(1);
+    auto meta = metaOf(m_run);
     meta["source"] = QStringLiteral("window");
     auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_operator->session().ingest().nowNs(); });
     if (!started) {

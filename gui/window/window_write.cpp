@@ -114,20 +114,36 @@ void MainWindow::enableWrite()
     enable({ "exportTables" }, !m_player->engine().tables().names().isEmpty());
 }
 
+QString MainWindow::writeResults(const QString& directory, FolderUse use)
+{
+    const auto folder = ResultFolder::open(directory, use);
+    if (!folder)
+        return QString::fromStdString(folder.error().text);
+    QString problem = (*folder)->begin(m_player->runFacts(m_run));
+    for (const ClusterFacts& cluster : m_player->clusters())
+        if (problem.isEmpty())
+            problem = (*folder)->onCluster(cluster);
+    const QString outcome = m_player->isRunning() ? (*folder)->facts().outcome : outcomeWord(m_player->result().outcome);
+    return problem.isEmpty() ? (*folder)->finish(m_player->engine().tables(), outcome) : problem;
+}
+
 void MainWindow::exportTables()
 {
     const LabTables& tables = m_player->engine().tables();
     const QString directory = QFileDialog::getExistingDirectory(this, tr("Directory for the tables"));
     if (directory.isEmpty())
         return;
-    QStringList there;
-    for (const QString& name : tables.names())
-        for (const char* end : { ".csv", "_summary.csv" })
-            if (QFileInfo::exists(directory + '/' + name + QLatin1String(end)))
-                there << name + QLatin1String(end);
-    if (!there.isEmpty() && QMessageBox::question(this, tr("Export CSV"), tr("%1 is there already. Write it anew?").arg(there.join(QStringLiteral(", ")))) != QMessageBox::Yes)
-        return;
-    const QString problem = tables.write(directory, m_player->engine().identity());
+    FolderUse use = FolderUse::New;
+    if (!resultTables(directory).isEmpty()) {
+        QMessageBox box(QMessageBox::Question, tr("Export CSV"), tr("%1 has results already. Add this run to them, or remove them?").arg(directory), QMessageBox::Cancel, this);
+        const QPushButton* add = box.addButton(tr("Add"), QMessageBox::AcceptRole);
+        const QPushButton* remove = box.addButton(tr("Remove"), QMessageBox::DestructiveRole);
+        box.exec();
+        if (box.clickedButton() != add && box.clickedButton() != remove)
+            return;
+        use = box.clickedButton() == add ? FolderUse::Append : FolderUse::Overwrite;
+    }
+    const QString problem = writeResults(directory, use);
     m_line->answer(tr("export"), problem.isEmpty() ? tr("Written into %1: %2").arg(directory, tables.names().join(QStringLiteral(", "))) : problem, problem.isEmpty());
 }
 

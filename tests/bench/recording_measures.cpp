@@ -6,6 +6,7 @@
 #include "tests/bench/insert_teller.h"
 
 #include "gui/lab/recorder.h"
+#include "gui/lab/run_facts.h"
 
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -22,7 +23,7 @@ double record(const QString& path, const QString& unclosed, std::uint64_t events
 {
     const auto begin = std::chrono::steady_clock::now();
     std::int64_t now = 0;
-    auto recorder = Recorder::start(path, Recorder::machineMeta(), [&now] { return now; });
+    auto recorder = Recorder::start(path, metaOf(programFacts("lhrs")), [&now] { return now; });
     if (!recorder)
         benchFailed(QString::fromStdString(recorder.error().text));
     const FileShape shape = benchShape(buckets);

@@ -5,6 +5,7 @@
 
 #include "gui/lab/control_client.h"
 #include "gui/lab/recorder.h"
+#include "gui/lab/run_facts.h"
 #include "gui/lab/session.h"
 
 #include <QTemporaryDir>
@@ -29,7 +30,7 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
         QTemporaryDir folder;
         PlayedCluster cluster(buckets);
         Session session;
-        auto recorder = Recorder::start(folder.filePath("run.lhrun"), Recorder::machineMeta(), [&session] { return session.ingest().nowNs(); });
+        auto recorder = Recorder::start(folder.filePath("run.lhrun"), metaOf(programFacts("lhrs")), [&session] { return session.ingest().nowNs(); });
         if (!recorder)
             benchFailed(QString::fromStdString(recorder.error().text));
         session.ingest().recordTo(recorder->get());
