@@ -19,6 +19,7 @@ from .expect import ExpectCalls
 from .lamps import LampCalls
 from .local import FILES_OF_PROCESS, LocalCluster, check_open_files
 from .measure import MeasureCalls, Table, started_now
+from .results import new_run_id
 from .simulated import SimulatedCluster
 from .timing import TimingCalls
 from .values import Target
@@ -84,6 +85,10 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         self._keys_given = set()
         self._workloads = 0
         self._run_started = started_now()
+        self._run = new_run_id(seed)
+        self.parameters = {}                   # what you set in this run: columns of runs.csv
+        self._started_with: dict[str, Any] = {}
+        self._watch_bin: Optional[str] = None
         atexit.register(self.close)  # the processes would end all the same, but their logs would stay
         endings.close_at_the_end(self)
 
@@ -134,6 +139,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             lab._watch_bin = bin_dir
             if not simulated:
                 check_open_files(FILES_OF_PROCESS * (1 + servers["data"] + servers["parity"]), f"{1 + servers['data'] + servers['parity']} processes")
+            lab._started_with = {"data_servers": servers["data"], "parity_servers": servers["parity"], "timers": timers}
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measurements: repeated over all combinations of factors, one observation a row, written as the CSV files of lhrs-play."""
-import csv
+import dataclasses
 import datetime
 import itertools
+import math
 import os
 import pathlib
 import re
@@ -11,10 +12,11 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 from . import chart as charts
 from . import paper as papers
 from .bounds import bounded
-from .chart import Chart, cell, quartiles
+from .chart import Chart, quartiles
 from .errors import LabError
 from .faults import FaultCalls
 from .gate import GateCalls
+from .results import Folder, cluster_row, file_name, program_facts, run_row
 from .shown import Shown
 from .state import StateCalls
 from .values import DETAILS, Row, near
@@ -39,18 +41,51 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB"
 
 
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """Repetitions go on until the median of these metrics is known to so many per cent (``is_within``)."""
+
+    percent: float
+    metrics: tuple[str, ...]
+
+
+def median_interval(values: Sequence[float]) -> Optional[tuple[float, float]]:
+    """The interval between two of the values that holds the median of what they were drawn from in at least 95 of 100 cases, whatever
+    its distribution (order statistics). None: fewer than six values give none."""
+    count, below, out = len(values), 0.0, None
+    for left in range((count + 1) // 2):
+        below += math.exp(math.lgamma(count + 1) - math.lgamma(left + 1) - math.lgamma(count - left + 1) - count * math.log(2))
+        if below > 0.025 or 2 * left + 1 >= count:
+            break
+        out = left
+    ordered = sorted(values)
+    return None if out is None else (ordered[out], ordered[count - 1 - out])
+
+
+def is_within(values: Sequence[float], percent: float) -> bool:
+    """Whether both ends of the interval are at most so many per cent of the median away from it."""
+    ends = median_interval(values)
+    if ends is None:
+        return False
+    middle = quartiles(values)[1]
+    return max(middle - ends[0], ends[1] - middle) <= percent / 100 * abs(middle)
+
+
 class Table(Shown):
     """Rows of one measurement. It shows itself in a notebook, and ``to_pandas()`` gives a DataFrame. Each is a dict with run, simulated, detail, repetition, warm_up, the factors, the metrics,
     faults (how many acted) and machine."""
 
-    def __init__(self, name: str, identity: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, identity: Mapping[str, Any], describe: Callable[[Folder], None] = lambda folder: None) -> None:
+        """``describe`` writes what the run was into a folder."""
         self.name = name
+        self._describe = describe
+        self.goal: Optional[Goal] = None
         self.rows: list[dict[str, Any]] = []
         self._identity = identity
         self._factors: list[str] = []
         self._metrics: list[str] = []
 
-    def add(self, detail: str, repetition: Optional[int], warm_up: bool, factors: Case, metrics: Case, faults: int) -> None:
+    def add(self, detail: Optional[str], repetition: Optional[int], warm_up: bool, factors: Case, metrics: Case, faults: int) -> None:
         """One observation."""
         self._factors += [name for name in factors if name not in self._factors]
         self._metrics = [name for name in [*self._metrics, *(one for one in metrics if one not in self._metrics)]
@@ -71,7 +106,7 @@ class Table(Shown):
 
     @property
     def run(self) -> str:
-        """Which run it is of: start (UTC) and seed."""
+        """Which run it is of: start (UTC), host, process and seed."""
         return str(self._identity["run"])
 
     @property
@@ -93,9 +128,13 @@ class Table(Shown):
         out = []
         for rows in cases.values():
             line: dict[str, Any] = {"run": self._identity["run"], "simulated": self._identity["simulated"],
-                                    "detail": rows[0]["detail"]}
+                                    "detail": rows[0]["detail"] if len({row["detail"] for row in rows}) == 1 else None}
             line.update((name, rows[0].get(name)) for name in self._factors)
             line["n"] = len(rows)
+            if self.goal is not None:
+                line["within_percent"] = self.goal.percent
+                line["reached"] = all(is_within([row[metric] for row in rows if isinstance(row.get(metric), (int, float))], self.goal.percent)
+                                      for metric in self.goal.metrics)
             for name in self._metrics:
                 values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
                 three = quartiles(values) if values else (None, None, None)
@@ -103,25 +142,21 @@ class Table(Shown):
             out.append(line)
         return out
 
-    def write_csv(self, directory: Union[str, "os.PathLike[str]"] = ".") -> pathlib.Path:
-        """Writes NAME.csv and NAME_summary.csv (RFC 4180, UTF-8); the path of the first. LabError BadArgument: it cannot."""
-        path = pathlib.Path(directory) / f"{self.name}.csv"
+    def write_csv(self, directory: Union[str, "os.PathLike[str]"] = ".", append: bool = False, overwrite: bool = False) -> pathlib.Path:
+        """Writes NAME.csv and NAME_summary.csv (RFC 4180, UTF-8), and what the run was into runs.csv and clusters.csv; the path of
+        the first. ``append``: the directory's results of other runs stay; ``overwrite``: they are removed. LabError BadArgument: it
+        has some and neither is given, or it cannot be written."""
+        with Folder(directory, self.run, append, overwrite) as folder:
+            self._describe(folder)
+            return self.put(folder)
+
+    def put(self, folder: Folder) -> pathlib.Path:
+        """Writes its rows and summary into a folder that is open; the path of the first."""
+        path = folder.put(file_name(self.name), self.columns, self.rows)
         summary = self.summary()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, self.columns, self.rows)
-            if summary:
-                _write(path.with_name(f"{self.name}_summary.csv"), list(summary[0]), summary)
-        except OSError as error:
-            raise LabError("BadArgument", f"{path} cannot be written: {error.strerror}.", "Name another directory.") from None
+        if summary:
+            folder.put(f"{file_name(self.name)}_summary", list(summary[0]), summary)
         return path
-
-
-def _write(path: pathlib.Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
 
 
 def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
@@ -142,53 +177,95 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
 
     tables: dict[str, Table]       # by name: what was measured so far
     charts: list[Chart]            # that were asked for
+    parameters: dict[str, Any]     # what you set in this run: columns of runs.csv
+    config: Any
     _run_started: str
+    _run: str
+    _watch_bin: Optional[str]
 
     def _identity(self) -> Mapping[str, Any]:
-        return {"run": f"{self._run_started} seed {self._seed}", "simulated": self.simulated, "machine": machine()}
+        return {"run": self._run, "simulated": self.simulated, "machine": machine()}
+
+    def _describe(self, folder: Folder) -> None:
+        run = run_row(self._run, self.simulated, self._run_started, machine(), self._seed, program_facts(self._watch_bin), self.parameters)
+        folder.put("runs", list(run), [run])
+        if self.config is not None:
+            cluster = cluster_row(run, self.config, {"record_bytes": self._record_bytes, **self._started_with})
+            folder.put("clusters", list(cluster), [cluster])
+
+    def _table(self, name: str) -> Table:
+        return self.tables.setdefault(name, Table(name, self._identity(), self._describe))
 
     def measure(self, name: str, run: Callable[[Case], Result], factors: Optional[Mapping[str, Sequence[Any]]] = None,
                 cases: Optional[Sequence[Case]] = None, constants: Optional[Case] = None, repetitions: int = 5,
                 warm_up: int = 1, order: str = "shuffled", before: Optional[Callable[[Case], Any]] = None,
-                after: Optional[Callable[[Case], Any]] = None, detail: str = "counts") -> Table:
+                after: Optional[Callable[[Case], Any]] = None, detail: str = "counts", within: Optional[float] = None,
+                within_of: Union[str, Sequence[str], None] = None, repetitions_max: int = 100) -> Table:
         """Repeats ``run(case)`` over all combinations of ``factors`` (or over ``cases``) and keeps one row each.
 
         ``run`` gives a Timing, a Workload, or a dict; their numbers become the metrics. ``before`` and ``after`` are not
         measured. Each repetition goes through the cases in an ``order`` drawn by the seed ('shuffled') or as 'given';
-        ``warm_up`` repetitions come first and are marked. The table is appended to the one of that name; an error in
+        ``warm_up`` repetitions come first and are marked. ``within`` = 5, ``within_of`` = 'total_s': each case is repeated, at least
+        ``repetitions`` and at most ``repetitions_max`` times, until the 95 % confidence interval of the median of that metric (or of those)
+        is no more than 5 per cent away from it; the summary says whether that was reached. The table is appended to the one of that name; an error in
         ``run`` ends it but keeps its rows. LabError BadArgument: no number was returned; Refused: the gate is closed."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
             raise LabError("BadArgument", f"The name of a table has 1 to 64 letters, digits, - and _, not {name[:80]!r}.")
         if order not in ("shuffled", "given") or detail not in DETAILS:
             raise LabError("BadArgument", f"order is 'shuffled' or 'given', detail one of {', '.join(DETAILS)}.")
         given = [dict(case) for case in cases] if cases is not None else cases_of(factors or {})
-        table = self.tables.setdefault(name, Table(name, self._identity()))
+        if within is not None and not 0.001 <= within <= 100:
+            raise LabError("BadArgument", f"within is per cent of the median, from 0.001 to 100, not {within!r}.")
+        if (within is None) != (within_of is None):
+            raise LabError("BadArgument", "within and within_of go together.", "within=5, within_of='total_s' repeats until the median of total_s is known to 5 per cent.")
+        table = self._table(name)
+        table.goal = None if within is None or within_of is None else Goal(within, (within_of,) if isinstance(within_of, str) else tuple(within_of))
+        values: list[dict[str, list[float]]] = [{metric: [] for metric in (table.goal.metrics if table.goal else ())} for _ in given]
         former = self.detail(detail)
+        most = repetitions if table.goal is None else max(repetitions, repetitions_max)
+        turn = list(range(len(given)))
         try:
-            for round_ in range(1, warm_up + repetitions + 1):
-                turn = list(given)
+            for round_ in range(1, warm_up + most + 1):
+                is_warm_up = round_ <= warm_up
+                turn = sorted(turn)
+                if table.goal is not None and round_ > warm_up + repetitions:
+                    percent = table.goal.percent
+                    turn = [one for one in turn if not all(is_within(known, percent) for known in values[one].values())]
                 if order == "shuffled":
                     self._random.shuffle(turn)
-                is_warm_up = round_ <= warm_up
-                for case in turn:
-                    self._not_gated()
-                    if before is not None:
-                        before(case)
-                    faults = self._faults_active()
-                    metrics = numbers_of(run(case))
-                    self._not_gated()
-                    facts = {**case, **(constants or {})}
-                    table.add(detail, round_ if is_warm_up else round_ - warm_up, is_warm_up, facts,
-                              {key: value for key, value in metrics.items() if key not in facts}, max(faults, self._faults_active()))
-                    if after is not None:
-                        after(case)
+                for one in turn:
+                    metrics = self._once(table, given[one], run, before, after, constants or {}, detail, round_ if is_warm_up else round_ - warm_up, is_warm_up)
+                    for metric, known in values[one].items():
+                        if metric not in metrics:
+                            raise LabError("BadArgument", f"The function run of lab.measure returned no number {metric}, which within_of names.")
+                        if not is_warm_up:
+                            known.append(metrics[metric])
         finally:
             self.detail(former)
         return table
 
+    def _once(self, table: Table, case: Case, run: Callable[[Case], Result], before: Optional[Callable[[Case], Any]], after: Optional[Callable[[Case], Any]],
+              constants: Case, detail: str, repetition: int, is_warm_up: bool) -> Case:
+        """One observation, which the table gets; its metrics."""
+        self._not_gated()
+        if before is not None:
+            before(case)
+        if self._detail != detail:  # before() may have changed the level
+            self.detail(detail)
+        faults = self._faults_active()
+        metrics = numbers_of(run(case))
+        self._not_gated()
+        facts = {**case, **constants}
+        metrics = {key: value for key, value in metrics.items() if key not in facts}
+        in_force = detail if self._detail == detail else None  # run() changed it: there is no one word for all of it
+        table.add(in_force, repetition, is_warm_up, facts, metrics, max(faults, self._faults_active()))
+        if after is not None:
+            after(case)
+        return metrics
+
     def row(self, name: str, values: Result) -> int:
         """Adds one row by hand to the table of that name: numbers are metrics, words and truth values factors. Its number."""
-        table = self.tables.setdefault(name, Table(name, self._identity()))
+        table = self._table(name)
         given = values.as_dict() if isinstance(values, Row) else dict(values)
         factors = {key: value for key, value in given.items() if isinstance(value, (str, bool))}
         table.add(self._detail, None, False, factors, numbers_of(given), self._faults_active())
@@ -217,9 +294,13 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         self.charts.append(made)
         return made
 
-    def write(self, directory: Union[str, "os.PathLike[str]"] = ".") -> list[pathlib.Path]:
-        """Writes all tables as CSV files and all charts as SVG files, as lhrs-play --csv does; the paths. LabError BadArgument."""
-        return [*(table.write_csv(directory) for table in self.tables.values()), *(chart.write(directory) for chart in self.charts)]
+    def write(self, directory: Union[str, "os.PathLike[str]"] = ".", append: bool = False, overwrite: bool = False) -> list[pathlib.Path]:
+        """Writes all tables as CSV files and all charts as SVG files, as lhrs-play --csv does, and what the run was into runs.csv; the
+        paths of tables and charts. ``append``: the directory's results of other runs stay; ``overwrite``: they are removed. LabError
+        BadArgument: it has some and neither is given, or it cannot be written."""
+        with Folder(directory, self._run, append, overwrite) as folder:
+            self._describe(folder)
+            return [*(table.put(folder) for table in self.tables.values()), *(chart.write(directory) for chart in self.charts)]
 
 
 def numbers_of(result: Result) -> Case:
@@ -233,5 +314,5 @@ def numbers_of(result: Result) -> Case:
 
 
 def started_now() -> str:
-    """This moment, as a run is called: UTC, ISO 8601."""
-    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """This moment: UTC, ISO 8601 with milliseconds."""
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Folders of results as lhrs-play --csv writes them: rows of one or more runs, and runs.csv, which says what each run was."""
+import csv
+import datetime
+import fcntl
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import threading
+from typing import Any, Iterable, Mapping, Optional, Sequence
+
+from . import messages as pb
+from .chart import cell
+from .errors import LabError
+from .local import program_directory
+
+Rows = Sequence[Mapping[str, Any]]
+
+#: Tables of the run: a measurement of this name is written with measured_ before it.
+_OF_THE_RUN = {"runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
+               "markers", "commands", "expectations", "lamps"}
+_last_ms = 0
+_lock = threading.Lock()
+
+
+def new_run_id(seed: int) -> str:
+    """20261122T102908.123Z-host-4711-1: UTC start, host, process, seed. No two runs have the same."""
+    global _last_ms  # pylint: disable=global-statement
+    with _lock:
+        now = datetime.datetime.now(datetime.timezone.utc)
+        _last_ms = max(_last_ms + 1, int(now.timestamp() * 1000))
+        started = datetime.datetime.fromtimestamp(_last_ms // 1000, datetime.timezone.utc)
+        stamp = started.strftime("%Y%m%dT%H%M%S") + f".{_last_ms % 1000:03}Z"
+    host = re.sub(r"[^A-Za-z0-9._]", "_", platform.node())[:64]
+    return f"{stamp}-{host}-{os.getpid()}-{seed}"
+
+
+def program_facts(bin_dir: Optional[str]) -> dict[str, str]:
+    """What the programs were built from and with, as ``lhrs-play --build-info`` says it; empty where there is no such program."""
+    try:
+        done = subprocess.run([str(program_directory(bin_dir) / "lhrs-play"), "--build-info"], capture_output=True, text=True, check=True, timeout=10)
+        return {key: str(value) for key, value in json.loads(done.stdout).items()}
+    except (LabError, OSError, ValueError, subprocess.SubprocessError):  # they run on another machine: not known here
+        return {}
+
+
+def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of clusters.csv: the parameters of the Lab's file, in the words of lab.cluster."""
+    def word(enum: Any, value: int, prefix: str) -> str:
+        return str(enum.Name(value)).removeprefix(prefix).lower()
+    galois = config.galois or "simd"
+    parameters = {
+        "m": config.m, "k": config.availability, "b": config.b, "field": 8 if config.field == pb.GF_8 else 16, "slice": config.slice or None,
+        "thresholds": " ".join(f"{one.buckets}:{one.availability}" for one in config.thresholds), "rerank": "keep" if config.rerank == pb.KEEP else "fill",
+        "recovery": word(pb.RecoveryWay, config.recovery, "RECOVERY_"), "decode": word(pb.DecodeWay, config.decode, "DECODE_"),
+        "recovery_transport": word(pb.RecoveryTransport, config.recovery_transport, "RECOVERY_"), "tcp": word(pb.TcpMode, config.tcp_mode, "TCP_"),
+        "galois": run["instructions"] or galois if galois == "simd" else galois, "log_precalculus": not config.no_log_precalculus, "pure_rs": config.pure_rs,
+        "mix_keys": config.mix_keys, "parallel_splits": config.parallel_splits, "merges": config.merges,
+        "load_control": config.load_control / 1000 if config.load_control else None, **more}
+    return {"run": run["run"], "simulated": run["simulated"], "cluster": 1, **dict(sorted(parameters.items()))}
+
+
+def run_row(run: str, simulated: bool, started: str, machine: str, seed: int, facts: Mapping[str, str], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of runs.csv; the columns are those of lhrs-play. ``facts``: see program_facts."""
+    plain = {name: value if isinstance(value, (bool, int, float, str)) or value is None else str(value) for name, value in sorted(parameters.items())}
+    return {"run": run, "simulated": simulated, "outcome": None, "started_utc": started, "host": platform.node(), "machine": machine,
+            "program": f"Python {platform.python_version()}, lhrs {facts.get('version', '')}", "commit": facts.get("commit"), "compiler": facts.get("compiler"),
+            "instructions": facts.get("instructions"), "libraries": facts.get("libraries"), "scenario": scenario_name(), "inputs": None, "seed": seed,
+            "sweep": None, "sweep_run": None, "parameters": json.dumps(plain, separators=(",", ":")),
+            **{f"param_{name}": value for name, value in plain.items()}}
+
+
+def scenario_name() -> str:
+    """The script that runs; empty in a notebook or at the prompt."""
+    return os.path.basename(getattr(sys.modules.get("__main__"), "__file__", "") or "")
+
+
+def file_name(table: str) -> str:
+    """The name of a measurement's file, without .csv."""
+    return f"measured_{table}" if table in _OF_THE_RUN else table
+
+
+def united(columns: Sequence[str], more: Iterable[str]) -> list[str]:
+    """Columns of both; one that is new comes after the one that is before it in ``more``."""
+    out, place = list(columns), 0
+    for column in more:
+        if column in out:
+            place = out.index(column) + 1
+        else:
+            out.insert(place, column)
+            place += 1
+    return out
+
+
+class Folder:
+    """A folder in which one run writes its tables; rows of other runs stay. Use it in ``with``. LabError BadArgument: the folder has
+    results of other runs and neither ``append`` nor ``overwrite`` was given, another program writes there, or it cannot be written."""
+
+    def __init__(self, directory: "str | os.PathLike[str]", run: str, append: bool = False, overwrite: bool = False) -> None:
+        self.path = pathlib.Path(directory)
+        self._run = run
+        self._descriptor = -1
+        if append and overwrite:
+            raise LabError("BadArgument", "append and overwrite exclude each other.")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise self._wrong(self.path, error) from None
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise LabError("BadArgument", f"Another run writes its results into {self.path}.", "Choose another directory; lhrs-play --merge puts them together.") from None
+        except OSError:
+            pass  # a file system without locks is not refused
+        try:
+            others = [path for path in self._tables() if any(row.get("run") != run for row in self._read(path)[1])]
+            if others and not append and not overwrite:
+                raise LabError("BadArgument", f"{self.path} has results of other runs already ({', '.join(path.name for path in others[:3])}).",
+                               "append=True adds this run to them, overwrite=True removes them.")
+            for path in self._tables() if overwrite else ():
+                path.unlink()
+        except OSError as error:
+            self.close()
+            raise self._wrong(self.path, error) from None
+        except LabError:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Folder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Another run may write there from now on."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+
+    def put(self, name: str, columns: Sequence[str], rows: Rows) -> pathlib.Path:
+        """The rows of this run in the table NAME.csv; those that it has there are replaced."""
+        path = self.path / f"{name}.csv"
+        try:
+            former, kept = self._read(path) if path.exists() else ([], [])
+            wide = united(former, columns)
+            ours = [{column: cell(row.get(column)) for column in columns} for row in rows]
+            at = next((i for i, row in enumerate(kept) if row.get("run") == self._run), len(kept))
+            others = [row for row in kept if row.get("run") != self._run]
+            before = sum(row.get("run") != self._run for row in kept[:at])
+            part = path.with_name(f".{path.name}.{os.getpid()}")
+            with part.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(wide)
+                writer.writerows([row.get(column) or "" for column in wide] for row in [*others[:before], *ours, *others[before:]])
+            os.replace(part, path)
+        except OSError as error:
+            raise self._wrong(path, error) from None
+        return path
+
+    def _tables(self) -> list[pathlib.Path]:
+        found = []
+        for path in sorted(self.path.glob("*.csv")):
+            with path.open("rb") as file:
+                if file.readline().startswith(b"run,simulated,"):
+                    found.append(path)
+        return found
+
+    @staticmethod
+    def _read(path: pathlib.Path) -> tuple[list[str], list[dict[str, str]]]:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            return list(reader.fieldnames or []), list(reader)
+
+    @staticmethod
+    def _wrong(path: pathlib.Path, error: OSError) -> LabError:
+        return LabError("BadArgument", f"{path} cannot be written: {error.strerror}.", "Name another directory.")
