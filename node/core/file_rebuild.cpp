@@ -133,7 +133,30 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
                 group.reports[Incarnation(report.incarnation())] = &report;
         }
     }
+    for (auto& [g, group] : groups) {
+        auto& members = *group.view.mutable_members();
+        members.erase(std::remove_if(members.begin(), members.end(), [&](const pb::Member& member) { return isUnmade(g, member, groups); }), members.end());
+    }
     return groups;
+}
+
+bool FileRebuild::isUnmade(GroupNumber g, const pb::Member& member, const std::map<GroupNumber, Group>& groups) const
+{
+    const std::uint32_t a = bucketAt(g, Position(member.index()), config().m()).value;
+    if (member.role() != pb::DATA || !hasFailed(member) || a == 0)
+        return false;
+    const Level made = Level(std::bit_width(a));
+    const std::uint32_t source = a - (1U << (made - 1));
+    const auto knowsOfIt = [a](const auto& item) { // not by its own word: it is no member any more
+        return std::ranges::any_of(item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
+    };
+    const auto isOpen = [&](const auto& item) { return std::ranges::any_of(item.second.reports, knowsOfIt); };
+    const auto group = groups.find(GroupNumber(source / config().m()));
+    return group != groups.end() && std::ranges::none_of(groups, isOpen)
+        && std::ranges::any_of(group->second.reports, [&](const auto& item) {
+               const pb::StateReport& report = *item.second;
+               return report.role() == pb::DATA && report.number() == source && report.level() < made;
+           });
 }
 
 bool FileRebuild::hasFailed(const pb::Member& member) const

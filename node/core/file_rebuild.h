@@ -75,6 +75,9 @@ private:
         std::map<Incarnation, const pb::StateReport*> reports;
     };
     std::map<GroupNumber, Group> groups() const;
+    // It was to be made by a split of which nobody knows any more: it failed before its source was told of it, or when that had
+    // undone it, and the view calls it failed and not INIT. Its source lives, and has the level of before.
+    bool isUnmade(GroupNumber g, const pb::Member& member, const std::map<GroupNumber, Group>& groups) const;
     // Declared failed, or the group has gone on without it and the view that names it is an old one.
     bool hasFailed(const pb::Member& member) const;
     // Whether it is a bucket, and not what something undecided was to bring in.
