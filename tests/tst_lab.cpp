@@ -56,7 +56,130 @@ private slots:
     void aSeedGivesTheSameNumbers();
     void thePlayerStopsBeforeStepsAndCalls();
     void captionsTakeTimeOnlyAtAPace();
+    void whatTheEngineWouldNotSurviveIsAnErrorWithItsLine_data();
+    void whatTheEngineWouldNotSurviveIsAnErrorWithItsLine();
+    void theBoundedBuiltInsDoWhatTheyDid();
+    void aScriptThatEatsMemoryEndsAndTheNextOneRuns();
+    void theRowsOfARunHaveABound();
+    void casesOfATableAreTheirFactors();
 };
+
+void LabTest::whatTheEngineWouldNotSurviveIsAnErrorWithItsLine_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("message");
+    const auto row = [](const char* name, const char* source, const char* message) { QTest::newRow(name) << QString(source) << QString(message); };
+    row("a list in itself is printed", "const m = [1]; m.push(m); lab.print(m);", "A value given to lab.print cannot be taken: it contains itself.");
+    row("an object in itself is an option", "const o = {}; o.a = { o }; lab.measure({ name: 'x', run: () => ({}), constants: o });", "contains itself");
+    row("a list in itself as text", "const m = [1]; m.push(m); String(m);", "a list that contains itself has no text");
+    row("a list in itself is thrown", "const m = [1]; m.push(m); throw m;", "The script threw a value that has no text");
+    row("a list in itself is given back", "const m = [1]; m.push(m); lab.waitUntil(() => m);", "What the function returned is no value that can be taken: it contains itself.");
+    row("deep", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; lab.print(a);", "deeper than 100 levels");
+    row("deep, as text", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; String(a);", "Maximum call stack size exceeded");
+    row("many", "const a = []; for (let i = 0; i < 11; i++) a.push(new Array(100000)); lab.print(a);", "more than 1000000 values");
+    row("a long text", "let s = 'x'; for (let i = 0; i < 28; i++) s += s; lab.print(s);", "more than 16777216 letters");
+    row("a nested regular expression", "new RegExp('('.repeat(500000) + ')'.repeat(500000));", "A regular expression of 1000000 is more than the 10000");
+    row("a text as a regular expression", "'a'.match('('.repeat(500000));", "A regular expression of 500000");
+    row("many proxies", "let q = {}; for (let i = 0; i < 1000000; i++) q = new Proxy(q, {}); q.x;", "A number of proxies of 10001");
+    row("a call in itself", "const o = {}; o.toJSON = JSON.stringify.bind(null, o); JSON.stringify(o);", "Maximum call stack size exceeded");
+    row("a text of itself", "const o = {}; o.toString = String.prototype.trim; '' + o;", "Maximum call stack size exceeded");
+    row("repeat", "'x'.repeat(100000000);", "A text of 100000000 is more than the 16777216");
+    row("padStart", "'x'.padStart(1000000000);", "A text of 1000000000");
+    row("replace", "'x'.repeat(100000).replace(/x/g, 'y'.repeat(100000));", "A text of");
+    row("join", "new Array(1000000).join('x'.repeat(1000));", "A text of");
+    row("fill", "new Array(500000000).fill(1);", "A list of 500000000 is more than the 10000000");
+    row("concat", "let a = [1]; for (;;) a = a.concat(a);", "A list of");
+    row("a list of a length", "Array.from({ length: 300000000 });", "A list of 300000000");
+    row("a buffer", "new ArrayBuffer(2000000000);", "A buffer of 2000000000");
+    row("a typed list", "new Float64Array(300000000);", "A list of 300000000");
+}
+
+void LabTest::whatTheEngineWouldNotSurviveIsAnErrorWithItsLine()
+{
+    QFETCH(QString, source);
+    QFETCH(QString, message);
+    Stage stage;
+    const ScriptResult result = stage.play("lab.print('begun');\n\n" + source);
+    QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
+    QVERIFY2(result.message.contains(message), qPrintable(result.message));
+    QCOMPARE(result.line, 3);
+    QCOMPARE(stage.play("lab.expect(true, 'goes on');").outcome, ScriptOutcome::Held);
+}
+
+// A literal is compiled before anything can be checked: there is room for all that a file of 1 MiB can nest.
+void LabTest::theBoundedBuiltInsDoWhatTheyDid()
+{
+    QVERIFY(!ScriptEngine::check("/" + QString(250'000, '(') + QString(250'000, ')') + "/;"));
+    Stage stage;
+    const ScriptResult result = stage.play(R"(const is = (a, b) => lab.expectEqual(a, b, 'as ever');
+        is([3, 1, 2].sort(), [1, 2, 3]); is([10, 9, 1].sort(), [1, 10, 9]); is([1, 3, 2].sort((a, b) => b - a), [3, 2, 1]);
+        is([[1, 'a'], [0, 'b'], [1, 'c'], [0, 'd']].sort((a, b) => a[0] - b[0]).map(x => x[1]).join(''), 'bdac');
+        const holes = [3, , undefined, 1].sort(); is(holes.length, 4); is(holes[0], 1); is(2 in holes, true); is(3 in holes, false);
+        is([1, [2, [3]], null, undefined, 'x'].join('-'), '1-2,3---x'); is(String([1, [2]]), '1,2'); is([1, 2].toLocaleString(), '1,2');
+        is(new Array(3).fill(7), [7, 7, 7]); is([1, 2, 3, 4].fill(0, -3, -1), [1, 0, 0, 4]); is([1].concat(2, [3, [4]]), [1, 2, 3, [4]]);
+        const list = []; is(list.push(1), 1); is(list.push(2, 3), 3); is(list, [1, 2, 3]);
+        is(Array.from('abc'), ['a', 'b', 'c']); is(Array.from({ length: 2 }, (v, i) => i), [0, 1]); is(Array.from(new Set([1, 1])), [1]);
+        is('ab'.repeat(2), 'abab'); is('a'.padStart(3, 'x'), 'xxa'); is('a,b'.split(','), ['a', 'b']); is('aXbX'.replace(/X/g, () => 'y'), 'ayby');
+        is(/a(b)/.exec('xab')[1], 'b'); is('ab'.match('b').index, 1); is(new RegExp('a', 'g').flags, 'g'); is(RegExp('a') instanceof RegExp, true);
+        is(/x/ instanceof RegExp, true); is(new Uint8Array([1, 2]) instanceof Uint8Array, true); is(new Float64Array([1, 2]).join('-'), '1-2');
+        is(new ArrayBuffer(8).byteLength, 8); is(Uint8Array.from([1, 2]).length, 2); is(Uint8Array.BYTES_PER_ELEMENT, 1);
+        class M extends Map {} is(new M([[1, 2]]).get(1), 2); class R extends RegExp {} is(new R('a').test('a'), true);
+        function F(a, b) { this.sum = a + b; } is(new (F.bind(null, 1))(2).sum, 3); is(Math.max.bind(null, 3)(2, 4), 4);
+        is(Math.max.apply(null, [1, 2]), 2); is(((...all) => all.length).call(null, 1, 2), 2); is(new Proxy({ a: 1 }, {}).a, 1);
+        is(({ a: 1 }).hasOwnProperty('a'), true); is(Object.prototype.toString.call([]), '[object Array]'); is(new Map([[1, 2]]).size, 1);
+        const many = []; for (let i = 0; i < 100000; ++i) many.push(i); is(Math.max(...many), 99999);)");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QCOMPARE(result.expectationsHeld, 45);
+}
+
+void LabTest::aScriptThatEatsMemoryEndsAndTheNextOneRuns()
+{
+    ScriptSettings settings;
+    settings.memoryBytes = 96 << 20;
+    // By calls of the engine, which tell the line; by none of them; and in parts that an interrupt can end.
+    for (const char* source : { "lab.atEnd(() => lab.print('end')); lab.print('a');\nconst a = [];\nfor (;;)\n  a.push({ x: 1, y: [2] });",
+             "lab.atEnd(() => lab.print('end'));\n\n\nlab.print('b'); let a = null; for (;;) a = { a };" }) {
+        Stage stage;
+        const ScriptResult result = stage.play(source, settings);
+        QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
+        QVERIFY2(result.message.contains("needs more than 96 MiB of memory"), qPrintable(result.message));
+        QCOMPARE(result.line, 4);
+        QCOMPARE(stage.listener.lines.last(), QString("print end"));
+        QCOMPARE(stage.play("lab.expect(true, 'goes on');").outcome, ScriptOutcome::Held);
+    }
+}
+
+void LabTest::theRowsOfARunHaveABound()
+{
+    Stage stage;
+    ScriptSettings settings;
+    settings.rowsMax = 100;
+    const ScriptResult result = stage.play("let i = 0;\nfor (;;) lab.row(i % 2 ? 'odd' : 'even', { i: i++ });", settings);
+    QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
+    QCOMPARE(result.line, 2);
+    QVERIFY2(result.message.contains("at most 100 rows"), qPrintable(result.message));
+    QCOMPARE(stage.engine.tables().rows(), std::size_t(100));
+    QVERIFY(stage.play("for (;;) lab.measure({ name: 'x', repetitions: 10, run: () => ({ a: 1 }) });", settings).message.contains("at most 100 rows"));
+    QCOMPARE(ScriptSettings().rowsMax, std::size_t(250'000));
+}
+
+void LabTest::casesOfATableAreTheirFactors()
+{
+    LabTable table;
+    const auto add = [&table](const QVariant& factor, double value) { table.add({ "counts", 1, false, 0, { { "a", factor } }, { { "v", value } } }, { "a" }, { "v" }); };
+    add("1", 1);
+    add(1.0, 2);
+    add("x", 3);
+    add("1", 5);
+    add(true, 4);
+    add("true", 6);
+    const auto cases = table.summary();
+    QCOMPARE(cases.size(), std::size_t(5)); // a word is another case than a number that is written alike
+    QCOMPARE(cases[0].n, 2);
+    QCOMPARE(cases[0].metrics.at("v").median, 3.0);
+    QCOMPARE(cases[1].metrics.at("v").median, 2.0);
+    QCOMPARE(cases[4].factors.at("a").toString(), QString("true"));
+}
 
 void LabTest::aScriptThatHoldsEndsWell()
 {

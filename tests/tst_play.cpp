@@ -392,8 +392,10 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::newRow("set without value") << "lab.now();" << QStringList { "--set", "n" } << 2 << "NAME=VALUE";
     QTest::newRow("unknown option") << "lab.now();" << QStringList { "--nonsense" } << 2 << "nonsense";
     QTest::newRow("no cluster") << "lab.file();" << QStringList() << 3 << "lab.file needs a cluster";
-    QTest::newRow("memory") << "const a = []; while (true) a.push('x'.repeat(100000000) + a.length);" << QStringList()
-        << 2 << "memory";
+    QTest::newRow("a text of 200 MB") << "\nconst a = []; while (true) a.push('x'.repeat(100000000) + a.length);" << QStringList()
+        << 2 << "s.js, line 2: RangeError: A text of 100000000 is more than";
+    QTest::newRow("a call that cannot be interrupted") << "'a'.repeat(4000000).replace(/a*?b/g, '');" << QStringList { "--limit", "0.5" } << 4 << "the script does not answer";
+    QTest::newRow("a case for each row") << "for (let i = 0; i < 300; ++i) lab.row('t', { s: 'case ' + i, v: i });" << QStringList() << 0 << "and 100 cases more (--csv writes all)";
 }
 
 void PlayTest::theRunnerPrintsAndExitsAsItShould()

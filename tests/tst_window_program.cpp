@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window as a program: its command line, and a computer without a display.
+#include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -31,7 +32,23 @@ private slots:
     void aWrongCommandLineEndsWithASentence_data();
     void aWrongCommandLineEndsWithASentence();
     void withoutADisplayItSaysSo();
+    void aScenarioThatThrowsBeforeItsClusterEndsWithItsError();
 };
+
+void WindowProgramTest::aScenarioThatThrowsBeforeItsClusterEndsWithItsError()
+{
+    QTemporaryDir home;
+    QFile script(home.filePath("early.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("// early.js @title e @minutes 1\nthrow new Error('early');\n");
+    script.close();
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_QPA_PLATFORM", "offscreen");
+    environment.insert("HOME", home.path());
+    const Run ended = run({ "--play", script.fileName(), "--screenshot", home.filePath("a.png") }, environment);
+    QVERIFY2(ended.out.contains("early.js, line 2: Error: early."), qPrintable(ended.out + ended.err));
+    QCOMPARE(ended.code, 2);
+}
 
 void WindowProgramTest::aWrongCommandLineEndsWithASentence_data()
 {

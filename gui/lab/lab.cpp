@@ -10,6 +10,9 @@
 namespace lhrs::gui {
 
 constexpr int kJsonMax = 64 << 10; // of the values of a call that are recorded
+// Of a value that a script gives to a call, and of what it makes at once.
+constexpr double kLettersMax = 1 << 24, kValuesMax = 1'000'000, kDepthMax = 100;
+constexpr double kElementsMade = 10'000'000, kPatternMax = 10'000, kProxiesMax = 10'000;
 
 Lab::Lab(LabContext& context, BeforeCall before)
     : m_context(context)
@@ -59,9 +62,13 @@ void Lab::install()
 {
     QJSEngine& engine = m_context.engine;
     QJSEngine::setObjectOwnership(this, QJSEngine::CppOwnership);
-    QFile file(":/lab/lab_prelude.js");
-    LHRS_CHECK(file.open(QIODevice::ReadOnly));
-    QJSValue make = engine.evaluate(QString::fromUtf8(file.readAll()), "prelude");
+    const auto programOf = [&engine](const QString& name) {
+        QFile file(":/lab/lab_" + name + ".js");
+        LHRS_CHECK(file.open(QIODevice::ReadOnly));
+        return engine.evaluate(QString::fromUtf8(file.readAll()), name);
+    };
+    QJSValue make = programOf("prelude");
+    const QJSValue bridge = engine.newQObject(this);
     QJSValue calls = engine.newArray();
     std::uint32_t count = 0;
     for (const CallReference& reference : LabReference::instance().calls()) {
@@ -72,7 +79,7 @@ void Lab::install()
         entry.setProperty("isProperty", reference.isProperty);
         calls.setProperty(count++, entry);
     }
-    m_context.prelude = make.call({ engine.newQObject(this), calls });
+    m_context.prelude = make.call({ bridge, calls, kLettersMax, kValuesMax, kDepthMax });
     LHRS_CHECK(!make.isError() && !m_context.prelude.isError());
 
     // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors
@@ -87,7 +94,12 @@ void Lab::install()
         global.deleteProperty(name);
     const QJSValue random = engine.evaluate("(lab => () => lab.random())", "prelude").call({ global.property("lab") });
     global.property("Math").setProperty("random", random);
+    const QJSValue lacking = engine.evaluate("(bridge => () => bridge.lacking())", "prelude").call({ bridge });
+    const QJSValue bounds = programOf("bounds").call({ global, kLettersMax, kElementsMade, kPatternMax, kProxiesMax, lacking });
+    LHRS_CHECK(!bounds.isError());
 }
+
+QString Lab::lacking() const { return m_context.lacking ? m_context.lacking() : QString(); }
 
 int Lab::lineOf(const QString& stack)
 {
@@ -96,7 +108,7 @@ int Lab::lineOf(const QString& stack)
     return match.hasMatch() ? std::max(0, match.captured(1).toInt()) : 0;
 }
 
-QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack)
+QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack, const QString& problem)
 {
     m_context.line = lineOf(stack);
     const int line = m_context.line;
@@ -109,6 +121,10 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     m_before(line, *reference);
     if (m_context.isStopped())
         return {}; // the engine is interrupted: nothing of the script runs any more
+    if (!problem.isEmpty()) {
+        raise({ LabCode::BadArgument, "A value given to " + name + " cannot be taken: " + problem + "." }, name);
+        return {};
+    }
     if (reference->isUnsupported) {
         raise({ LabCode::Unsupported, name + " (" + reference->text + ") is not in this version." }, name);
         return {};

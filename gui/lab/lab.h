@@ -44,9 +44,11 @@ public:
     // Functions to be called at the end, in the order in which they were given.
     std::vector<QJSValue> takeEndFunctions() { return std::exchange(m_atEnd, {}); }
 
-    // From lab_prelude.js only.
+    // From lab_prelude.js only. `problem`: why the arguments are not here, e.g. because one contains itself.
     Q_INVOKABLE QJSValue call(const QString& name, const QJSValue& self, const QJSValue& arguments,
-        const QString& stack);
+        const QString& stack, const QString& problem);
+    // From lab_bounds.js only: why there is no memory for more; empty: there is.
+    Q_INVOKABLE QString lacking() const;
 
     // Under this name the engine knows the script; the stack names it.
     static QString scriptName() { return "scenario"; }

@@ -41,6 +41,8 @@ struct ScriptSettings {
     bool mayStartCluster = true;       // false: connected to a cluster of somebody else
     QString paperDirectory;            // published tables
     std::chrono::milliseconds limit {}; // 0: none
+    std::int64_t memoryBytes = std::int64_t(2) << 30; // by which the program may grow meanwhile
+    std::size_t rowsMax = 250'000;     // of all tables together; they are kept in memory
     std::chrono::milliseconds endLimit { 10'000 }; // of each function given to lab.atEnd (window.md 4.1)
 };
 
@@ -77,6 +79,7 @@ struct LabContext {
     std::function<void(double seconds)> dwell;       // a pause of the show
     LabTables& tables;
     LabCharts& charts;
+    std::function<QString()> lacking = {};           // why there is no memory for more; empty: there is
 
     LabRandom random { settings.seed };
     bool hasCluster = false;

@@ -119,6 +119,14 @@ LabResult<int> addTo(LabContext& context, const QString& name, LabTable::Row row
     return *number;
 }
 
+LabResult<bool> hasRoom(const LabContext& context)
+{
+    if (context.tables.rows() < context.settings.rowsMax)
+        return true;
+    return LabError { LabCode::Refused, "The tables of a run have at most " + QString::number(context.settings.rowsMax) + " rows.",
+        "Write sums of many measurements into one row, or play the scenario several times." };
+}
+
 struct Measurement {
     LabContext& context;
     const Arguments& o;
@@ -159,6 +167,8 @@ struct Measurement {
     {
         if (const auto open = notGated(); !open)
             return open.error();
+        if (const auto room = hasRoom(context); !room)
+            return room.error();
         if (o.option("before").isCallable())
             if (const auto done = context.callBack(o.option("before"), { one }); !done)
                 return done.error();
@@ -279,6 +289,8 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
     if (!isFileName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
+    if (const auto room = hasRoom(context); !room)
+        return room.error();
     LabTable::Row row;
     QStringList factors, metrics;
     for (QJSValueIterator it(object); it.hasNext();) {

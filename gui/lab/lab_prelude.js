@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Builds the object `lab` from the list of calls. Evaluated before the script, in which nothing of this is visible but
 // `lab` and what its calls return. Each call goes to `bridge`, with the stack that tells the script's line.
-(function (bridge, calls) {
+(function (bridge, calls, textMax, elementsMax, depthMax) {
     'use strict';
     const own = Symbol('lab');
+    const keysOf = Object.keys, apply = Reflect.apply, isView = ArrayBuffer.isView, text = String;
 
     class LabError extends Error {
         constructor(code, message, hint, line, call) {
@@ -15,13 +16,68 @@
             this.call = call;
         }
     }
-    const call = (name, self, args) => bridge.call(name, self, args, new Error().stack);
+    class Target {
+        constructor(fields) {
+            Object.assign(this, fields);
+            Object.freeze(this);
+        }
+        toString() { return this.labTarget; }
+    }
+
+    // Why a value is none that may cross from the script: a sentence, or '' where it may. Whoever takes it may go through it.
+    // A list that is too long itself is left to the check of the argument, which names it.
+    const problemOf = (value, isList) => {
+        const path = [];
+        let values = 0, letters = 0;
+        const walk = (v) => {
+            if (typeof v === 'string')
+                return (letters += v.length) > textMax ? 'it has more than ' + textMax + ' letters of text' : '';
+            if (v === null || typeof v !== 'object' || v instanceof Target || v[own] !== undefined || isView(v))
+                return '';
+            for (let i = 0; i < path.length; ++i)
+                if (path[i] === v)
+                    return 'it contains itself';
+            if (path.length >= depthMax)
+                return 'it is deeper than ' + depthMax + ' levels';
+            const names = Array.isArray(v) ? null : keysOf(v);
+            const count = names === null ? v.length : names.length;
+            if (isList && path.length === 1 && names === null && count > elementsMax)
+                return '';
+            if ((values += count) > elementsMax)
+                return 'it has more than ' + elementsMax + ' values';
+            path[path.length] = v;
+            for (let i = 0; i < count; ++i) {
+                const problem = walk(v[names === null ? i : names[i]]);
+                if (problem !== '')
+                    return problem;
+            }
+            --path.length;
+            return '';
+        };
+        return walk(value);
+    };
+    const call = (name, self, args) => {
+        const problem = problemOf(args, true);
+        return bridge.call(name, self, problem === '' ? args : [], new Error().stack, problem);
+    };
     // What a script's function gives: [true, value] or [false, what it threw].
     const guard = (f, args) => {
         try {
-            return [true, f.apply(undefined, args)];
+            const value = apply(f, undefined, args), problem = problemOf(value, false);
+            if (problem !== '')
+                throw new LabError('BadArgument', 'What the function returned is no value that can be taken: ' + problem + '.', '', undefined, '');
+            return [true, value];
         } catch (e) {
             return [false, e];
+        }
+    };
+    // A value that was thrown, in words.
+    const shown = (value) => {
+        try {
+            const words = typeof value === 'string' ? value : text(value);
+            return words.length <= 2000 ? words : words.length <= textMax ? words.slice(0, 2000) + ' …' : 'a text of ' + words.length + ' letters';
+        } catch (e) {
+            return 'a value that has no text';
         }
     };
 
@@ -63,19 +119,11 @@
     const makeQuestion = kind('question', (self) => 'question ' + self.id);
     const makeWitness = kind('witness', (self) => 'witness of ' + self.shown);
 
-    class Target {
-        constructor(fields) {
-            Object.assign(this, fields);
-            Object.freeze(this);
-        }
-        toString() { return this.labTarget; }
-    }
-
     const lab = {};
     define(lab, 'lab', () => undefined);
     return {
         lab: strict(lab, 'lab'),
-        guard,
+        guard, problemOf, shown,
         error: (code, message, hint, line, name) => new LabError(code, message, hint, line, name),
         target: (fields) => new Target(fields),
         client: makeClient, handle: makeHandle, table: makeTable, question: makeQuestion, witness: makeWitness,

@@ -98,20 +98,23 @@ std::vector<LabTable::Summary> LabTable::summary() const
 {
     std::vector<Summary> summaries;
     std::vector<std::map<QString, std::vector<double>>> values;
+    std::map<QString, std::size_t> known; // by the text of the factors: a table may have as many cases as rows
     for (const Row& row : m_rows) {
         if (row.isWarmUp)
             continue;
-        auto at = std::find_if(summaries.begin(), summaries.end(),
-            [&](const Summary& s) { return s.factors == row.factors; });
-        if (at == summaries.end()) {
+        QString text;
+        for (const auto& [name, value] : row.factors)
+            text += name + QChar(0) + cellText(value) + QChar(0) + QChar(value.typeId()) + QChar(0);
+        const auto [place, isNew] = known.try_emplace(std::move(text), summaries.size());
+        if (isNew) {
             summaries.push_back({ row.factors, row.detail, 0, {} });
             values.emplace_back();
-            at = std::prev(summaries.end());
         }
-        ++at->n;
-        if (at->detail != row.detail)
-            at->detail.clear();
-        auto& metrics = values[std::size_t(at - summaries.begin())];
+        Summary& at = summaries[place->second];
+        ++at.n;
+        if (at.detail != row.detail)
+            at.detail.clear();
+        auto& metrics = values[place->second];
         for (const auto& [name, value] : row.metrics) {
             bool isNumber = false;
             const double number = value.toDouble(&isNumber);
@@ -216,6 +219,15 @@ void LabTables::setGoal(const QString& name, LabTable::Goal goal)
 {
     const std::lock_guard lock(m_mutex);
     m_tables[name].setGoal(std::move(goal));
+}
+
+std::size_t LabTables::rows() const
+{
+    const std::lock_guard lock(m_mutex);
+    std::size_t rows = 0;
+    for (const auto& [name, table] : m_tables)
+        rows += table.rows().size();
+    return rows;
 }
 
 LabTable LabTables::table(const QString& name) const

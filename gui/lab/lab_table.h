@@ -79,6 +79,8 @@ public:
     // The number of its rows. An error: the sink could not keep the row.
     Result<int> add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
     void setGoal(const QString& name, LabTable::Goal goal);
+    // Of all tables together.
+    std::size_t rows() const;
     LabTable table(const QString& name) const;
     QStringList names() const;
 

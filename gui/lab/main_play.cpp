@@ -39,6 +39,7 @@ using std::chrono::milliseconds;
 constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitLamp = 5;
 constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more ends with an error
 constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
+constexpr milliseconds kAnswerTime(800);      // in which a script ends that is to
 constexpr int kPollMs = 50;
 constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
 
@@ -87,15 +88,23 @@ int openSignals()
     return ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Waits for the script's end; a signal stops it. False: the engine does not answer (a built-in call under way).
-bool awaitEnd(ScriptEngine& engine, int ends)
+// Waits for the script's end; a signal stops it, and so does its limit. False: the engine does not answer (a built-in call under
+// way).
+bool awaitEnd(ScriptEngine& engine, int ends, milliseconds limit)
 {
+    using Clock = std::chrono::steady_clock;
+    auto end = limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max();
+    bool isStopped = false;
     while (!engine.wait(milliseconds(0))) {
-        pollfd item { ends, POLLIN, 0 };
+        pollfd item { isStopped ? -1 : ends, POLLIN, 0 };
         if (::poll(&item, 1, kPollMs) > 0) {
             engine.stop();
-            return engine.wait(kEndTime);
+            isStopped = true;
+            end = std::min(end, Clock::now());
         }
+        const bool isInTime = end == Clock::time_point::max() || Clock::now() < end + (engine.isInScript() ? kAnswerTime : kAnswerTime + kEndTime);
+        if (!isInTime)
+            return false;
     }
     return true;
 }
@@ -207,7 +216,11 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         session.control().addProcess(answer.reply.process());
     }
     engine.start(source, QFileInfo(file).fileName(), settings);
-    if (!awaitEnd(engine, ends)) {
+    if (!awaitEnd(engine, ends, settings.limit)) {
+        if (recorder) { // what happened until now stays
+            session.ingest().recordTo(nullptr);
+            recorder->finish();
+        }
         session.local().stop();
         std::fprintf(stderr,
             "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");

@@ -13,6 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::size_t kGroupsMax = 500; // combinations of `by`; nobody reads more, and drawing them takes long
 constexpr std::size_t kLinesMax = 6; // of a panel; above it there is one for each value of the first column of `by`
 
 using Values = std::vector<QString>; // of the columns of `by`
@@ -252,6 +253,10 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         return chart;
     }
 
+    if (drawer.groups.size() > kGroupsMax) {
+        chart.nothing = QString("%1 lines (%2) are too many, at most %3; `by` or `where` makes them fewer").arg(drawer.groups.size()).arg(order.by.join(" x ")).arg(kGroupsMax);
+        return chart;
+    }
     if (drawer.groups.size() > kLinesMax && order.by.size() > 1)
         drawer.facet();
     for (const QString& facet : drawer.isFaceted ? drawer.facets : std::vector<QString> { QString() })

@@ -7,6 +7,8 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::size_t kCasesShown = 200; // of a table
+
 QString shown(const QVariant& value)
 {
     if (value.typeId() == QMetaType::Double)
@@ -73,7 +75,9 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
     // One row for each case and metric: median (q1 to q3).
     QStringList head = table.factorColumns() + QStringList { "n", "metric", "median", "q1", "q3" };
     std::vector<QStringList> rows { head };
-    for (const LabTable::Summary& s : table.summary())
+    const std::vector<LabTable::Summary> cases = table.summary();
+    for (std::size_t i = 0; i < std::min(cases.size(), kCasesShown); ++i) {
+        const LabTable::Summary& s = cases[i];
         for (const auto& [metric, quartiles] : s.metrics) {
             QStringList row;
             for (const QString& factor : table.factorColumns()) {
@@ -83,6 +87,7 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
             rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median),
                 shown(quartiles.q1), shown(quartiles.q3) });
         }
+    }
     std::vector<qsizetype> widths(std::size_t(head.size()), 0);
     for (const QStringList& row : rows)
         for (qsizetype i = 0; i < row.size(); ++i)
@@ -96,6 +101,8 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
             text.chop(1);
         line(text);
     }
+    if (cases.size() > kCasesShown)
+        line(QString("    and %1 cases more (--csv writes all)").arg(cases.size() - kCasesShown));
 }
 
 void PlayPrinter::goalSummary(const LabTable& table)

@@ -17,6 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kSample = 100;
+constexpr std::chrono::milliseconds kMemoryLook(50);
+constexpr const char* kSpreadBytes = "268435456"; // of arguments: f(...list) with some millions of them
 
 // What this engine does not know, and what to write in its place (window.md 4.1).
 QString hintFor(const QString& source, int line, const QString& message)
@@ -61,6 +63,11 @@ int lineOf(const QJSValue& error, const QStringList& trace)
     return std::max(0, error.property("lineNumber").toInt());
 }
 
+QString memoryWords(std::int64_t bytes)
+{
+    return QString("The script needs more than %1 MiB of memory").arg(bytes >> 20);
+}
+
 } // namespace
 
 ScriptHeader headerOf(const QString& source)
@@ -88,6 +95,8 @@ ScriptEngine::ScriptEngine(Session& session, ScriptObserver& observer)
     , m_charts(std::make_unique<LabCharts>())
     , m_guard([this](const std::stop_token& stop) { guard(stop); })
 {
+    if (qEnvironmentVariableIsEmpty("QV4_JS_MAX_STACK_SIZE")) // the engine does not look whether arguments fit
+        qputenv("QV4_JS_MAX_STACK_SIZE", kSpreadBytes);
 }
 
 ScriptEngine::~ScriptEngine()
@@ -100,16 +109,20 @@ ScriptEngine::~ScriptEngine()
 
 std::optional<ScriptProblem> ScriptEngine::check(const QString& source)
 {
-    QJSEngine engine;
-    QStringList trace;
-    // As the body of a function that nobody calls: compiled, not run.
-    const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1,
-        &trace);
-    if (!value.isError())
-        return std::nullopt;
-    const QString message = value.property("message").toString();
-    const int line = std::min(lineOf(value, trace), int(source.count('\n')) + 1);
-    return ScriptProblem { line, message, hintFor(source, line, message) };
+    std::optional<ScriptProblem> problem;
+    ScriptThread([&] {
+        QJSEngine engine;
+        QStringList trace;
+        // As the body of a function that nobody calls: compiled, not run.
+        const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1,
+            &trace);
+        if (!value.isError())
+            return;
+        const QString message = value.property("message").toString();
+        const int line = std::min(lineOf(value, trace), int(source.count('\n')) + 1);
+        problem = ScriptProblem { line, message, hintFor(source, line, message) };
+    }).join();
+    return problem;
 }
 
 void ScriptEngine::start(const QString& source, const QString& file, ScriptSettings settings)
@@ -124,11 +137,12 @@ void ScriptEngine::start(const QString& source, const QString& file, ScriptSetti
     m_tables->setSink(m_settings.results);
     {
         const std::lock_guard lock(m_mutex);
-        m_isStopped = m_isLimitReached = false;
+        m_isStopped = m_isLimitReached = m_isMemoryReached = false;
+        m_isInScript.store(true);
         m_lineLast = 0;
         m_run = m_settings.run.isEmpty() ? newRunId(m_settings.seed) : m_settings.run;
     }
-    m_thread = std::jthread([this, source, file] { run(source, file); });
+    m_thread = ScriptThread([this, source, file] { run(source, file); });
 }
 
 void ScriptEngine::stop()
@@ -202,29 +216,49 @@ void ScriptEngine::guard(const std::stop_token& stop)
     std::unique_lock lock(m_mutex);
     while (!stop.stop_requested()) {
         const auto deadline = m_deadline;
-        if (deadline == Clock::time_point::max())
-            m_changed.wait(lock, stop, [&] { return m_deadline != deadline; });
-        else if (!m_changed.wait_until(lock, stop, deadline, [&] { return m_deadline != deadline; })
-            && !stop.stop_requested()) {
-            m_deadline = Clock::time_point::max();
-            m_isLimitReached = true;
-            m_phase.request_stop();
-            if (m_engine != nullptr)
-                m_engine->setInterrupted(true);
-            m_changed.notify_all();
-        }
+        const auto isNew = [&] { return m_deadline != deadline; };
+        if (m_residentMax != 0)
+            m_changed.wait_until(lock, stop, std::min(deadline, Clock::now() + kMemoryLook), isNew);
+        else if (deadline == Clock::time_point::max())
+            m_changed.wait(lock, stop, [&] { return isNew() || m_residentMax != 0; });
+        else
+            m_changed.wait_until(lock, stop, deadline, isNew);
+        if (stop.stop_requested() || isNew())
+            continue;
+        const bool isLate = Clock::now() >= deadline, isLarge = m_residentMax != 0 && residentBytes() > m_residentMax;
+        if (!isLate && !isLarge)
+            continue;
+        m_deadline = Clock::time_point::max();
+        m_residentMax = 0;
+        (isLate ? m_isLimitReached : m_isMemoryReached) = true;
+        m_phase.request_stop();
+        if (m_engine != nullptr)
+            m_engine->setInterrupted(true);
+        m_changed.notify_all();
     }
 }
 
 void ScriptEngine::beginPhase(std::chrono::milliseconds limit)
 {
+    const std::int64_t resident = residentBytes(), room = std::min(m_settings.memoryBytes, machineBytes() / 2);
     const std::lock_guard lock(m_mutex);
     m_phase = std::stop_source();
     m_deadline = limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max();
-    m_isLimitReached = false;
+    m_residentMax = resident == 0 ? 0 : resident + room;
+    m_isLimitReached = m_isMemoryReached = false;
     if (m_engine != nullptr)
         m_engine->setInterrupted(false);
     m_changed.notify_all();
+}
+
+QString ScriptEngine::lackingMemory() const
+{
+    constexpr double kEarlier = 0.9; // than the guard, which cannot tell the line
+    const std::int64_t resident = residentBytes(), room = std::min(m_settings.memoryBytes, machineBytes() / 2);
+    const std::lock_guard lock(m_mutex);
+    if (m_residentMax == 0 || double(resident) <= double(m_residentMax) - (1 - kEarlier) * double(room))
+        return {};
+    return memoryWords(room);
 }
 
 std::stop_token ScriptEngine::phaseToken() const
@@ -284,7 +318,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
         QJSEngine engine;
         LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(), m_observer, m_settings,
             engine, {},
-            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts };
+            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, [this] { return lackingMemory(); } };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
         beginPhase(m_settings.limit);
@@ -298,6 +332,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
         }
         (void)evaluate(context, engine, source, result);
         answerQuestions(context, engine, result);
+        m_isInScript.store(false);
         callAtEnd(context, lab, result);
         if (m_session.control().detail() != detail) // lab.detail is the script's own
             m_session.control().setDetail(detail, kSample);
@@ -313,6 +348,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
         m_wasSimulated = !m_session.control().simulator().empty();
         m_engine = nullptr;
         m_deadline = Clock::time_point::max();
+        m_residentMax = 0;
     }
     result.seconds = std::chrono::duration<double>(Clock::now() - started).count();
     {
@@ -334,10 +370,15 @@ QJSValue ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QS
     const QJSValue value = engine.evaluate("\"use strict\"; " + source, Lab::scriptName(), 1, &trace);
     if (engine.isInterrupted() || context.isStopped()) {
         const std::lock_guard lock(m_mutex);
+        result.line = context.line; // of the call before: an interrupt does not say where it was
+        if (m_isMemoryReached) {
+            result.outcome = ScriptOutcome::ScriptError;
+            result.message = memoryWords(std::min(m_settings.memoryBytes, machineBytes() / 2)) + ".";
+            return {};
+        }
         result.outcome = ScriptOutcome::Stopped;
         result.code = nameOf(LabCode::Stopped);
         result.isLimitReached = m_isLimitReached;
-        result.line = context.line;
         result.message = m_isLimitReached
             ? QString("The time limit of %1 s is reached.").arg(double(m_settings.limit.count()) / 1000)
             : QString("The script was stopped.");
@@ -351,7 +392,8 @@ QJSValue ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QS
         : result.code == nameOf(LabCode::NoCluster)                    ? ScriptOutcome::NoCluster
                                                                        : ScriptOutcome::ScriptError;
     if (result.code.isEmpty()) {
-        result.message = value.isError() ? value.toString() + "." : "The script threw " + value.toString() + ".";
+        const QString shown = context.prelude.property("shown").call({ value }).toString();
+        result.message = value.isError() ? shown + "." : "The script threw " + shown + ".";
         result.hint = hintFor(source, result.line, result.message);
     } else {
         result.message = value.property("message").toString();
@@ -374,6 +416,16 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
             one.file = result.file;
             result = one;
             return;
+        }
+        if (one.outcome == ScriptOutcome::ScriptError && engine.isInterrupted()) { // its memory was reached
+            one.file = result.file;
+            result = one;
+            return;
+        }
+        if (const QString problem = one.outcome == ScriptOutcome::Held ? context.prelude.property("problemOf").call({ value, false }).toString() : QString();
+            !problem.isEmpty()) {
+            one.outcome = ScriptOutcome::ScriptError;
+            one.message = "The value cannot be told: " + problem + ".";
         }
         QJSValue answer = engine.newObject();
         if (one.outcome == ScriptOutcome::Held)

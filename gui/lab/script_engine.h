@@ -4,6 +4,7 @@
 #include "gui/lab/lab_context.h"
 #include "gui/lab/lab_table.h"
 #include "gui/lab/script_observer.h"
+#include "gui/lab/script_thread.h"
 
 #include <QString>
 
@@ -50,8 +51,8 @@ struct ScriptQuestions {
 enum class ScriptStops { Nowhere, BeforeSteps, BeforeCalls };
 
 // Runs one scenario at a time, in a thread of its own: a QJSEngine with the object `lab` and nothing else (window.md
-// 4.1). Only the script's thread ever waits for the cluster. A built-in call of the engine cannot be interrupted; then
-// stop() returns all the same and isRunning() stays true.
+// 4.1). Only the script's thread ever waits for the cluster. A script whose memory grows beyond the limit ends with an error. A
+// built-in call of the engine cannot be interrupted; then stop() returns all the same and isRunning() stays true.
 class ScriptEngine {
 public:
     ScriptEngine(Session& session, ScriptObserver& observer);
@@ -71,6 +72,8 @@ public:
     // Waits for the end. False: it did not end in time.
     bool wait(std::chrono::milliseconds time);
     bool isRunning() const { return m_isRunning.load(); }
+    // It still carries out the script itself, not what comes after it (lab.atEnd).
+    bool isInScript() const { return m_isInScript.load(); }
     // Of the script that ended last.
     ScriptResult result() const;
 
@@ -98,8 +101,10 @@ private:
     void beforeCall(int line, const CallReference& call);
     void dwell(double seconds);
     void guard(const std::stop_token& stop);
-    // The phase that the guard ends when its time is over; zero: no limit.
+    // The phase that the guard ends when its time is over, or its memory; zero: no limit of time.
     void beginPhase(std::chrono::milliseconds limit);
+    // Why there is no memory for more; empty: there is.
+    QString lackingMemory() const;
     std::stop_token phaseToken() const;
 
     Session& m_session;
@@ -108,7 +113,7 @@ private:
     ScriptQuestions m_questions; // likewise
     std::unique_ptr<LabTables> m_tables;
     std::unique_ptr<LabCharts> m_charts;
-    std::atomic<bool> m_isRunning { false };
+    std::atomic<bool> m_isRunning { false }, m_isInScript { false };
     std::atomic<double> m_pace { 0 };
 
     mutable std::mutex m_mutex; // what follows
@@ -117,7 +122,8 @@ private:
     std::stop_source m_phase;
     std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::time_point::max();
     bool m_isStopped = false;           // by stop(): the first phase ends
-    bool m_isLimitReached = false;
+    bool m_isLimitReached = false, m_isMemoryReached = false;
+    std::int64_t m_residentMax = 0;     // bytes of the whole program; 0: no limit
     ScriptStops m_stops = ScriptStops::Nowhere;
     std::set<int> m_breakpoints;
     int m_lineLast = 0;                 // of the call before
@@ -127,7 +133,7 @@ private:
     bool m_wasSimulated = false;
 
     std::jthread m_guard;
-    std::jthread m_thread;
+    ScriptThread m_thread;
 };
 
 } // namespace lhrs::gui

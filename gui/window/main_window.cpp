@@ -196,7 +196,7 @@ void MainWindow::connectAll()
     // Each frame: the pacer takes new events; then the visible views are asked.
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
-    m_clock->add(m_player, m_player);
+    m_clock->add(m_player, this); // a scenario may end before it can be seen
     m_clock->add(m_timeBar, m_timeBar);
     m_clock->add(m_records, m_records);
     m_clock->add(&m_imagePanel->view(), m_imagePanel);
