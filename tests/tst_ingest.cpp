@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 using namespace lhrs;
 using namespace lhrs::gui;
 using namespace std::chrono_literals;
@@ -416,8 +418,6 @@ void IngestTest::theDirectoryIsFollowed()
     FakeProcess coordinator(1, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
     std::atomic<bool> isAnswering { false };
     bucket.answer([&, snapshots = bucketSnapshots(bucket, 4)](const pb::Command& command) -> std::optional<pb::CommandReply> {
-        if (command.has_who_are_you())
-            return std::nullopt;
         return command.has_statistics() && isAnswering ? std::optional(pb::CommandReply()) : snapshots(command);
     });
     std::atomic<bool> isListed { true };
@@ -431,6 +431,7 @@ void IngestTest::theDirectoryIsFollowed()
         if (isListed) {
             auto* entry = reply.mutable_processes()->add_processes();
             *entry->mutable_process() = bucket.info();
+            entry->mutable_process()->set_pid(std::uint32_t(::getpid())); // one that runs
             entry->mutable_place()->set_role(pb::DATA);
             entry->set_silent_ms(12);
         }
@@ -445,9 +446,9 @@ void IngestTest::theDirectoryIsFollowed()
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kPatience);
     QVERIFY(session.control().coordinatorAnswers());
     auto waiting = std::async(std::launch::async, [&] {
-        return session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_who_are_you(); }), 60s);
+        return session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_describe_client(); }), 60s);
     });
-    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("WhoAreYou") >= 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("DescribeClient") >= 1, kPatience);
     isListed = false;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
