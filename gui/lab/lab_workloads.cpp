@@ -3,7 +3,6 @@
 
 #include "gui/lab/lab_values.h"
 #include "gui/lab/lamp_findings.h"
-#include "gui/lab/sentence_words.h"
 #include "gui/lab/sentences.h"
 
 #include <QJSEngine>

@@ -16,12 +16,6 @@ std::string imageText(const pb::FileState& image);
 std::string because(const std::string& reason);
 // "1, 2 and 5"; only the first ones where there are many.
 std::string listed(const google::protobuf::RepeatedField<std::uint32_t>& numbers);
-// "data bucket 3": the server that refuses what would make it grow.
-inline std::string fullWords(const pb::FullServer& full)
-{
-    return full.role() == pb::PARITY ? "parity bucket " + num(full.number()) + "." + num(full.column()) : "data bucket " + num(full.number());
-}
-
 // The sentence of an event of scans, or of merges; "" of any other. `who`: the process, as a subject.
 std::string scanSentence(const std::string& who, const pb::Event& event);
 std::string mergeSentence(const std::string& who, const pb::Event& event);

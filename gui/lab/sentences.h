@@ -22,6 +22,12 @@ std::string groupStateWord(pb::GroupState state); // "frozen"
 std::string recoveryWord(pb::RecoveryWay way);    // as scenarios say it: "onAlarm"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
+// "data bucket 3": the server that refuses what would make it grow.
+inline std::string fullWords(const pb::FullServer& full)
+{
+    const std::string number = std::to_string(full.number());
+    return full.role() == pb::PARITY ? "parity bucket " + number + "." + std::to_string(full.column()) : "data bucket " + number;
+}
 
 // The event as one plain sentence (window.md 2.8), e.g. "Parity bucket 1.0 applied delta 412 of data bucket 5 to rank
 // 17." `state` gives names; built when it is to be shown, never kept.
