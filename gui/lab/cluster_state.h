@@ -224,6 +224,7 @@ struct OperationState {
     std::vector<std::uint32_t> path; // buckets visited, ascending: a forward always goes to a larger number
     bool isDone = false, imageAdjusted = false;
     pb::ResultCode result = pb::RESULT_UNKNOWN;
+    pb::Path way = pb::DIRECT; // how the answer came, once it is done
     pb::FileState imageBefore, imageAfter;
     std::uint32_t adjustedBucket = 0, adjustedLevel = 0; // (a, j) of the image adjustment
     std::int64_t startedNs = 0, timeNs = 0;
@@ -282,6 +283,9 @@ struct ClusterState {
     pb::Transport recruiting = pb::MULTICAST;
     bool isSimulated = false;
     std::uint64_t events = 0, lost = 0;
+    // Where the run that is shown begins, on the run's clock: times are told from there. No event tells it; who shows sets it.
+    std::int64_t originNs = 0;
+    double shownSeconds(std::int64_t runNs) const { return double(runNs - originNs) / 1e9; }
     Lamps lamps; // beside the rest: their counts are those of the order in which the events came
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.

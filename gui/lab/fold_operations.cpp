@@ -63,6 +63,7 @@ void finishOperation(ClusterState& s, ProcessId process, const pb::Event& event)
         op->bucket = e.bucket();
         op->rank = e.rank();
         op->forwards = e.forwards();
+        op->way = e.path();
         op->timeNs = e.time_ns();
     }
 }

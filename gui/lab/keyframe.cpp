@@ -274,6 +274,7 @@ void write(const OperationState& from, pb::Keyframe::Operation& out)
     out.set_result(from.result);
     out.set_adjusted_bucket(from.adjustedBucket);
     out.set_adjusted_level(from.adjustedLevel);
+    out.set_way(from.way);
     *out.mutable_image_before() = from.imageBefore;
     *out.mutable_image_after() = from.imageAfter;
     out.set_started_ns(from.startedNs);
@@ -296,6 +297,7 @@ OperationState read(const pb::Keyframe::Operation& from)
     operation.result = from.result();
     operation.adjustedBucket = from.adjusted_bucket();
     operation.adjustedLevel = from.adjusted_level();
+    operation.way = from.way();
     operation.imageBefore = from.image_before();
     operation.imageAfter = from.image_after();
     operation.startedNs = from.started_ns();

@@ -231,9 +231,9 @@ std::string Writer::operations() const
     case B::kOperationDone: {
         const pb::OperationDone& e = event.operation_done();
         return who() + ": " + operationWord(e.kind()) + " of key " + num(e.key()) + " is done ("
-            + resultWord(e.result())
-            + ") at bucket " + num(e.bucket())
-            + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "") + ", in "
+            + resultWord(e.result()) + ") at bucket " + num(e.bucket())
+            + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "")
+            + (e.path() == pb::RECORD_RECOVERY ? ", computed from parity" : e.path() == pb::BY_COORDINATOR ? ", by the coordinator" : "") + ", in "
             + milliseconds(e.time_ns()) + "."
             + (e.has_full() ? " The memory of " + fullWords(e.full()) + " is at its limit." : "");
     }

@@ -121,13 +121,23 @@ QString hopsWords(std::size_t forwards)
 
 QString imageWords(const pb::FileState& image) { return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()); }
 
+// A record that parity computed came from no bucket, whatever its request was sent to first.
+QString wayOf(const OperationState& operation)
+{
+    const bool isIndirect = operation.isDone && (operation.way == pb::RECORD_RECOVERY || operation.way == pb::BY_COORDINATOR);
+    if (!isIndirect)
+        return hopsWords(operation.forwards);
+    const QString way = operation.way == pb::RECORD_RECOVERY ? QStringLiteral("record recovery") : QStringLiteral("by the coordinator");
+    return operation.forwards == 0 ? way : QStringLiteral("%1, %2").arg(hopsWords(operation.forwards), way);
+}
+
 void drawOperation(Sheet& sheet, const OperationState& operation)
 {
     const Theme& theme = sheet.theme;
     const qreal u = theme.px(1), height = theme.lineHeight(kSmall) + 3 * u, side = 11 * u;
-    const QColor colour = !operation.isDone ? theme.grid : operation.forwards > 2 ? theme.bad : operation.forwards > 0 ? theme.caution : theme.good;
+    const QColor colour = !operation.isDone ? theme.grid : operation.forwards > 2 ? theme.bad : operation.forwards > 0 || operation.way == pb::RECORD_RECOVERY ? theme.caution : theme.good;
     sheet.out.add(DisplayList::Box { QRectF(sheet.left, sheet.y + (height - side) / 2, side, side), operation.forwards > 0 ? Outline::Diamond : Outline::Circle, 0, colour, theme.outline, 1, false, false });
-    const QString kind = QString::fromStdString(operationWord(operation.kind)), way = wayWords(operation.path, operation.computedBucket), hops = hopsWords(operation.forwards);
+    const QString kind = QString::fromStdString(operationWord(operation.kind)), way = wayWords(operation.path, operation.computedBucket), hops = wayOf(operation);
     const QString result = operation.isDone ? QString::fromStdString(resultWord(operation.result)) : QStringLiteral("under way");
     QString image, adjusted;
     if (operation.imageAdjusted) {
