@@ -44,6 +44,8 @@ void TimeLine::showRecording(std::unique_ptr<Recording> recording)
 {
     m_isReplay = recording != nullptr;
     m_past = std::move(recording);
+    m_state = ClusterState(); // of one that cannot be read nothing is shown, least of all the former one
+    ++m_stateRevision;
     m_trouble.clear();
     m_isPictureKept = false;
     if (m_isReplay) {
@@ -51,8 +53,6 @@ void TimeLine::showRecording(std::unique_ptr<Recording> recording)
         standAt(0);
     } else {
         m_mode = Mode::Follow;
-        m_state = ClusterState();
-        ++m_stateRevision;
     }
     jump();
 }
@@ -247,7 +247,12 @@ void TimeLine::advance(double seconds)
         follow(); // it has caught up, and the change of the word shows it
 }
 
-ClusterState TimeLine::state() const { return m_mode == Mode::Follow ? m_live.state() : m_state; }
+ClusterState TimeLine::state() const
+{
+    ClusterState shown = m_mode == Mode::Follow ? m_live.state() : m_state;
+    shown.originNs = beginNs();
+    return shown;
+}
 
 std::uint64_t TimeLine::revision() const
 {

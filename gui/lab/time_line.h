@@ -62,7 +62,10 @@ public:
     std::uint64_t cursor() const { return m_mode == Mode::Follow ? m_live.committed() : m_cursor; }
     std::uint64_t newest() const;
     std::int64_t cursorNs() const { return m_mode == Mode::Follow ? m_live.nowNs() : m_cursorNs; }
-    std::int64_t beginNs() const { return m_past && m_isReplay ? m_past->beginNs() : 0; }
+    // Of the run that is shown: of the recording, or of the cluster that is there now.
+    std::int64_t beginNs() const { return m_past && m_isReplay ? m_past->beginNs() : m_liveBeginNs; }
+    // Another cluster begins now: what was before belongs to another run.
+    void beginRun() { m_liveBeginNs = m_live.nowNs(); }
     std::int64_t endNs() const { return m_isReplay && m_past ? m_past->endNs() : m_live.nowNs(); }
     // Events that happened since the instant that is shown.
     std::uint64_t behind() const;
@@ -91,6 +94,7 @@ private:
     std::uint64_t m_cursor = 0, m_jumps = 0;
     std::int64_t m_cursorNs = 0;
     std::uint64_t m_liveAtPause = 0;
+    std::int64_t m_liveBeginNs = 0;
     ClusterState m_state; // at the cursor, unless Follow
     std::uint64_t m_stateRevision = 0;
     QString m_trouble;

@@ -317,7 +317,8 @@ void ChartPanel::pull(double seconds)
     // The clock goes on where nothing happens; while a simulator's time is being found it may be elsewhere.
     const std::int64_t now = m_time.endNs();
     m_readTo = now > m_series.endNs() && now - m_series.endNs() < std::int64_t(86'400) * 1'000'000'000 ? now : m_series.endNs();
-    m_readFrom = m_originNs = m_series.isEmpty() ? 0 : m_series.beginNs();
+    // Of the cluster that is there: former ones of the window had times and kills of their own.
+    m_readFrom = m_originNs = m_series.isEmpty() ? 0 : std::max(m_series.beginNs(), m_time.beginNs());
     if (span > 0 && isFollowing)
         m_readFrom = std::max(m_readFrom, m_readTo - span);
 }

@@ -67,6 +67,8 @@ public:
     const ChartData& chart() const { return m_view->shown(); }
     ChartView& view() { return *m_view; }
     const ChartTable& table() const { return *m_model; }
+    // Where the time axis has its 0, on the run's clock.
+    std::int64_t beginNs() const { return m_originNs; }
     // A chart that a script asked for, or a newer state of one; `opens`: it is shown now.
     void showMeasured(const MeasureChart& chart, const QString& origin, bool opens);
     // The one that is shown; null: a chart of the run is.

@@ -29,9 +29,9 @@ std::vector<NodeSampleState> samplesUpTo(const ProcessState& process, std::int64
     return samples;
 }
 
-QString atWords(std::int64_t ns)
+QString atWords(const ClusterState& state, std::int64_t runNs)
 {
-    return QStringLiteral("%1 s").arg(double(ns) / 1e9, 0, 'f', 3);
+    return QStringLiteral("%1 s").arg(state.shownSeconds(runNs), 0, 'f', 3);
 }
 
 QString percent(double share)
@@ -117,16 +117,16 @@ struct Builder {
     {
         if (process.hasEnded) {
             out.watch = NodeFacts::Watch::Ended;
-            out.sampling = QStringLiteral("ended at %1; %2").arg(atWords(process.endedNs),
-                last() ? QStringLiteral("last values, of %1").arg(atWords(samples.back().runNs)) : QStringLiteral("it was not watched before"));
+            out.sampling = QStringLiteral("ended at %1; %2").arg(atWords(state, process.endedNs),
+                last() ? QStringLiteral("last values, of %1").arg(atWords(state, samples.back().runNs)) : QStringLiteral("it was not watched before"));
         } else if (!last()) {
             out.sampling = QStringLiteral("not watched then");
         } else if (nowNs - samples.back().runNs > kFresh && !out.isSimulated) {
             out.watch = NodeFacts::Watch::Former;
-            out.sampling = QStringLiteral("not watched then; last values, of %1").arg(atWords(samples.back().runNs));
+            out.sampling = QStringLiteral("not watched then; last values, of %1").arg(atWords(state, samples.back().runNs));
         } else {
             out.watch = NodeFacts::Watch::Now;
-            out.sampling = QStringLiteral("sampled 10/s, last at %1").arg(atWords(samples.back().runNs));
+            out.sampling = QStringLiteral("sampled 10/s, last at %1").arg(atWords(state, samples.back().runNs));
         }
     }
 

@@ -353,14 +353,14 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
             lines << QStringLiteral("epoch %1, k = %2, effective k = %3").arg(group->second.epoch).arg(group->second.k).arg(group->second.kEffective());
     }
     if (down)
-        lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(double(down->sinceNs) / 1e9, 0, 'f', 2)
+        lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
                      .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(down->reason));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
     if (const auto* data = dataOf(state, object)) {
         QString line = QStringLiteral("incarnation %1").arg(data->incarnation & 0xffffffff);
         if (const auto lease = leaseOf(state, *data))
-            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease)).arg(double(lease->atNs) / 1e9, 0, 'f', 2).arg(lease->held).arg(lease->needed);
+            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease)).arg(state.shownSeconds(lease->atNs), 0, 'f', 2).arg(lease->held).arg(lease->needed);
         else if (!down && needsLease(state, *data) && process && !process->hasEnded)
             line += QStringLiteral(", lease: not observed (the node inspector shows it)");
         lines << line;
@@ -391,7 +391,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
         return {};
     const DownMember* down = data ? state.downOf(*data) : state.downOf(*parity);
     const Suspicion* suspicion = data ? state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()) : state.suspicionOf(pb::PARITY, parity->group, parity->column);
-    const auto at = [](std::int64_t ns) { return QStringLiteral("%1 s").arg(double(ns) / 1e9, 0, 'f', 2); };
+    const auto at = [&state](std::int64_t ns) { return QStringLiteral("%1 s").arg(state.shownSeconds(ns), 0, 'f', 2); };
     // Of a long reason the beginning is what counts.
     const auto lineOf = [&at](const QString& what, const QString& shortWhat, std::int64_t ns, const std::string& reason) {
         const QString why = QString::fromStdString(reason), time = at(ns);

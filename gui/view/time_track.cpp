@@ -115,7 +115,7 @@ void TimeTrack::reset()
     if (m_time.isReplay())
         readRecording();
     else
-        m_beginNs = m_live.nowNs();
+        m_beginNs = m_time.beginNs();
     rebuild();
 }
 
