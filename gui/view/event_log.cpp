@@ -252,7 +252,7 @@ QVariant EventLogModel::data(const QModelIndex& index, int role) const
         return index.column() == What ? QVariant(tr("no longer in memory")) : QVariant();
     const ClusterState& state = m_pacer.state();
     switch (Column(index.column())) {
-    case Time: return QStringLiteral("%1 s").arg(double(run->runNs) / 1e9, 0, 'f', 3);
+    case Time: return QStringLiteral("%1 s").arg(state.shownSeconds(run->runNs), 0, 'f', 3);
     case Who: {
         if (!run->isGap() && run->event->place().role() != pb::NO_ROLE)
             return QString::fromStdString(placeName(run->event->place()));
@@ -393,8 +393,14 @@ bool EventLog::refresh(double seconds)
         m_table->scrollToBottom();
     if (m_sinceCount > 0.2) {
         m_sinceCount = 0;
-        m_table->setColumnHidden(EventLogModel::Operation, width() < m_wide);
-        m_table->setColumnHidden(EventLogModel::Who, width() < m_wide);
+        // Beside a picture a sentence has two lines, and the whole width but for the time.
+        const bool isNarrow = width() < m_wide;
+        m_table->setColumnHidden(EventLogModel::Operation, isNarrow);
+        m_table->setColumnHidden(EventLogModel::Who, isNarrow);
+        m_table->horizontalHeader()->setVisible(!isNarrow);
+        m_table->setWordWrap(isNarrow);
+        if (const int high = isNarrow ? 2 * m_lineHeight + m_rowGap : m_lineHeight + m_rowGap; high != m_table->verticalHeader()->defaultSectionSize())
+            m_table->verticalHeader()->setDefaultSectionSize(high);
         const QStringList words = countWords(*m_model);
         const QFontMetrics metrics(m_count->font());
         const auto fits = std::find_if(words.begin(), words.end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) <= m_count->width(); });
@@ -418,7 +424,9 @@ void EventLog::setTheme(const Theme& theme)
     mark();
     const TextStyle style { TextSize::Small };
     m_table->setFont(theme.font(style));
-    m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight(style) + theme.px(4)));
+    m_lineHeight = int(std::ceil(theme.lineHeight(style)));
+    m_rowGap = int(theme.px(4));
+    m_sinceCount = 1; // rows get their height
     const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
     m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));

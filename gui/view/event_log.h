@@ -114,6 +114,7 @@ private:
     QPushButton* m_reset;
     double m_sinceCount = 0;
     int m_wide = 560; // pixels from which on there is room for place and operation
+    int m_lineHeight = 16, m_rowGap = 4; // pixels of a row
 };
 
 } // namespace lhrs::gui
