@@ -12,6 +12,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
+constexpr double kHoverStays = 8;    // and until it has been read: a mouse that was left there must not hide the picture
 
 } // namespace
 
@@ -43,6 +44,29 @@ void ClusterCanvas::rebuildMoving()
         m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
     }
     drawHoverCard();
+}
+
+// The record that is drawn at the point, of the bucket that is there; 0: none.
+std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
+{
+    if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !m_layers.ranks)
+        return 0;
+    const ClusterState& state = m_pacer.state();
+    const CellGeometry cells = cellGeometry(m_theme, rectOf(object), m_plan);
+    const auto bucket = state.data.find(std::uint32_t(object.a));
+    const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
+    const RankMap* ranks = object.kind == ObjectKind::Data ? bucket == state.data.end() ? nullptr : &bucket->second.ranks
+        : parity == state.parity.end()                     ? nullptr
+                                                           : &parity->second.ranks;
+    if (!ranks || !cells.isValid() || !cells.area.contains(point))
+        return 0;
+    const auto column = std::uint32_t((point.x() - cells.area.left()) / cells.pitchX), row = std::uint32_t((point.y() - cells.area.top()) / cells.pitchY);
+    const std::uint32_t first = (row * std::uint32_t(cells.columns) + column) * cells.ratio + 1;
+    for (std::uint32_t rank = first; column < std::uint32_t(cells.columns) && rank < first + cells.ratio; ++rank) {
+        if (ranks->has(rank))
+            return rank;
+    }
+    return 0;
 }
 
 // All records of the rank that a table points at: one record group.
@@ -116,7 +140,7 @@ void ClusterCanvas::drawOperation()
 void ClusterCanvas::drawHoverCard()
 {
     const ObjectRef object = m_selection.hovered();
-    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || !underMouse())
+    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || m_time - m_hoverSince > kHoverStays || !underMouse())
         return;
     const QStringList lines = detailsOf(m_pacer.state(), object);
     if (lines.isEmpty())
@@ -129,10 +153,15 @@ void ClusterCanvas::drawHoverCard()
         high += m_theme.lineHeight(style) + 1 * u;
     }
     QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
+    // Below the card or above it: beside it, in the same row, are the buckets of its group and their parity.
+    if (const QRectF card = rectOf(object); card.bottom() + 6 * u + high < height() - 4)
+        box.moveTop(std::max(box.top(), card.bottom() + 6 * u));
+    else
+        box.moveBottom(std::min(m_mouse.y() - 10, card.top() - 6 * u));
     if (box.right() > width() - 4)
         box.moveRight(width() - 4);
     if (box.bottom() > height() - 4)
-        box.moveBottom(m_mouse.y() - 10);
+        box.moveBottom(height() - 4);
     if (box.top() < 2)
         box.moveTop(2);
     m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });

@@ -431,6 +431,15 @@ void ClusterCanvas::choose(ObjectRef object)
     QAccessible::updateAccessibility(&event);
 }
 
+// With the record that is drawn there.
+void ClusterCanvas::chooseAt(QPointF point)
+{
+    const ObjectRef object = m_resting.hitTest(point);
+    const std::uint32_t rank = rankAt(object, point);
+    choose(object);
+    m_selection.setRank(rank);
+}
+
 // ---- people
 
 void ClusterCanvas::mouseMoveEvent(QMouseEvent* event)
@@ -472,7 +481,7 @@ void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton)
         return;
     if (!m_isDragging)
-        choose(m_resting.hitTest(event->position()));
+        chooseAt(event->position());
     m_isPressed = m_isDragging = false;
     unsetCursor();
 }
@@ -484,28 +493,6 @@ void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event)
         emit groupRequested(object, rank);
     else if (object)
         emit inspectRequested(object);
-}
-
-std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
-{
-    if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !m_layers.ranks)
-        return 0;
-    const ClusterState& state = m_pacer.state();
-    const CellGeometry cells = cellGeometry(m_theme, rectOf(object), m_plan);
-    const auto bucket = state.data.find(std::uint32_t(object.a));
-    const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
-    const RankMap* ranks = object.kind == ObjectKind::Data ? bucket == state.data.end() ? nullptr : &bucket->second.ranks
-        : parity == state.parity.end()                     ? nullptr
-                                                           : &parity->second.ranks;
-    if (!ranks || !cells.isValid() || !cells.area.contains(point))
-        return 0;
-    const auto column = std::uint32_t((point.x() - cells.area.left()) / cells.pitchX), row = std::uint32_t((point.y() - cells.area.top()) / cells.pitchY);
-    const std::uint32_t first = (row * std::uint32_t(cells.columns) + column) * cells.ratio + 1;
-    for (std::uint32_t rank = first; column < std::uint32_t(cells.columns) && rank < first + cells.ratio; ++rank) {
-        if (ranks->has(rank))
-            return rank;
-    }
-    return 0;
 }
 
 void ClusterCanvas::leaveEvent(QEvent*)
@@ -570,7 +557,7 @@ void ClusterCanvas::contextMenuEvent(QContextMenuEvent* event)
     const bool isKeyboard = event->reason() == QContextMenuEvent::Keyboard;
     const ObjectRef object = isKeyboard ? m_selection.selected() : m_resting.hitTest(event->pos());
     if (!isKeyboard && object)
-        choose(object);
+        chooseAt(event->pos());
     const QPoint at = isKeyboard ? mapToGlobal((rectOf(object).isNull() ? QRectF(rect()) : rectOf(object)).center().toPoint()) : event->globalPos();
     emit menuRequested(object, at);
 }

@@ -74,6 +74,7 @@ public:
     QRectF rectOf(ObjectRef object) const;
     // The rank of the bucket whose cell is at the point; 0: none. Of a cell that stands for several, the first one in use.
     std::uint32_t rankAt(ObjectRef object, QPointF point) const;
+    void chooseAt(QPointF point);
     const Motion& motion() const { return m_motion; }
     // Something travels, or slides to its place.
     bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }

@@ -35,6 +35,8 @@ public:
     ObjectRef hovered() const { return m_pointed.object; }
     // Rank of the record group that a table or a picture points at; 0: none.
     std::uint32_t rank() const { return m_pointed.rank != 0 ? m_pointed.rank : m_rank; }
+    // The same of what is selected, whatever is pointed at.
+    std::uint32_t chosenRank() const { return m_rank; }
     // The bucket that this record is in.
     ObjectRef rankBucket() const { return m_pointed.rank != 0 ? m_pointed.object : m_selected; }
 
