@@ -5,11 +5,15 @@
 #include "gui/lab/sentences.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QSqlError>
 
 #include <google/protobuf/util/json_util.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace lhrs::gui {
@@ -391,8 +395,21 @@ void RecordingWriter::writeOperations()
 
 QString RecordingWriter::saveCopy(const QString& from, const QString& to)
 {
-    if (QFile::exists(to))
-        return to + " exists already; name another file for the recording.";
+    if (QFileInfo(from).canonicalFilePath() == QFileInfo(to).canonicalFilePath())
+        return to + " is the file that the run is recorded into; name another one for the copy.";
+    // Beside it until it is complete: what is replaced is not lost when something fails.
+    const QString part = to + ".part";
+    QFile::remove(part);
+    QString problem = writeCopy(from, part);
+    if (problem.isEmpty() && std::rename(QFile::encodeName(part).constData(), QFile::encodeName(to).constData()) != 0)
+        problem = to + " cannot be written: " + QString::fromLocal8Bit(std::strerror(errno)) + ".";
+    if (!problem.isEmpty())
+        QFile::remove(part);
+    return problem.replace(part, to);
+}
+
+QString RecordingWriter::writeCopy(const QString& from, const QString& to)
+{
     {
         RecordingConnection source;
         if (QString problem = source.open(from, true); !problem.isEmpty())

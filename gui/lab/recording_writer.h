@@ -36,8 +36,8 @@ public:
     void setMeta(const QString& key, const QString& value);
 
     void commitIfDue(bool isNow);
-    // A complete recording of what another program or thread has written so far; the copy must not exist. An error is a
-    // sentence, empty: saved.
+    // A complete recording of what another program or thread has written so far; a file that is there is replaced once the copy
+    // is complete. An error is a sentence, empty: saved.
     static QString saveCopy(const QString& from, const QString& to);
     // Completes the tables that need the whole run, and the indexes; one file is left.
     void finish();
@@ -48,6 +48,7 @@ public:
 
 private:
     void fail(const QString& what);
+    static QString writeCopy(const QString& from, const QString& to);
     bool run(QSqlQuery& query);
     void flushEvents();
     void update(const QString& statement, const QVariantList& values);
