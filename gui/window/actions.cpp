@@ -60,6 +60,12 @@ void Actions::markDestructive(std::initializer_list<const char*> ids)
         m_destructive.insert(get(id));
 }
 
+void Actions::beginSections(std::initializer_list<const char*> ids)
+{
+    for (const char* id : ids)
+        m_sections.insert(get(id));
+}
+
 QString Actions::sentenceOf(const QAction* action) const
 {
     const auto found = m_infos.find(action);
@@ -68,11 +74,19 @@ QString Actions::sentenceOf(const QAction* action) const
 
 void Actions::fill(QMenuBar* bar) const
 {
+    std::map<QString, QMenu*> outer;
     for (const QString& title : m_menus) {
-        QMenu* menu = bar->addMenu(title);
+        const QString inner = title.section(QLatin1Char('/'), 1), name = title.section(QLatin1Char('/'), 0, 0);
+        QMenu*& menuOfBar = outer[name];
+        if (!menuOfBar)
+            menuOfBar = bar->addMenu(name);
+        QMenu* menu = inner.isEmpty() ? menuOfBar : menuOfBar->addMenu(inner);
         for (QAction* action : m_actions) {
-            if (QString::fromUtf8(m_infos.at(action).menu) == title)
-                menu->addAction(action);
+            if (QString::fromUtf8(m_infos.at(action).menu) != title)
+                continue;
+            if (m_sections.contains(action))
+                menu->addSeparator();
+            menu->addAction(action);
         }
     }
 }

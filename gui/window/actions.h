@@ -23,7 +23,7 @@ namespace lhrs::gui {
 // One action as it is registered: everything that menu, key, sheet, search and tests need to know.
 struct ActionInfo {
     const char* id;       // objectName
-    const char* menu;     // title of its menu
+    const char* menu;     // title of its menu: "View", or "View/Layers" for a menu in it
     const char* name;
     const char* keys;     // portable text, several with "; "; may be empty
     const char* sentence; // what it does
@@ -47,6 +47,8 @@ public:
     void markDestructive(std::initializer_list<const char*> ids);
     bool isDestructive(const QAction* action) const { return m_destructive.contains(action); }
     void setGuard(std::function<bool(const QAction*)> mayDo) { m_guard = std::move(mayDo); }
+    // These begin a section of their menu: a line is drawn above them.
+    void beginSections(std::initializer_list<const char*> ids);
     // A menu for each title, in the order in which the titles first came.
     void fill(QMenuBar* bar) const;
 
@@ -55,7 +57,7 @@ private:
     std::vector<QAction*> m_actions;
     std::vector<QString> m_menus;
     std::map<const QAction*, ActionInfo> m_infos;
-    std::set<const QAction*> m_destructive;
+    std::set<const QAction*> m_destructive, m_sections;
     std::function<bool(const QAction*)> m_guard;
 };
 
