@@ -232,6 +232,13 @@ QString EditorPanel::prepareRun()
     return {};
 }
 
+void EditorPanel::showProblem()
+{
+    if (m_problem.line > 0)
+        m_edit->goTo(m_problem.line);
+    m_edit->setFocus();
+}
+
 void EditorPanel::setBreakpoints()
 {
     std::set<int> lines = m_edit->breakpointsOfRun();

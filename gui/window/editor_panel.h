@@ -63,6 +63,8 @@ public:
     void insertRecorded(const QString& line);
     bool refresh(double seconds) override;
 
+    // Goes to the line that is no program.
+    void showProblem();
     void openFind();
     void setTheme(const Theme& theme);
     ScriptEdit& edit() { return *m_edit; }

@@ -5,6 +5,7 @@
 #include "gui/lab/run_export.h"
 #include "gui/lab/unsaved_store.h"
 #include "gui/view/field_style.h"
+#include "gui/window/editor_panel.h"
 #include "gui/window/main_window.h"
 
 #include <QApplication>
@@ -310,7 +311,8 @@ int main(int count, char** arguments)
         window.cluster().session().local().preferSimulated(simulated);
     if (parser.isSet(connect))
         window.connectTo(parser.value(connect));
-    if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)))
+    // A text that is no program lies in the editor: there it can be mended.
+    if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)) && (parser.isSet(screenshot) || window.editor().path().isEmpty()))
         return usage(window.player().caption());
     if (folder)
         if (const QString problem = folder->begin(factsOf(window, settings.seed, parser.isSet(sim) ? &simulated : nullptr)); !problem.isEmpty())

@@ -214,6 +214,7 @@ void MainWindow::connectAll()
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
     connect(m_operator, &Operator::clusterChanged, this, [this] {
         m_timeLine.follow();
+        m_timeLine.beginRun();
         m_timeBar->track().reset();
         m_charts->reset();
         m_spaceTime->clear();
@@ -229,14 +230,18 @@ void MainWindow::connectAll()
     });
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
     connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
+    connect(m_operator, &Operator::clientStarted, this, [this](ProcessId client) {
+        m_clientWanted = client; // whoever starts one wants it to work
+        updateClients();
+    });
 
     // Time: dragging on the track, and marks.
     connect(&m_timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(&m_timeBar->track(), &TimeTrack::markChosen, this, [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     // The start page: ways to get a cluster.
-    connect(m_start, &StartPage::localWanted, this, &MainWindow::startLocal);
-    connect(m_start, &StartPage::simulatedWanted, this, [this] { startSimulated(m_start->simulatedOptions()); });
+    connect(m_start, &StartPage::localWanted, m_actions->get("startLocal"), &QAction::trigger);
+    connect(m_start, &StartPage::simulatedWanted, m_actions->get("startSimulated"), &QAction::trigger);
     connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
     connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
     connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path) { openScenario(path, true); });
@@ -273,6 +278,9 @@ void MainWindow::connectAll()
     // The buttons show their scenario line before they are pressed.
     for (QAction* action : m_actions->all())
         connect(action, &QAction::hovered, this, [this, action] { previewOf(action); });
+    connect(m_bar, &WorkloadBar::pointed, this, &MainWindow::previewOf);
+    for (QMenu* menu : menuBar()->findChildren<QMenu*>())
+        endPreviewWith(*menu);
 }
 
 // ---- frames
@@ -392,6 +400,10 @@ void MainWindow::updateClients()
         if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
             m_bar->chooseClient(selected.a);
     }
+    if (m_clientWanted != 0 && std::any_of(clients.begin(), clients.end(), [this](const auto& client) { return client.first == m_clientWanted; })) {
+        m_bar->chooseClient(m_clientWanted);
+        m_clientWanted = 0;
+    }
     enableActions();
 }
 
@@ -411,11 +423,9 @@ bool MainWindow::hasCluster() const
 void MainWindow::showLink()
 {
     const Operator::Link link = m_operator->link();
-    const bool isThere = hasCluster();
+    const bool isThere = hasCluster(), wasShown = showsCluster();
     m_start->setBusy(link == Operator::Link::Starting);
     m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
-    if (isThere && !m_canvas->hasFocus() && focusWidget() == nullptr)
-        m_canvas->setFocus();
     // The start page offers scenarios itself.
     m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
@@ -424,6 +434,9 @@ void MainWindow::showLink()
     m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
     setWorkspace(m_workspace);
     enableActions();
+    // Letters are keys then; a number box would take them.
+    if (isThere && (!wasShown || focusWidget() == nullptr))
+        m_canvas->setFocus();
     m_statusAt = -1;
 }
 
@@ -508,24 +521,6 @@ void MainWindow::connectTo(const QString& address)
     m_operator->connectTo(address);
 }
 
-bool MainWindow::openScenario(const QString& path, bool isStarted)
-{
-    if (m_player->isRunning() || !m_editor->mayReplace())
-        return false;
-    m_editor->open(path); // also what is no program: there it can be mended
-    if (!m_player->load(path))
-        return false;
-    if (isStarted) {
-        m_pacer.reset();
-        m_log->model().clear();
-        m_spaceTime->clear();
-        m_player->start();
-    }
-    m_player->show();
-    enableActions();
-    return true;
-}
-
 // ---- looks
 
 void MainWindow::applyTheme()
@@ -567,7 +562,7 @@ bool MainWindow::savePicture(const QString& path)
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_editor->mayReplace()) {
+    if (!m_editor->mayReplace() || !mayForgetRun()) {
         event->ignore();
         return;
     }

@@ -70,7 +70,8 @@ public:
     void startLocal();
     void startSimulated(const SimulatedOptions& simulated);
     void connectTo(const QString& address);
-    // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step.
+    // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step. False: it is no program, and lies
+    // in the editor with the line that is wrong, or it cannot be read, which is said.
     bool openScenario(const QString& path, bool isStarted);
 
     // Somebody else who hears what scenarios say, in their thread; must outlive the window.
@@ -78,8 +79,12 @@ public:
     // Shows a recorded run, paused at its beginning. An error is a sentence, which the window shows too.
     QString openRecording(const QString& path);
     void closeRecording();
-    // Keeps the run up to now.
+    // Opens a recording or a scenario, by what the file is.
+    void openFile(const QString& path);
+    // Keeps the run up to now; a file that is there is replaced.
     bool saveRecording(const QString& path);
+    // Something happened in the run that is in no file of a person's yet.
+    bool hasUnsavedRun() const;
 
     void setThemeChoice(ThemeChoice choice);
     void setHighContrast(bool on);
@@ -185,6 +190,7 @@ private:
     void stopRecorder();
     Result<std::unique_ptr<Recording>> openPast();
     void playOrPause();
+    void toBeginning();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void arrangeDocks();
@@ -218,7 +224,11 @@ private:
     bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
     void workHere(pb::OperationKind kind);
-    void previewOf(const QAction* action);
+    void previewOf(const QAction* action); // nullptr: of none
+    // The line of an entry is shown while it is pointed at, and not longer than the menu is there.
+    void endPreviewWith(QMenu& menu);
+    enum class Inspected { None, Bucket, Image, Group, Node };
+    Inspected inspectedView() const;
     // Asks for a file and writes the view that is shown there, in the format that its name ends with.
     void exportView();
     PictureOrigin originShown() const;
@@ -226,10 +236,17 @@ private:
     // The tables of the scenario; an error is a sentence.
     QString writeResults(const QString& directory, FolderUse use);
     void askForScenario();
+    void sayNotOpened(const QString& problem);
+    bool askToSaveRecording();
+    // Asks what becomes of a run that would be lost. False: stay.
+    bool mayForgetRun();
+    // The keys go from a field back to the picture.
+    void leaveField();
     void askForObject();
     void nextView();
     // Records of a bucket (window_records.cpp).
     enum class RecordJob { None, Witness, Compare, Csv };
+    void beginRecords(RecordJob job);
     void makeRecordActions();
     void connectRecords();
     void finishRecords(const QString& problem);
@@ -310,6 +327,7 @@ private:
 
     double m_time = 0, m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
+    ProcessId m_clientWanted = 0; // is to be chosen as soon as it is in the list
     bool m_isPresenting = false;
     std::unique_ptr<ContentsDesk> m_desk;
     RecordJob m_recordJob = RecordJob::None;
@@ -331,6 +349,7 @@ private:
     std::unique_ptr<RecordingObserver> m_recordingObserver;
     QString m_recordPath, m_recordTrouble, m_replayPath;
     bool m_recordIsOurs = true; // it goes with the window
+    std::uint64_t m_workKept = 0; // of the run when it was saved, or was not to be
 };
 
 } // namespace lhrs::gui

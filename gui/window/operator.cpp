@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operator.h"
 
+#include "common/linear_hash.h"
 #include "gui/lab/detail_words.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/qt_text.h"
@@ -23,10 +24,13 @@ using std::chrono::seconds;
 constexpr seconds kWorkload { 3'600 };
 constexpr int kWatchEvery = 200;                   // milliseconds
 constexpr int kRenewEvery = 5'000;
+constexpr std::uint64_t kListedMax = 200;          // keys of one command: a scenario line that can still be read
 
 QString workloadWords(const pb::WorkloadResult& r)
 {
-    QStringList words { countedWords(r.operations(), "operation", "operations") };
+    // Fewer than were asked for: it was stopped, or there were no more records for them.
+    const bool isShort = !r.is_running() && r.operations() < r.of();
+    QStringList words { isShort ? QStringLiteral("%1 of %2").arg(grouped(r.operations()), countedWords(r.of(), "operation", "operations")) : countedWords(r.operations(), "operation", "operations") };
     // "done: 100": the codes as words.
     for (const auto& [name, count] : r.results()) {
         pb::ResultCode code = pb::RESULT_UNKNOWN;
@@ -42,6 +46,28 @@ QString workloadWords(const pb::WorkloadResult& r)
     if (r.operations() > 0)
         words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
     return words.join(QStringLiteral(", "));
+}
+
+// Keys of records of the file, as far as events told: drawn by the seed, one key may come more than once. Empty: none is known.
+std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t count, std::uint64_t seed)
+{
+    std::vector<const RankMap*> buckets;
+    for (const auto& [number, bucket] : state.data)
+        if (bucket.ranks.count() > 0)
+            buckets.push_back(&bucket.ranks);
+    std::vector<std::uint64_t> keys;
+    std::uint64_t drawn = mix64(Key(seed)).value;
+    const auto below = [&drawn](std::size_t bound) {
+        drawn = mix64(Key(drawn + 1)).value;
+        return std::size_t(drawn % bound);
+    };
+    while (!buckets.empty() && keys.size() < count) {
+        const RankMap& ranks = *buckets[below(buckets.size())];
+        const std::vector<std::uint32_t> pages = ranks.pages();
+        const auto records = ranks.inPage(pages[below(pages.size())]);
+        keys.push_back(records[below(records.size())].second);
+    }
+    return keys;
 }
 
 // A window that stands still explains nothing, and a cluster at full speed takes all processors of a small machine: its
@@ -280,9 +306,14 @@ QString Operator::nextClientName() const
     }
 }
 
-QString Operator::lineOf(ProcessId client, const Work& work) const
+QString Operator::lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys) const
 {
-    const QString options = work.window > 1 ? QStringLiteral(", window: %1").arg(work.window) : QString();
+    QString options = work.window > 1 ? QStringLiteral(", window: %1").arg(work.window) : QString();
+    QStringList listed;
+    for (const std::uint64_t key : keys)
+        listed << QString::number(key);
+    if (!keys.empty())
+        options += QStringLiteral(", keys: [%1]").arg(listed.join(QStringLiteral(", ")));
     return QStringLiteral("lab.client('%1').run({ do: '%2', count: %3%4 });").arg(clientName(client), text(operationWord(work.kind))).arg(work.count).arg(options);
 }
 
@@ -304,20 +335,47 @@ void Operator::startClient()
     post([this, name, line](const std::stop_token& stop) {
         const auto started = m_session->local().startClient(name.toStdString(), stop);
         sayFromThread(line, started ? tr("client %1 runs as process %2").arg(name).arg(started->pid()) : text(started.error().text), bool(started));
+        if (started)
+            QMetaObject::invokeMethod(this, [this, id = started->node()] { emit clientStarted(id); }, Qt::QueuedConnection);
     });
 }
 
 void Operator::run(ProcessId client, const Work& work)
 {
+    if (work.kind == pb::INSERT) {
+        runOnKeys(client, work, true);
+        return;
+    }
+    // Which records it has stored only the client knows. One that does not answer this does not answer what follows, which says so.
+    pb::Command command;
+    command.mutable_describe_client();
+    m_session->control().call(client, std::move(command), kAnswer, [this, client, work](const Answer& answer) {
+        const bool hasOwn = !answer || answer.reply.client().keys_known() > 0;
+        QMetaObject::invokeMethod(this, [this, client, work, hasOwn] { runOnKeys(client, work, hasOwn); }, Qt::QueuedConnection);
+    });
+}
+
+void Operator::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
+{
+    const std::vector<std::uint64_t> keys = hasOwn || work.kind != pb::SEARCH ? std::vector<std::uint64_t>() : keysOfFile(state(), std::min(work.count, kListedMax), ++m_seed);
+    const QString line = lineOf(client, work, keys);
+    if (!hasOwn && keys.empty()) {
+        const QString name = clientName(client);
+        emit said(line);
+        emit answered(line, work.kind == pb::SEARCH ? tr("%1 has stored no record, and no record of the file is known here: insert some first").arg(name)
+                                                    : tr("%1 has stored no record itself: let it insert some first, or choose the client that did").arg(name), false);
+        return;
+    }
     pb::Command command;
     pb::RunWorkload& run = *command.mutable_run_workload();
     run.set_kind(work.kind);
     run.set_count(work.count);
-    run.set_keys(work.kind == pb::INSERT ? pb::NEXT : pb::PRESENT);
+    run.set_keys(work.kind == pb::INSERT ? pb::NEXT : keys.empty() ? pb::PRESENT : pb::LISTED);
+    run.mutable_key_list()->Add(keys.begin(), keys.end());
     run.set_seed(++m_seed);
     run.set_length(m_recordBytes);
     run.set_window(work.window);
-    ask(client, command, kWorkload, lineOf(client, work), [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
+    ask(client, command, kWorkload, line, [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
 }
 
 void Operator::search(ProcessId client, std::uint64_t key)
@@ -327,9 +385,11 @@ void Operator::search(ProcessId client, std::uint64_t key)
     command.mutable_operate()->set_key(key);
     ask(client, command, kStructure, QStringLiteral("lab.client('%1').search(%2);").arg(clientName(client)).arg(key), [](const pb::CommandReply& reply) {
         const pb::OperationResult& result = reply.operation();
-        return QStringLiteral("%1 in bucket %2, %3, %4")
+        const QString way = result.path() == pb::RECORD_RECOVERY ? tr(", computed from parity") : result.path() == pb::BY_COORDINATOR ? tr(", by the coordinator") : QString();
+        return QStringLiteral("%1 in bucket %2%3, %4, %5")
             .arg(text(resultWord(result.result())))
             .arg(result.bucket())
+            .arg(way)
             .arg(countedWords(result.forwards(), "forward", "forwards"), result.image_adjusted() ? QStringLiteral("image adjusted") : QStringLiteral("image as it was"));
     });
 }

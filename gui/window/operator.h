@@ -96,6 +96,8 @@ public:
 
     // ---- commands, each a line of a scenario
     void startClient();
+    // Updates and deletes take records of the client itself, which refuses in words where it has none; searches take keys of
+    // the file then.
     void run(ProcessId client, const Work& work);
     // One search for that key; the image is adjusted by its reply like by any other.
     void search(ProcessId client, std::uint64_t key);
@@ -162,7 +164,7 @@ public:
     void heal(ProcessId process, const QString& target);
     void healAll();
     // The lines that these commands stand for.
-    QString lineOf(ProcessId client, const Work& work) const;
+    QString lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys = {}) const;
     QString clientName(ProcessId client) const;
     QString nextClientName() const;
 
@@ -184,6 +186,8 @@ signals:
     // A command was sent: its line; then how it ended.
     void said(const QString& line);
     void answered(const QString& line, const QString& outcome, bool isGood);
+    // A client that a person asked for runs.
+    void clientStarted(ProcessId client);
     void faultsListed();
     void heldListed();
 
@@ -195,6 +199,7 @@ private:
     void ask(CallTarget to, pb::Command command, std::chrono::milliseconds timeout, const QString& line,
         std::function<QString(const pb::CommandReply&)> words);
     void askSimulator(pb::Command command, const QString& line);
+    void runOnKeys(ProcessId client, const Work& work, bool hasOwn);
     Result<GroupAudit> auditAndJudge(std::uint32_t group, const std::stop_token& stop);
     void checkOne();
     void watchLink();

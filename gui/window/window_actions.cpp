@@ -37,17 +37,26 @@ constexpr double kHopSlowest = 2.0, kHopFastest = 0.1; // seconds that a message
 void MainWindow::makeActions()
 {
     Actions& a = *m_actions;
-    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N", "Starts processes on this computer with the parameters of the start page" }, [this] { startLocal(); });
-    a.add({ "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S", "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" }, [this] { startSimulated(m_start->simulatedOptions()); });
+    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N", "Starts processes on this computer with the parameters of the start page" }, [this] {
+        if (mayForgetRun())
+            startLocal();
+    });
+    a.add({ "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S", "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" }, [this] {
+        if (mayForgetRun())
+            startSimulated(m_start->simulatedOptions());
+    });
     a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" }, [this] {
         bool isGiven = false;
         const QString address = QInputDialog::getText(this, tr("Connect"), tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"), &isGiven);
-        if (isGiven)
+        if (isGiven && mayForgetRun())
             connectTo(address.trimmed());
     });
     a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step; while one is written, it is only opened" }, [this] { askForScenario(); });
     a.add({ "exportPicture", "File", "Export …", "Ctrl+E", "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" }, [this] { exportView(); });
-    a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] { m_operator->leave(); });
+    a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] {
+        if (mayForgetRun())
+            m_operator->leave();
+    });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     makeWorkActions();
     makeFaultActions();
@@ -75,6 +84,9 @@ void MainWindow::makeActions()
         QMessageBox::about(this, tr("LHRS Lab"),
             tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
     });
+    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "detailFull", "find", "present", "lamps",
+        "write", "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff",
+        "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
     // What cannot be taken back: each ends or breaks something that was there.
     a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss", "startLocal", "startSimulated", "forgetImage", "closeRecording" });
 }
@@ -105,7 +117,7 @@ void MainWindow::makeWorkActions()
             m_line->answer(tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
     });
     a.add({ "insertHere", "Client", "Insert here", "Alt+I", "The client inserts one new record whose key belongs into the selected bucket" }, [this] { workHere(pb::INSERT); });
-    a.add({ "searchHere", "Client", "Search here", "Alt+F", "The client searches the first key of the selected bucket" }, [this] { workHere(pb::SEARCH); });
+    a.add({ "searchHere", "Client", "Search here", "Alt+F", "The client searches the selected record, or else the first key of the selected bucket" }, [this] { workHere(pb::SEARCH); });
     a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_operator->split(); });
     a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_operator->raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
@@ -127,15 +139,15 @@ void MainWindow::makeViewActions()
         m_isViewLarge = false;
         setWorkspace(Workspace::Inspect);
     });
-    a.add({ "fit", "View", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
-    a.add({ "fitSelection", "View", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
-    a.add({ "zoomIn", "View", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
-    a.add({ "zoomOut", "View", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
+    a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
+    a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
+    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
+    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
     a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" }, [this] { askForObject(); });
-    a.add({ "byHost", "View", "By host and process", "G", "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true }, [this] {
+    a.add({ "byHost", "View/Picture", "By host and process", "G", "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true }, [this] {
         m_canvas->setArrangement(m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, m_canvas->areColumns());
     });
-    a.add({ "asColumns", "View", "Groups as columns", "Shift+G", "Draws each bucket group as a column; once more: as a row", true }, [this] {
+    a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G", "Draws each bucket group as a column; once more: as a row", true }, [this] {
         m_canvas->setArrangement(m_canvas->arrangement(), m_actions->get("asColumns")->isChecked());
     });
     a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L", "Copies what is selected as a scenario names it: lab.data(5)" }, [this] {
@@ -151,7 +163,7 @@ void MainWindow::makeViewActions()
         QApplication::sendEvent(at, &wanted);
     });
     const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence, bool Layers::*member) {
-        a.add({ id, "View", name, key, sentence, true }, [this, member] {
+        a.add({ id, "View/Layers", name, key, sentence, true }, [this, member] {
              Layers layers = m_canvas->layers();
              layers.*member = !(layers.*member);
              m_canvas->setLayers(layers);
@@ -164,19 +176,19 @@ void MainWindow::makeViewActions()
     layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
     layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
-    a.add({ "slower", "View", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
-    a.add({ "faster", "View", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
-    a.add({ "reducedMotion", "View", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes fades over", true }, [this] {
+    a.add({ "slower", "View/Look", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
+    a.add({ "faster", "View/Look", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
+    a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes fades over", true }, [this] {
         m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
         keepLooks();
     });
-    a.add({ "theme", "View", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
-    a.add({ "highContrast", "View", "High contrast", "Ctrl+H", "Black on white, or white on black: nothing is said by a shade of grey", true }, [this] { setHighContrast(!looks().isHighContrast); });
-    a.add({ "thickLines", "View", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true }, [this] { setThickLines(!looks().hasThickLines); });
-    a.add({ "projector", "View", "Projector", "P", "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true }, [this] { setProjector(!m_hall); });
-    a.add({ "fontLarger", "View", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(fontScale() + 0.1); });
-    a.add({ "fontSmaller", "View", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(fontScale() - 0.1); });
-    a.add({ "fontNormal", "View", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
+    a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+    a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H", "Black on white, or white on black: nothing is said by a shade of grey", true }, [this] { setHighContrast(!looks().isHighContrast); });
+    a.add({ "thickLines", "View/Look", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true }, [this] { setThickLines(!looks().hasThickLines); });
+    a.add({ "projector", "View/Look", "Projector", "P", "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true }, [this] { setProjector(!m_hall); });
+    a.add({ "fontLarger", "View/Look", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(fontScale() + 0.1); });
+    a.add({ "fontSmaller", "View/Look", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(fontScale() - 0.1); });
+    a.add({ "fontNormal", "View/Look", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
 }
 
 // ---- what they need
@@ -200,6 +212,8 @@ void MainWindow::workHere(pb::OperationKind kind)
         const std::vector<std::uint32_t> pages = bucket->second.ranks.pages();
         if (pages.empty())
             m_line->answer(tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
+        else if (const std::uint32_t rank = m_selection->chosenRank(); bucket->second.ranks.has(rank))
+            m_operator->search(clientOfSelection(), bucket->second.ranks.at(rank));
         else
             m_operator->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
@@ -246,7 +260,7 @@ std::uint32_t MainWindow::groupOfSelection() const
 // The scenario line of an action, while it is pointed at.
 void MainWindow::previewOf(const QAction* action)
 {
-    const QString id = action->objectName();
+    const QString id = action && action->isEnabled() ? action->objectName() : QString();
     static constexpr std::array kKinds { std::pair("insert", pb::INSERT), std::pair("update", pb::UPDATE), std::pair("search", pb::SEARCH), std::pair("delete", pb::DELETE) };
     const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
     QString line;
@@ -269,11 +283,9 @@ void MainWindow::previewOf(const QAction* action)
     m_line->preview(line);
 }
 
-void MainWindow::askForScenario()
+void MainWindow::endPreviewWith(QMenu& menu)
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), QString(), tr("Scenarios (*.js)"));
-    if (!path.isEmpty())
-        openScenario(path, m_workspace != Workspace::Write);
+    connect(&menu, &QMenu::aboutToHide, m_line, [this] { m_line->preview({}); });
 }
 
 void MainWindow::askForObject()
@@ -329,6 +341,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     QMenu menu(this);
     const QString name = object ? nameOf(m_pacer.state(), object) : tr("file");
     menu.setObjectName(QStringLiteral("objectMenu"));
+    endPreviewWith(menu);
     menu.addSection(name);
     enableActions(); // for what is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };

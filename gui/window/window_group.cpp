@@ -146,10 +146,13 @@ void MainWindow::showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
 {
     QMenu menu(this);
     menu.setObjectName(QStringLiteral("recordMenu"));
+    endPreviewWith(menu);
     menu.addSection(tr("%1, rank %2").arg(nameOf(m_pacer.state(), bucket)).arg(rank));
     m_selection->setRank(rank);
     enableGroup();
     menu.addAction(m_actions->get("recordGroup"));
+    if (bucket.kind == ObjectKind::Data)
+        menu.addAction(m_actions->get("searchHere"));
     menu.exec(at);
 }
 

@@ -125,10 +125,33 @@ QString MainWindow::exportViewTo(const QString& path)
             return tr("Rows of all messages are in the run's tables: lhrs-gui --export FILE.lhrun --out DIR. Here choose .svg, .pdf, .png or .shiviz.");
         return writePicture(path, m_spaceTime->canvas().picture(), m_spaceTime->canvas().size(), tr("space-time diagram"), origin);
     }
-    if (m_workspace == Workspace::Inspect && m_node->isVisible()) {
+    switch (inspectedView()) {
+    case Inspected::Node:
         if (isCsv)
             return tr("The node inspector has no rows; choose .svg, .pdf or .png. Its samples are in the recording.");
         return writePicture(path, m_node->view().picture(), m_node->view().size(), tr("what the process does"), origin);
+    case Inspected::Image:
+        if (isCsv)
+            return tr("The images of the clients have no rows; choose .svg, .pdf or .png. Their operations are in the recording.");
+        return writePicture(path, images().picture(), images().size(), tr("clients' images"), origin);
+    case Inspected::Group:
+        if (isCsv)
+            return tr("The record group has no rows; choose .svg, .pdf or .png, or copy it as text (Alt+C).");
+        return writePicture(path, group().picture(), group().pictureSize(), tr("record group (%1, %2)").arg(group().groupNumber()).arg(group().rank()), origin);
+    case Inspected::Bucket: {
+        if (isCsv)
+            return tr("The rows of a bucket are read from its process first: choose Records as CSV (Alt+Shift+E).");
+        const QString title = nameOf(m_pacer.state(), m_records->model().bucket());
+        const QSize size = m_records->size() + QSize(0, int(m_theme.px(24)));
+        return writePicture(path, size, 2, tr("LHRS Lab: %1, %2").arg(title, origin.line()), [&](QPainter& painter) {
+            painter.fillRect(QRect(QPoint(), size), palette().window());
+            m_records->render(&painter);
+            painter.setFont(m_theme.font({ TextSize::Small }));
+            painter.setPen(m_theme.text);
+            painter.drawText(QRect(0, m_records->height(), size.width(), size.height() - m_records->height()), Qt::AlignCenter, origin.line());
+        });
+    }
+    case Inspected::None: break;
     }
     if (isCsv)
         return tr("The picture of the cluster has no rows; choose .svg, .pdf or .png, or open the charts (Ctrl+3).");
@@ -195,15 +218,46 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
     return result;
 }
 
+// Of the tabs of the inspector the one at the front. A tab behind another counts as visible to Qt, at a size that is none.
+MainWindow::Inspected MainWindow::inspectedView() const
+{
+    if (m_workspace != Workspace::Inspect || !showsCluster())
+        return Inspected::None;
+    for (const auto& [view, which] : { std::pair<const QWidget*, Inspected>(m_node, Inspected::Node), { m_imagePanel, Inspected::Image }, { m_group, Inspected::Group }, { m_records, Inspected::Bucket } }) {
+        const bool isEmpty = (which == Inspected::Group && !m_group->view().isOpen()) || (which == Inspected::Bucket && !m_records->model().bucket());
+        if (!view->visibleRegion().isEmpty() && !isEmpty)
+            return which;
+    }
+    return Inspected::None;
+}
+
 void MainWindow::exportView()
 {
-    const bool hasRows = m_workspace == Workspace::Measure;
-    const bool hasLog = m_workspace == Workspace::SpaceTime;
-    const QString name = hasRows ? (m_charts->measured() ? m_charts->measured()->id : chartId(m_charts->kind())) + QStringLiteral(".svg") : hasLog ? QStringLiteral("space_time.svg") : m_workspace == Workspace::Inspect && m_node->isVisible() ? QStringLiteral("node.svg") : QStringLiteral("cluster.svg");
+    const bool isMeasure = m_workspace == Workspace::Measure, hasLog = m_workspace == Workspace::SpaceTime;
+    QString name = QStringLiteral("cluster");
+    if (isMeasure)
+        name = m_charts->measured() ? m_charts->measured()->id : chartId(m_charts->kind());
+    else if (hasLog)
+        name = QStringLiteral("space_time");
+    const Inspected inspected = inspectedView();
+    switch (inspected) {
+    case Inspected::Node: name = QStringLiteral("node"); break;
+    case Inspected::Image: name = QStringLiteral("images"); break;
+    case Inspected::Group: name = QStringLiteral("record-group-%1-%2").arg(group().groupNumber()).arg(group().rank()); break;
+    case Inspected::Bucket: name = nameOf(m_pacer.state(), m_records->model().bucket()).replace(QLatin1Char(' '), QLatin1Char('-')); break;
+    case Inspected::None: break;
+    }
+    const bool hasRows = isMeasure || inspected == Inspected::Bucket;
+    name += QStringLiteral(".svg");
     const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : hasLog ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)") : tr("Pictures (*.svg *.pdf *.png)");
     const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, filter);
     if (path.isEmpty())
         return;
+    if (inspected == Inspected::Bucket && path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) {
+        m_csvPath = path;
+        beginRecords(RecordJob::Csv); // the line says when it has been read and written
+        return;
+    }
     const QString problem = exportViewTo(path);
     m_line->answer(tr("export"), problem.isEmpty() ? tr("Written: %1").arg(path) : problem, problem.isEmpty());
 }

@@ -5,8 +5,11 @@
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 
-#include <QGuiApplication>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QScreen>
 #include <QTime>
@@ -49,13 +52,29 @@ void MainWindow::makePresentActions()
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next step, caption or marker" }, [this] { goOn(); });
     a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step, caption or marker before; PgDn leads back to now" }, [this] { goBack(); });
     a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
-    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen" }, [this] { setPresenting(false); });
+    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen; from a field, the keys go back to the picture" }, [this] {
+        if (!m_isPresenting)
+            leaveField();
+        setPresenting(false);
+    });
     a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
     a.add({ "swapScreens", "View", "Change the screens", "Shift+F5", "Shows the presentation on the other screen, and the notes on this one" }, [this] {
         m_isOnOtherScreen = !m_isOnOtherScreen;
         placePresentation();
     });
     m_blank = new BlankScreen(this);
+}
+
+void MainWindow::leaveField()
+{
+    QWidget* focus = QApplication::focusWidget();
+    const bool isField = qobject_cast<QAbstractSpinBox*>(focus) || qobject_cast<QComboBox*>(focus) || qobject_cast<QLineEdit*>(focus);
+    if (!isField || !isAncestorOf(focus))
+        return;
+    if (m_canvas->isVisible())
+        m_canvas->setFocus();
+    else
+        focus->clearFocus();
 }
 
 // ---- the clicker
@@ -81,7 +100,7 @@ void MainWindow::goBack()
     if (QAction* blank = m_actions->get("blank"); blank->isChecked())
         blank->trigger();
     else if (!goToStop(-1))
-        m_timeLine.seek(0);
+        toBeginning();
 }
 
 // Steps and captions of the scenario and markers that somebody set; in a run that has none of them, whatever is marked.

@@ -17,26 +17,29 @@
 
 namespace lhrs::gui {
 
+// Reads the whole bucket that is listed; finishRecords() does the rest.
+void MainWindow::beginRecords(RecordJob job)
+{
+    RecordModel& model = m_records->model();
+    const QString line = tr("records of %1").arg(nameOf(m_pacer.state(), model.bucket()));
+    if (const QString why = model.bucket() ? model.absence() : tr("Choose a bucket first, in the picture or with the arrow keys."); !why.isEmpty()) {
+        m_line->answer(line, why, false);
+        return;
+    }
+    if (job == RecordJob::Compare && !model.hasWitness()) {
+        m_line->answer(line, tr("There is no witness of this bucket yet: take one (Alt+Shift+W), let something happen, then compare."), false);
+        return;
+    }
+    m_recordJob = job;
+    if (job == RecordJob::Compare)
+        model.compare();
+    else
+        model.readAll();
+}
+
 void MainWindow::makeRecordActions()
 {
     Actions& a = *m_actions;
-    const auto begin = [this](RecordJob job) {
-        RecordModel& model = m_records->model();
-        const QString line = tr("records of %1").arg(nameOf(m_pacer.state(), model.bucket()));
-        if (const QString why = model.bucket() ? model.absence() : tr("Choose a bucket first, in the picture or with the arrow keys."); !why.isEmpty()) {
-            m_line->answer(line, why, false);
-            return;
-        }
-        if (job == RecordJob::Compare && !model.hasWitness()) {
-            m_line->answer(line, tr("There is no witness of this bucket yet: take one (Alt+Shift+W), let something happen, then compare."), false);
-            return;
-        }
-        m_recordJob = job;
-        if (job == RecordJob::Compare)
-            model.compare();
-        else
-            model.readAll();
-    };
     a.add({ "recordFilter", "Records", "Filter the records", "Alt+R", "Lists only records with a key, a rank or a text" }, [this] {
         m_isViewLarge = false;
         setWorkspace(Workspace::Inspect);
@@ -44,13 +47,13 @@ void MainWindow::makeRecordActions()
         m_records->tools().show();
         m_records->filter().setFocus(Qt::ShortcutFocusReason);
     });
-    a.add({ "recordWitness", "Records", "Witness of the bucket", "Alt+Shift+W", "Reads the whole bucket and keeps what it holds, to compare with later" }, [begin] { begin(RecordJob::Witness); });
-    a.add({ "recordCompare", "Records", "Compare with the witness", "Alt+Shift+V", "Reads the whole bucket again: which records are equal, changed, missing, extra; once more: ends it", true }, [this, begin] {
+    a.add({ "recordWitness", "Records", "Witness of the bucket", "Alt+Shift+W", "Reads the whole bucket and keeps what it holds, to compare with later" }, [this] { beginRecords(RecordJob::Witness); });
+    a.add({ "recordCompare", "Records", "Compare with the witness", "Alt+Shift+V", "Reads the whole bucket again: which records are equal, changed, missing, extra; once more: ends it", true }, [this] {
         RecordModel& model = m_records->model();
         if (!model.comparisonWords().isEmpty())
             model.endComparison();
         else
-            begin(RecordJob::Compare);
+            beginRecords(RecordJob::Compare);
         m_actions->get("recordCompare")->setChecked(!model.comparisonWords().isEmpty());
     });
     a.add({ "recordCopy", "Records", "Copy the records", "Alt+Shift+C", "Copies the selected rows, or all that are listed, with tabs between their cells" }, [this] {
@@ -58,10 +61,10 @@ void MainWindow::makeRecordActions()
         QApplication::clipboard()->setText(m_records->model().rowsAsText(rows));
         m_line->answer(tr("copy"), tr("%1 copied").arg(countedWords(rows.size(), "row is", "rows are")), !rows.empty());
     });
-    a.add({ "recordCsv", "Records", "Records as CSV …", "Alt+Shift+E", "Reads the whole bucket and writes the rows that are listed, bytes in full" }, [this, begin] {
+    a.add({ "recordCsv", "Records", "Records as CSV …", "Alt+Shift+E", "Reads the whole bucket and writes the rows that are listed, bytes in full" }, [this] {
         m_csvPath = QFileDialog::getSaveFileName(this, tr("Records as CSV"), QStringLiteral("records.csv"), tr("Rows (*.csv)"));
         if (!m_csvPath.isEmpty())
-            begin(RecordJob::Csv);
+            beginRecords(RecordJob::Csv);
     });
 }
 

@@ -5,34 +5,17 @@
 #include "gui/lab/ingest.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
-#include "gui/lab/recording_writer.h"
 
 #include <QDir>
-#include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
 #include <QInputDialog>
-#include <QMimeData>
 #include <QStackedWidget>
-#include <QUrl>
 
 #include <unistd.h>
 
 namespace lhrs::gui {
-
-namespace {
-
-// The one file that is dragged over the window, if it is a recording or a scenario; empty: there is nothing to open.
-QString draggedFile(const QMimeData& data)
-{
-    const QList<QUrl> urls = data.urls();
-    const QString path = urls.size() == 1 ? urls.front().toLocalFile() : QString();
-    return path.endsWith(QLatin1String(".lhrun")) || path.endsWith(QLatin1String(".js")) ? path : QString();
-}
-
-} // namespace
 
 void MainWindow::makeTimeActions()
 {
@@ -40,7 +23,7 @@ void MainWindow::makeTimeActions()
     a.add({ "playPause", "Time", "Play or pause", "Space; .", "Stops the picture where it is, or lets it go on from there; the cluster never stops" }, [this] { playOrPause(); });
     a.add({ "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" }, [this] { m_timeLine.pause(m_pacer.shownNs()); });
     a.add({ "follow", "Time", "Follow", "End", "Shows the newest again" }, [this] { m_timeLine.follow(); });
-    a.add({ "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { m_timeLine.seek(0); });
+    a.add({ "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { toBeginning(); });
     const auto step = [this](int direction, TimeLine::Unit unit) { return [this, direction, unit] { m_timeLine.step(direction, unit); }; };
     a.add({ "stepForward", "Time", "One event forward", "]", "Shows the next event" }, step(1, TimeLine::Unit::Event));
     a.add({ "stepBack", "Time", "One event back", "[", "Shows the state before the last event" }, step(-1, TimeLine::Unit::Event));
@@ -61,15 +44,11 @@ void MainWindow::makeTimeActions()
             m_recorder->marker(QStringLiteral("mark"), words, QStringLiteral("window"));
     });
     a.add({ "openRecording", "File", "Open recording …", "Ctrl+Shift+R", "Shows a recorded run; no cluster is needed" }, [this] {
-        const QString path = QFileDialog::getOpenFileName(this, tr("Open recording"), {}, tr("Recordings (*.lhrun)"));
+        const QString path = QFileDialog::getOpenFileName(this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
         if (!path.isEmpty())
-            openRecording(path);
+            openFile(path);
     });
-    a.add({ "saveRecording", "File", "Save recording …", "Ctrl+S", "Keeps the run up to now as a file that opens on any machine" }, [this] {
-        const QString path = QFileDialog::getSaveFileName(this, tr("Save recording"), QStringLiteral("run.lhrun"), tr("Recordings (*.lhrun)"));
-        if (!path.isEmpty())
-            saveRecording(path);
-    });
+    a.add({ "saveRecording", "File", "Save recording …", "Ctrl+S", "Keeps the run up to now as a file that opens on any machine" }, [this] { askToSaveRecording(); });
     a.add({ "closeRecording", "File", "Close the recording", "Ctrl+Shift+W", "Goes back to the cluster, or to the start page" }, [this] { closeRecording(); });
 }
 
@@ -127,6 +106,14 @@ Result<std::unique_ptr<Recording>> MainWindow::openPast()
     return Recording::openLive(m_recorder->status().path);
 }
 
+void MainWindow::toBeginning()
+{
+    if (m_timeLine.isReplay() || m_timeLine.beginNs() == 0)
+        m_timeLine.seek(0);
+    else
+        m_timeLine.seekTime(m_timeLine.beginNs());
+}
+
 void MainWindow::playOrPause()
 {
     if (m_timeLine.mode() == TimeLine::Mode::Paused)
@@ -140,8 +127,7 @@ QString MainWindow::openRecording(const QString& path)
     auto recording = Recording::open(path);
     if (!recording) {
         const QString problem = QString::fromStdString(recording.error().text);
-        m_start->setStatus(problem, true);
-        m_line->answer(tr("open"), problem, false);
+        sayNotOpened(problem);
         return problem;
     }
     m_replayPath = path;
@@ -154,30 +140,6 @@ QString MainWindow::openRecording(const QString& path)
     return {};
 }
 
-// A file from the desktop does what the menu does with it. The desktop keeps it, whatever it had in mind.
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (draggedFile(*event->mimeData()).isEmpty())
-        return;
-    event->setDropAction(Qt::CopyAction);
-    event->accept();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    const QString path = draggedFile(*event->mimeData());
-    if (path.isEmpty())
-        return;
-    event->setDropAction(Qt::CopyAction);
-    event->accept();
-    if (path.endsWith(QLatin1String(".lhrun")))
-        openRecording(path);
-    else if (m_actions->get("openScenario")->isEnabled())
-        openScenario(path, true);
-    else
-        m_line->answer(tr("open"), tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.").arg(QFileInfo(path).fileName()), false);
-}
-
 void MainWindow::closeRecording()
 {
     if (!m_timeLine.isReplay())
@@ -187,20 +149,6 @@ void MainWindow::closeRecording()
     m_charts->reset();
     m_selection->select({});
     showLink();
-}
-
-bool MainWindow::saveRecording(const QString& path)
-{
-    QString problem = m_recordTrouble;
-    if (m_recorder) {
-        QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-        m_recorder->flush();
-        problem = RecordingWriter::saveCopy(m_recorder->status().path, path);
-        QGuiApplication::restoreOverrideCursor();
-    }
-    const bool isSaved = m_recorder && problem.isEmpty();
-    m_line->answer(tr("save recording"), isSaved ? tr("The run up to now is in %1.").arg(path) : problem, isSaved);
-    return isSaved;
 }
 
 } // namespace lhrs::gui

@@ -6,6 +6,7 @@
 #include "gui/window/flow_layout.h"
 
 #include <QComboBox>
+#include <QFocusEvent>
 #include <QHBoxLayout>
 #include <QIcon>
 #include <QLabel>
@@ -72,7 +73,8 @@ QPushButton* WorkloadBar::button(Actions& actions, const char* id, Glyph glyph)
         { "secondClient", tr("Client"), 0 }, { "addParity", tr("Parity"), 0 } };
     const auto known = std::find_if(std::begin(kShort), std::end(kShort), [id](const Short& entry) { return entry.id == id; });
     const bool isShort = known != std::end(kShort);
-    m_faces.push_back({ made, glyph, action->text(), isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
+    made->installEventFilter(this);
+    m_faces.push_back({ made, action, glyph, action->text(), isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
     return made;
 }
 
@@ -132,6 +134,16 @@ void WorkloadBar::resizeEvent(QResizeEvent* event)
     fit();
 }
 
+bool WorkloadBar::eventFilter(QObject* watched, QEvent* event)
+{
+    const QEvent::Type type = event->type();
+    const bool isOn = type == QEvent::Enter || (type == QEvent::FocusIn && static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason);
+    const auto face = std::find_if(m_faces.begin(), m_faces.end(), [watched](const Face& f) { return f.button == watched; });
+    if (face != m_faces.end() && (isOn || type == QEvent::Leave || type == QEvent::FocusOut))
+        emit pointed(isOn ? face->action : nullptr);
+    return QWidget::eventFilter(watched, event);
+}
+
 void WorkloadBar::setTheme(const Theme& theme)
 {
     const int pixels = int(theme.px(16));
@@ -166,6 +178,7 @@ LabLine::LabLine(QWidget* parent) : QWidget(parent), m_line(new QLabel(this)), m
 
 void LabLine::say(const QString& line)
 {
+    m_preview.clear(); // what happened is said, wherever the mouse still is
     m_last = line;
     m_result = QStringLiteral("…");
     m_isGood = true;
@@ -174,6 +187,7 @@ void LabLine::say(const QString& line)
 
 void LabLine::answer(const QString& line, const QString& outcome, bool isGood)
 {
+    m_preview.clear();
     m_last = line;
     m_result = outcome;
     m_isGood = isGood;

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+class QAction;
 class QComboBox;
 class QLabel;
 class QPushButton;
@@ -34,8 +35,13 @@ public:
     QSpinBox* countBox() { return m_count; }
     void setTheme(const Theme& theme);
 
+signals:
+    // The mouse or the focus is on the button of this action; nothing: on none.
+    void pointed(const QAction* action);
+
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QPushButton* button(Actions& actions, const char* id, Glyph glyph);
@@ -44,6 +50,7 @@ private:
 
     struct Face {
         QPushButton* button;
+        const QAction* action;
         Glyph glyph;
         QString words, shorter;
         int iconAlone; // 0: never; the lower, the sooner
@@ -61,10 +68,14 @@ public:
 
     void say(const QString& line);
     void answer(const QString& line, const QString& outcome, bool isGood);
-    // Shown while a button is pointed at; empty: the last command again.
+    // Shown while a button or an entry of a menu is pointed at, until a command is given or answered; empty: the last command
+    // again.
     void preview(const QString& line);
     void setTheme(const Theme& theme);
+    // The last command and how it ended.
     QString text() const;
+    // The line that is to be read now: the preview, or else the last command.
+    QString lineShown() const { return m_preview.isEmpty() ? m_last : m_preview; }
 
 private:
     void refreshText();
