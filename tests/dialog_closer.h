@@ -2,7 +2,9 @@
 // Somebody who closes what a window asks, so that a test that presses every key goes on.
 #pragma once
 
+#include <QAbstractButton>
 #include <QApplication>
+#include <QMessageBox>
 #include <QStringList>
 #include <QTimer>
 #include <QWidget>
@@ -25,6 +27,26 @@ public:
         m_timer.start(5);
     }
     QStringList seen;
+
+private:
+    QTimer m_timer;
+};
+
+// Presses this button of each question, and keeps what was asked.
+class QuestionAnswerer {
+public:
+    explicit QuestionAnswerer(QMessageBox::StandardButton button)
+    {
+        QObject::connect(&m_timer, &QTimer::timeout, [this, button] {
+            auto* question = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!question || !question->button(button))
+                return;
+            asked << question->text();
+            question->button(button)->click();
+        });
+        m_timer.start(5);
+    }
+    QStringList asked;
 
 private:
     QTimer m_timer;

@@ -87,6 +87,12 @@ void FakeCluster::setGate(std::map<ProcessId, std::vector<pb::HeldMessage>> held
     m_held = std::move(held);
 }
 
+void FakeCluster::setKeysKnown(std::uint64_t keys)
+{
+    const std::lock_guard lock(m_mutex);
+    m_keysKnown = keys;
+}
+
 void FakeCluster::setReply(const pb::CommandReply& reply)
 {
     const std::lock_guard lock(m_mutex);
@@ -117,6 +123,11 @@ std::optional<pb::CommandReply> FakeCluster::answer(ProcessId id, const pb::Comm
         *reply.mutable_sample() = m_samples(id);
         reply.mutable_sample()->set_process(id);
         reply.mutable_sample()->set_wall_ns(wallNs());
+        return reply;
+    }
+    if (command.has_describe_client()) {
+        pb::CommandReply reply;
+        reply.mutable_client()->set_keys_known(m_keysKnown);
         return reply;
     }
     if (command.has_set_gate() || command.has_release_held() || command.has_describe_gate())

@@ -50,6 +50,8 @@ public:
     void setSamples(Samples samples);
     // Its processes can be gated, and hold this then.
     void setGate(std::map<ProcessId, std::vector<pb::HeldMessage>> held);
+    // How many records each client says that it has stored.
+    void setKeysKnown(std::uint64_t keys);
     // What orders are answered with.
     void setReply(const pb::CommandReply& reply);
 
@@ -77,6 +79,7 @@ private:
     pb::CommandReply m_reply;
     Contents m_contents;
     Samples m_samples;
+    std::uint64_t m_keysKnown = 100;
     bool m_hasGate = false;
     std::map<ProcessId, bool> m_isGated;
     std::map<ProcessId, std::vector<pb::HeldMessage>> m_held;

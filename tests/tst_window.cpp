@@ -256,8 +256,15 @@ void WindowTest::everyActionHasNamePlaceAndSentence()
     MainWindow window(options());
     QStringList ids, keys, inMenus;
     for (QAction* menu : window.menuBar()->actions()) {
-        for (QAction* action : menu->menu()->actions())
+        int inARow = 0; // without a line between them
+        for (QAction* action : menu->menu()->actions()) {
             inMenus << action->objectName();
+            inARow = action->isSeparator() ? 0 : inARow + 1;
+            QVERIFY2(inARow <= 12, qPrintable(menu->text() + ": " + action->text() + " is one of too many in a row"));
+            for (const QAction* inner : action->menu() ? action->menu()->actions() : QList<QAction*>())
+                inMenus << inner->objectName();
+        }
+        QVERIFY2(menu->menu()->sizeHint().height() < 680, qPrintable(QString("%1 has %2 pixels").arg(menu->text()).arg(menu->menu()->sizeHint().height())));
     }
     QVERIFY(window.actions().all().size() > 40);
     for (const QAction* action : window.actions().all()) {
@@ -494,6 +501,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.setThemeChoice(MainWindow::ThemeChoice::Dark);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
+    QuestionAnswerer discard(QMessageBox::Discard);
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO CLUSTER"), kLimit);

@@ -109,16 +109,20 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     // M3: a second client knows one bucket, and is told better.
     QVERIFY(pressFor("secondClient"));
     QVERIFY(QTest::qWaitFor([&] { return clientsOf(state).size() == 2; }, kLimit));
-    QVERIFY(find(QString::fromStdString(state.processes.at(clientsOf(state).back()).name)));
+    const ProcessId second = clientsOf(state).back();
+    QVERIFY(QTest::qWaitFor([&] { return window.workloads().client() == second; }, kLimit)); // whoever starts it wants it to work
+    QVERIFY(find(QString::fromStdString(state.processes.at(second).name)));
     QVERIFY2(window.selection().selected().kind == ObjectKind::Client, qPrintable(window.labLine().text()));
-    const ProcessId second = window.selection().selected().a;
-    QVERIFY(QTest::qWaitFor([&] { return window.workloads().client() == second; }, kLimit));
     QVERIFY(find("3"));
     QVERIFY(pressFor("searchHere"));
     QVERIFY2(window.labLine().text().contains("image adjusted"), qPrintable(window.labLine().text()));
     QVERIFY(QTest::qWaitFor([&] { return state.clients.at(second).imageAdjustments == 1; }, kLimit));
     QVERIFY(state.clients.at(second).forwards >= 1);
     QVERIFY(says(QStringLiteral("1 operation, %1 forwarded").arg(state.clients.at(second).forwards)));
+    // It has stored nothing: it searches records of the file.
+    QVERIFY(pressFor("search"));
+    QVERIFY2(window.labLine().text().contains("20 operations, 20 ok"), qPrintable(window.labLine().text()));
+    QVERIFY2(window.labLine().text().contains("keys: ["), qPrintable(window.labLine().text()));
 
     // M4: the menu of a bucket, by its key; it is killed there, and comes back on another server.
     QVERIFY(find("1"));

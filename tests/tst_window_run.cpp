@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window with real processes, and what it looks like at the sizes and scales it is made for: a scenario from its
 // first to its last step by the clicker's key, a cluster from the start page, no text clipped.
+#include "tests/dialog_closer.h"
 #include "tests/fake_cluster.h"
 #include "tests/signals.h"
 #include "tests/text_check.h"
@@ -229,6 +230,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     QVERIFY2(QTest::qWaitFor(areAllKnown, kLimit), qPrintable(QString("%1 processes are known").arg(pids.size())));
     for (const std::uint32_t pid : pids)
         QCOMPARE(::getpriority(PRIO_PROCESS, pid), std::min(19, ::getpriority(PRIO_PROCESS, 0) + 10)); // it gives way to the window
+    QuestionAnswerer discard(QMessageBox::Discard); // the run is in no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     for (const std::uint32_t pid : pids)
@@ -272,6 +274,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QVERIFY2(answered[2][1].toString().contains("25 operations, 25 ok"), qPrintable(answered[2][1].toString()));
     QCOMPARE(window.cluster().simulation()->factor(), 0.25);
     const auto pid = pid_t(window.cluster().session().control().directory().front().info.pid());
+    QuestionAnswerer discard(QMessageBox::Discard); // the run is in no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !signalOne(pid, 0), kLimit);
     QVERIFY(!window.actions().get("virtualRun")->isEnabled() || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
