@@ -8,6 +8,7 @@
 #include "gui/lab/lab_values.h"
 #include "gui/lab/sentences.h"
 
+#include <QDir>
 #include <QFile>
 #include <QJSEngine>
 #include <QSet>
@@ -25,6 +26,14 @@ QString scenario(const char* name)
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
+QString joined(const QVariantList& cells)
+{
+    QStringList texts;
+    for (const QVariant& value : cells)
+        texts << csvCell(value);
+    return texts.join(',');
+}
+
 } // namespace
 
 class LabCallsTest : public QObject {
@@ -37,6 +46,8 @@ private slots:
     void quartilesAreThoseOfTheRows();
     void theMediansIntervalIsThatOfTheBinomialDistribution();
     void aMeasurementIsRepeatedUntilItsMedianIsKnown();
+    void oneValueHasNoQuartilesAndSixHaveAnInterval();
+    void whatIsNeverKnownKeepsItsColumn();
     void publishedTablesAreRead();
     void narrationReachesTheObserver();
     void questionsGetTheirVotes();
@@ -68,7 +79,7 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
         "lab.expectEqual(t.rows.length, 17, 'appended');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const LabTable table = stage.engine.tables().table("demo");
-    QCOMPARE(table.columns().join(','), QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,faults,machine"));
+    QCOMPARE(table.columns().join(','), QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,nothing,faults,machine"));
     const RunIdentity identity { "run1", false, "machine" };
     QCOMPARE(table.cell(table.rows().front(), "run", identity).toString(), QString("run1"));
     QCOMPARE(table.cell(table.rows().front(), "detail", identity).toString(), QString("counts"));
@@ -121,6 +132,12 @@ void LabCallsTest::aCsvFileIsQuotedAsItShould()
     QCOMPARE(csvCell("two\nlines"), QString("\"two\nlines\""));
     QCOMPARE(csvCell(0.25), QString("0.25"));
     QCOMPARE(csvCell(1234567.5), QString("1234567.5"));
+    QCOMPARE(csvCell(0.1 + 0.2), QString("0.30000000000000004")); // what is read back is the same number
+    QCOMPARE(csvCell(9'007'199'254'740'991.0), QString("9007199254740991"));
+    QCOMPARE(csvCell(qulonglong(18'446'744'073'709'551'615u)), QString("18446744073709551615"));
+    QCOMPARE(csvCell(1e-5), QString("1e-05"));
+    QCOMPARE(csvCell(1.0 / 3 * 1e300).toDouble(), 1.0 / 3 * 1e300);
+    QCOMPARE(csvCell(-0.0001), QString("-0.0001"));
     QCOMPARE(csvCell(true), QString("true"));
     QCOMPARE(csvCell(QVariant()), QString());
     Stage stage;
@@ -188,6 +205,43 @@ void LabCallsTest::quartilesAreThoseOfTheRows()
     QCOMPARE(summary[0].metrics.at("x").q1, 2.0);
     QCOMPARE(summary[0].metrics.at("x").median, 3.0);
     QCOMPARE(summary[0].metrics.at("x").q3, 4.0);
+    QVERIFY(!summary[0].metrics.at("x").interval);
+}
+
+void LabCallsTest::oneValueHasNoQuartilesAndSixHaveAnInterval()
+{
+    LabTable table;
+    for (const auto& [k, repetitions] : { std::pair(0, 1), std::pair(1, 6) })
+        for (int i = 1; i <= repetitions; ++i)
+            table.add({ "counts", i, false, 0, { { "k", k } }, { { "x", double(i) } } }, { "k" }, { "x" });
+    QCOMPARE(table.summaryColumns(), (QStringList { "run", "simulated", "detail", "k", "n", "x_median", "x_q1", "x_q3", "x_ci95_low", "x_ci95_high" }));
+    QStringList lines;
+    for (const QVariantList& row : table.summaryCells({ "r", false, "m" }))
+        lines << joined(row);
+    QCOMPARE(lines, (QStringList { "r,false,counts,0,1,1,,,,", "r,false,counts,1,6,3.5,2.25,4.75,1,6" }));
+}
+
+void LabCallsTest::whatIsNeverKnownKeepsItsColumn()
+{
+    Stage stage;
+    const ScriptResult result = stage.play("lab.measure({ name: 'x', warmUp: 0, repetitions: 1, run: () => ({ a: 1, never: null, nan: 0 / 0, word: 'w' }) });\n"
+                                           "lab.row('y', { never: null, key: 2 ** 53 - 1, large: '9007199254740993' });\n"
+                                           "lab.row('y', { never: 'a word', key: 1 });");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    const LabTable x = stage.engine.tables().table("x"), y = stage.engine.tables().table("y");
+    QCOMPARE(x.metricColumns(), (QStringList { "a", "never", "nan" }));
+    const auto cellsOf = [](const LabTable& table, std::size_t row) {
+        QVariantList cells;
+        for (const QString& column : table.columns())
+            cells << table.cell(table.rows()[row], column, { "r", false, "m" });
+        return joined(cells);
+    };
+    QCOMPARE(x.columns().mid(5), (QStringList { "a", "never", "nan", "faults", "machine" }));
+    QCOMPARE(cellsOf(x, 0), QString("r,false,counts,1,false,1,,,0,m"));
+    // A column is there once, whatever came into it.
+    QCOMPARE(y.columns().mid(5), (QStringList { "large", "never", "key", "faults", "machine" }));
+    QCOMPARE(cellsOf(y, 0), QString("r,false,full,,false,9007199254740993,,9007199254740991,0,m"));
+    QCOMPARE(cellsOf(y, 1), QString("r,false,full,,false,,a word,1,0,m"));
 }
 
 void LabCallsTest::publishedTablesAreRead()

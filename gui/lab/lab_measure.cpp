@@ -40,12 +40,18 @@ QVariant cellOf(const QJSValue& value)
     return {};
 }
 
+bool isUnknown(const QJSValue& value)
+{
+    return value.isNull() || value.isUndefined() || (value.isNumber() && !std::isfinite(value.toNumber()));
+}
+
 void takeCells(const QJSValue& object, std::map<QString, QVariant>& cells, QStringList& order, bool onlyNumbers)
 {
     for (QJSValueIterator it(object); it.hasNext();) {
         it.next();
         const QVariant value = cellOf(it.value());
-        if (!value.isValid() || (onlyNumbers && !it.value().isNumber()))
+        // What is not known has its column all the same: a table's columns do not depend on what a run happened to give.
+        if (!isUnknown(it.value()) && (!value.isValid() || (onlyNumbers && !it.value().isNumber())))
             continue;
         cells[it.name()] = value;
         if (!order.contains(it.name()))
@@ -195,7 +201,7 @@ struct Measurement {
         takeCells(*value, row.metrics, metricOrder, true);
         for (const auto& [factor, ignored] : row.factors)
             row.metrics.erase(factor); // e.g. `group` of a Timing, when it is a factor
-        if (row.metrics.empty())
+        if (std::none_of(row.metrics.begin(), row.metrics.end(), [](const auto& metric) { return metric.second.isValid(); }))
             return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number.",
                 "Return a Timing, the result of a workload, or an object such as { value: 42 }." };
         for (const QString& metric : goal.metrics) {
@@ -296,10 +302,11 @@ LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSVa
     for (QJSValueIterator it(object); it.hasNext();) {
         it.next();
         const QVariant value = cellOf(it.value());
-        if (!value.isValid())
+        if (!value.isValid() && !isUnknown(it.value()))
             continue;
-        (it.value().isNumber() ? row.metrics : row.factors)[it.name()] = value;
-        (it.value().isNumber() ? metrics : factors) << it.name();
+        const bool isMetric = it.value().isNumber() || !value.isValid();
+        (isMetric ? row.metrics : row.factors)[it.name()] = value;
+        (isMetric ? metrics : factors) << it.name();
     }
     row.detail = QString::fromStdString(detailWord(context.control.detail()));
     row.faults = faultsActive(context);
@@ -320,7 +327,7 @@ QJSValue rowsOf(LabContext& context, const QString& name)
         object.setProperty("warm_up", row.isWarmUp);
         for (const auto* cells : { &row.factors, &row.metrics })
             for (const auto& [column, value] : *cells)
-                object.setProperty(column, context.engine.toScriptValue(value));
+                object.setProperty(column, value.isValid() ? context.engine.toScriptValue(value) : QJSValue(QJSValue::NullValue));
         list.setProperty(std::uint32_t(i), object);
     }
     return list;
@@ -341,8 +348,12 @@ QJSValue summaryOf(LabContext& context, const QString& name)
         for (const auto& [metric, quartiles] : summaries[i].metrics) {
             QJSValue three = context.engine.newObject();
             three.setProperty("median", quartiles.median);
-            three.setProperty("q1", quartiles.q1);
-            three.setProperty("q3", quartiles.q3);
+            const auto known = [](bool isKnown, double value) { return isKnown ? QJSValue(value) : QJSValue(QJSValue::NullValue); };
+            const auto ends = quartiles.interval.value_or(MedianInterval());
+            three.setProperty("q1", known(quartiles.n > 1, quartiles.q1));
+            three.setProperty("q3", known(quartiles.n > 1, quartiles.q3));
+            three.setProperty("ci95_low", known(quartiles.interval.has_value(), ends.low));
+            three.setProperty("ci95_high", known(quartiles.interval.has_value(), ends.high));
             object.setProperty(metric, three);
         }
         list.setProperty(std::uint32_t(i), object);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/lab_table.h"
 
-#include "gui/lab/median_interval.h"
-
 #include <QFile>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <thread>
 
@@ -58,7 +58,17 @@ QString machineRead()
 LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers)
 {
     std::sort(numbers.begin(), numbers.end());
-    return { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75) };
+    return { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75), int(numbers.size()), medianInterval(numbers) };
+}
+
+QString shortestText(double number)
+{
+    // In digits where people write digits, and where whole numbers are exact or nearly so; else with an exponent.
+    const double size = std::abs(number);
+    const bool isFixed = number == 0 || (size >= 1e-4 && size < 1e16);
+    std::array<char, 64> text {};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number, isFixed ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+    return QString::fromLatin1(text.data(), end - text.data());
 }
 
 QString cellText(const QVariant& value)
@@ -68,7 +78,7 @@ QString cellText(const QVariant& value)
     switch (value.typeId()) {
     case QMetaType::Bool: return value.toBool() ? "true" : "false";
     case QMetaType::Double:
-    case QMetaType::Float: return QString::number(value.toDouble(), 'g', 12); // the C locale: a decimal point
+    case QMetaType::Float: return shortestText(value.toDouble()); // the C locale: a decimal point
     default: return value.toString();
     }
 }
@@ -175,7 +185,8 @@ QStringList LabTable::summaryColumns() const
         columns << "within_percent" << "reached";
     for (const QString& metric : m_metrics)
         if (!m_factors.contains(metric))
-            columns << metric + "_median" << metric + "_q1" << metric + "_q3";
+            for (const char* statistic : { "_median", "_q1", "_q3", "_ci95_low", "_ci95_high" })
+                columns << metric + QLatin1String(statistic);
     return columns;
 }
 
@@ -193,10 +204,11 @@ std::vector<QVariantList> LabTable::summaryCells(const RunIdentity& identity) co
             if (m_factors.contains(metric))
                 continue;
             const auto at = s.metrics.find(metric);
-            const bool isKnown = at != s.metrics.end();
-            cells << (isKnown ? QVariant(at->second.median) : QVariant())
-                << (isKnown ? QVariant(at->second.q1) : QVariant())
-                  << (isKnown ? QVariant(at->second.q3) : QVariant());
+            const Summary::Quartiles none, &q = at == s.metrics.end() ? none : at->second;
+            const auto known = [](bool isKnown, double value) { return isKnown ? QVariant(value) : QVariant(); };
+            cells << known(q.n > 0, q.median) << known(q.n > 1, q.q1) << known(q.n > 1, q.q3)
+                  << known(q.interval.has_value(), q.interval.value_or(MedianInterval()).low)
+                  << known(q.interval.has_value(), q.interval.value_or(MedianInterval()).high);
         }
         rows.push_back(cells);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "gui/lab/median_interval.h"
 #include "gui/lab/result_sink.h"
 
 #include <QString>
@@ -10,6 +11,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace lhrs::gui {
@@ -50,7 +52,11 @@ public:
         std::map<QString, QVariant> factors;
         QString detail; // empty: not the same in all its rows
         int n = 0;
-        struct Quartiles { double q1 = 0, median = 0, q3 = 0; };
+        struct Quartiles {
+            double q1 = 0, median = 0, q3 = 0;
+            int n = 0; // numbers; one alone has no quartiles: then q1 and q3 are the median
+            std::optional<MedianInterval> interval; // of the median
+        };
         std::map<QString, Quartiles> metrics;
         bool isReached = false; // the goal, if there is one
     };
@@ -92,6 +98,8 @@ private:
 
 // Of numbers in any order, at least one; linear between neighbours.
 LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers);
+// The shortest text that reads back as exactly this number: "0.1", "9007199254740992", "1e-05".
+QString shortestText(double number);
 // A value as text, as all tables have it; empty: not known.
 QString cellText(const QVariant& value);
 // The same as one CSV cell, quoted where RFC 4180 wants it.

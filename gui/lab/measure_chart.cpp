@@ -145,7 +145,7 @@ struct Drawer {
             for (const QString& value : groups[group])
                 row << value;
             row << (chart.words.isEmpty() ? QVariant(p.x) : QVariant(chart.words.value(qsizetype(p.x)))) << order.y[qsizetype(quantity)] << p.median
-                << (isPublished ? QVariant() : QVariant(p.q1)) << (isPublished ? QVariant() : QVariant(p.q3)) << (isPublished ? QVariant() : QVariant(p.n));
+                << (p.n > 1 ? QVariant(p.q1) : QVariant()) << (p.n > 1 ? QVariant(p.q3) : QVariant()) << (isPublished ? QVariant() : QVariant(p.n));
             chart.rows.push_back(row);
         }
         chart.panels[panel + quantity].series.push_back({ isPublished ? (name == "here" ? QString() : name + ", ") + "published" : name, isPublished, colour, std::move(points) });

@@ -85,7 +85,7 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
                 row << (at == s.factors.end() ? QString() : shown(at->second));
             }
             rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median),
-                shown(quartiles.q1), shown(quartiles.q3) });
+                quartiles.n > 1 ? shown(quartiles.q1) : QString(), quartiles.n > 1 ? shown(quartiles.q3) : QString() });
         }
     }
     std::vector<qsizetype> widths(std::size_t(head.size()), 0);

@@ -6,7 +6,6 @@ import functools
 import math
 import os
 import pathlib
-import statistics
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from .chart_svg import picture
@@ -42,20 +41,25 @@ def _group_key(group: _Group) -> list[Any]:
 
 
 def cell(value: Any) -> str:
-    """A cell as lhrs-play writes it: a decimal point, true and false, empty for what is not known."""
-    if value is None:
+    """A cell as lhrs-play writes it: a decimal point, the shortest number that reads back exactly, true and false, empty for what
+    is not known."""
+    if value is None or isinstance(value, float) and not math.isfinite(value):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     """(lower quartile, median, upper quartile), linear between neighbours."""
-    if len(values) == 1:
-        return values[0], values[0], values[0]
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return low, middle, high
+    ascending = sorted(values)
+
+    def at(share: float) -> float:  # as the program computes it, to the last digit
+        place = share * (len(ascending) - 1)
+        low = math.floor(place)
+        return ascending[low] + (place - low) * (ascending[min(low + 1, len(ascending) - 1)] - ascending[low])
+
+    return at(0.25), at(0.5), at(0.75)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -120,7 +120,8 @@ class Table(Shown):
         return [*_FIRST, *self._factors, *self._metrics, *_LAST]
 
     def summary(self) -> list[dict[str, Any]]:
-        """A dict for each case, without warm-ups: the factors, n, and METRIC_median, METRIC_q1, METRIC_q3."""
+        """A dict for each case, without warm-ups: the factors, n, and of each metric METRIC_median, METRIC_q1 and METRIC_q3 (None for
+        one value), METRIC_ci95_low and METRIC_ci95_high (the median's 95 % interval; None for fewer than 6 values)."""
         cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in self.rows:
             if not row["warm_up"]:
@@ -136,9 +137,11 @@ class Table(Shown):
                 line["reached"] = all(is_within([row[metric] for row in rows if isinstance(row.get(metric), (int, float))], self.goal.percent)
                                       for metric in self.goal.metrics)
             for name in self._metrics:
-                values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
+                values = [row[name] for row in rows if isinstance(row.get(name), (int, float)) and math.isfinite(row[name])]
                 three = quartiles(values) if values else (None, None, None)
-                line[f"{name}_median"], line[f"{name}_q1"], line[f"{name}_q3"] = three[1], three[0], three[2]
+                line[f"{name}_median"] = three[1]
+                line[f"{name}_q1"], line[f"{name}_q3"] = (three[0], three[2]) if len(values) > 1 else (None, None)
+                line[f"{name}_ci95_low"], line[f"{name}_ci95_high"] = median_interval(values) or (None, None)
             out.append(line)
         return out
 
@@ -304,10 +307,11 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
 
 
 def numbers_of(result: Result) -> Case:
-    """The numbers in what ``run`` gave. LabError BadArgument: there is none."""
+    """The numbers in what ``run`` gave, and what is not known (None): its column stays. LabError BadArgument: there is no number."""
     given = result.as_dict() if isinstance(result, Row) else dict(result) if isinstance(result, Mapping) else {}
-    numbers = {key: value for key, value in given.items() if isinstance(value, (int, float)) and not isinstance(value, bool)}
-    if not numbers:
+    numbers = {key: value for key, value in given.items()
+               if value is None or isinstance(value, (int, float)) and not isinstance(value, bool)}
+    if all(value is None for value in numbers.values()):
         raise LabError("BadArgument", "The function run of lab.measure returned no number.",
                        "Return a Timing, the result of a workload, or a dict such as {'value': 42}.")
     return numbers
