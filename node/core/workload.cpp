@@ -133,7 +133,8 @@ void Workload::report(pb::WorkloadResult& out, Time now) const
         return;
     std::vector<std::uint32_t> sorted = m_times;
     std::sort(sorted.begin(), sorted.end());
-    const auto at = [&](std::size_t percent) { return std::int64_t(sorted[(sorted.size() - 1) * percent / 100]) * kTimeUnit; };
+    // The nearest rank, as everywhere: the smallest time that at least so many of a hundred do not exceed.
+    const auto at = [&](std::size_t percent) { return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit; };
     out.set_p50_ns(at(50));
     out.set_p99_ns(at(99));
     out.set_max_ns(at(100));
