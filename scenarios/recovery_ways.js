@@ -38,7 +38,7 @@ for (const way of p.parts.includes('recovery') ? ways : []) {
     fill({ recovery: 'automatic', recoveryTransport: way.transport, tcp: way.tcp, decode: way.decode || 'auto', spares: { data: 7, parity: 4 } });
     let fault = null, before = null;
     lab.measure({
-        name: 'recovery_ways', constants: { gf: 16, records: bucket, transport: way.transport, tcp: way.tcp, decode: way.decode || 'auto' },
+        name: 'recovery_ways', constants: { gf: 16, bucket_records: bucket, transport: way.transport, tcp: way.tcp, decode: way.decode || 'auto' },
         factors: { failed_buckets: [1, 2, 3] }, repetitions: p.repetitions,
         run: c => {
             const victims = lab.data(lab.shuffle([0, 1, 2, 3]).slice(0, c.failed_buckets));
@@ -65,7 +65,7 @@ if (p.parts.includes('felt')) {
     const alice = fill({ recovery: 'automatic', spares: { data: 7, parity: 4 } });
     let down = null;
     lab.measure({
-        name: 'first_answer', constants: { records: bucket }, factors: { failed_buckets: [1, 3] }, repetitions: p.repetitions,
+        name: 'first_answer', constants: { bucket_records: bucket }, factors: { failed_buckets: [1, 3] }, repetitions: p.repetitions,
         run: c => {
             const numbers = lab.shuffle([0, 1, 2, 3]).slice(0, c.failed_buckets);
             const key = lab.keysFor(lab.data(numbers[0]), 1, { existing: true })[0];
@@ -89,14 +89,14 @@ if (p.parts.includes('searches')) {
     const keys = lab.keysFor(lab.data(2), 1000, { existing: true });
     const search = { do: 'search', keys: keys, count: p.searches, window: 1 };
     const latency = (what, repetitions) => lab.measure({
-        name: 'degraded_search', factors: { searches: [what] }, repetitions: repetitions,
+        name: 'degraded_search', factors: { answered_by: [what] }, repetitions: repetitions,
         run: () => {
             const done = bob.run(search);
             lab.expectEqual([done.results.ok, done.wrong + done.missing], [p.searches, 0], 'each search finds its record');
             return { p50_ms: done.p50_ms, p99_ms: done.p99_ms, per_op_ms: done.per_op_ms };
         }
     });
-    latency('bucket is there', p.repetitions);
+    latency('bucket', p.repetitions);
     lab.kill(lab.data(2));
     lab.waitUntil(() => lab.group(0).state === 'degraded' && bob.search(keys[0], { timeout: 20 }).path === 'record recovery', { timeout: 20 });
     latency('record recovery', p.repetitions);

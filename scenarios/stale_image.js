@@ -56,7 +56,7 @@ for (const image of ['frozen', 'adjusting', 'exact']) {
         carol.forget();
     const done = carol.run({ do: 'search', keys: keys });
     costs[image] = done;
-    lab.row('image', { image: image, searches: done.operations, forwards: done.forwards, adjustments: done.iams, messages_of_client: done.messages, per_op_ms: done.per_op_ms });
+    lab.row('image', { image: image, searches: done.operations, forwards: done.forwards, iams: done.iams, messages: done.messages, per_op_ms: done.per_op_ms });
     lab.print(image + ':', done.forwards, 'forwards for', done.operations, 'searches,', done.messages, 'messages of the client');
 }
 lab.expect(costs.frozen.forwards > costs.adjusting.forwards, 'with a frozen image nearly every search is passed on');

@@ -133,9 +133,14 @@ struct Run {
     }
     void tellRecovery()
     {
+        pb::Told told;
+        told.mutable_ended()->set_reason("killed");
+        feeder.tell(kNodes + 1, told);
+        feeder.now += 20'000'000;
         pb::Event event;
         event.mutable_bucket_failed()->set_role(pb::DATA);
         event.mutable_bucket_failed()->set_index(1);
+        event.mutable_bucket_failed()->set_process(kNodes + 1);
         feeder.event(kCoordinator, event);
         event.mutable_recovery_started()->set_recovery(5);
         event.mutable_recovery_started()->add_buckets(1);
@@ -158,6 +163,12 @@ struct Run {
             stored.mutable_slice_stored()->set_number(number);
             feeder.event(kNodes + 2, stored);
         }
+        pb::Event filled;
+        filled.mutable_place()->set_role(pb::PARITY);
+        filled.mutable_parity_bucket_filled()->set_records(6);
+        filled.mutable_parity_bucket_filled()->set_total_ns(7'000);
+        filled.mutable_parity_bucket_filled()->set_communication_ns(7'000);
+        feeder.event(kNodes + 1'000, filled);
         pb::Event finished;
         auto* e = finished.mutable_recovery_finished();
         e->set_recovery(5);
@@ -183,6 +194,7 @@ private slots:
     void whatIsNotKnownIsEmpty();
     void messagesArePairedOrLost();
     void splitsHaveTheirTimesAndOutcome();
+    void clustersOfOneRunAreNotMerged();
     void phasesAndSlicesAddUp();
     void chartsAndTablesSayTheSame();
     void textSurvivesTheQuotes();
@@ -199,12 +211,12 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
     Run run;
     const std::vector<ExportTable> tables = exportTables(*run.recording);
     const std::pair<const char*, const char*> wanted[] {
-        { "operations", "op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages,faults" },
-        { "messages", "id,op,cause,kind,transport,from,to,size_bytes,sent_s,received_s,resend,lost_by" },
-        { "splits", "split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_ms,parity_batches,outcome" },
-        { "parity_creations", "group,column,field,scheme,records,total_s,process_s,comm_s,other_s,transfer_s" },
-        { "recoveries", "recovery,group,failed_data,failed_parity,manager,survivors,decode,slice,slices,records,size_bytes,detect_s,total_s,process_s,comm_s,other_s,transfer_s,outcome" },
-        { "slices", "recovery,number,rank_first,ranks,requested_s,arrived_s,decoded_s,stored_s,in_bytes,out_bytes" },
+        { "operations", "cluster,op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages_sent,faults" },
+        { "messages", "cluster,id,client,op,cause,kind,transport,from,to,size_bytes,sent_s,received_s,resend,lost_by" },
+        { "splits", "cluster,split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_s,parity_batches,outcome" },
+        { "parity_creations", "cluster,group,column,gf,scheme,records,bytes,total_s,process_s,comm_s,other_s,transfer_s" },
+        { "recoveries", "cluster,recovery,group,failed_data,failed_parity,manager,survivors,decode,slice,slices,records,bytes,begin_s,detect_s,total_s,process_s,comm_s,other_s,transfer_s,whole_s,outcome" },
+        { "slices", "cluster,recovery,slice_number,rank_first,ranks,requested_s,arrived_s,decoded_s,stored_s,in_bytes,out_bytes" },
     };
     for (const auto& [name, columns] : wanted)
         QCOMPARE(tableNamed(tables, name).columns.join(','), QString(columns));
@@ -228,7 +240,7 @@ void ExportsTest::anOperationHasAllItsMessages()
     while (row < operations.rows.size() && cell(operations, row, "op").toULongLong() != 9'001)
         ++row;
     QVERIFY(row < operations.rows.size());
-    QCOMPARE(cell(operations, row, "messages").toInt(), 4);
+    QCOMPARE(cell(operations, row, "messages_sent").toInt(), 4);
     QCOMPARE(cell(operations, row, "client").toString(), "alice");
     QCOMPARE(cell(operations, row, "time_ms").toDouble(), 2.5);
     QCOMPARE(cell(operations, row, "place").toString(), "data 1");
@@ -245,9 +257,9 @@ void ExportsTest::whatIsNotKnownIsEmpty()
     const auto tables = exportTables(*run.recording);
     const ExportTable& operations = tableNamed(tables, "operations");
     // The story's operations were told without messages.
-    QVERIFY(!cell(operations, 0, "messages").isValid());
+    QVERIFY(!cell(operations, 0, "messages_sent").isValid());
     const Rows rows = parsed(csvOf(operations, identityOf(*run.recording), {}).toUtf8());
-    QCOMPARE(rows[1][3 + operations.columns.indexOf("messages")], QString());
+    QCOMPARE(rows[1][3 + operations.columns.indexOf("messages_sent")], QString());
 }
 
 void ExportsTest::messagesArePairedOrLost()
@@ -290,6 +302,54 @@ void ExportsTest::splitsHaveTheirTimesAndOutcome()
     QVERIFY(tableNamed(tables, "merges").rows.empty());
 }
 
+// Each cluster numbers its splits, recoveries, operations and messages anew, and one seed gives the same process numbers.
+void ExportsTest::clustersOfOneRunAreNotMerged()
+{
+    Run run;
+    QTemporaryDir folder;
+    const QString path = folder.filePath("three.lhrun");
+    auto recorder = recorderAt(path, often(50));
+    Feeder feeder { *recorder };
+    feeder.isKept = false;
+    pb::Told forgotten;
+    forgotten.mutable_forgotten();
+    recorder->onKeyframe({}, 0);
+    for (int cluster = 0; cluster < 3; ++cluster) {
+        feeder.tell(0, forgotten); // before the first, too
+        feeder.sequences.clear();
+        for (std::uint64_t cursor = 0; cursor < run.recording->events();) {
+            const EventPage page = run.recording->eventsSince(cursor, 1'000);
+            for (const RunEvent& told : page.events) {
+                feeder.now = 60'000'000'000 * cluster + told.runNs;
+                feeder.event(told.process, *told.event);
+            }
+            cursor = page.next;
+        }
+        recorder->caption("say", "a", QString::number(cluster + 1), "scenario");
+    }
+    recorder->finish();
+    const auto recording = Recording::open(path);
+    QVERIFY(recording);
+    const auto once = exportTables(*run.recording), thrice = exportTables(**recording);
+    for (const char* name : { "operations", "messages", "splits", "parity_creations", "recoveries", "slices" }) {
+        const ExportTable& one = tableNamed(once, name);
+        const ExportTable& three = tableNamed(thrice, name);
+        QVERIFY(!one.rows.empty());
+        QCOMPARE(three.rows.size(), 3 * one.rows.size());
+        QCOMPARE(three.columns.first(), QString("cluster"));
+        for (std::size_t i = 0; i < three.rows.size(); ++i) {
+            const QVariantList& row = three.rows[i];
+            QCOMPARE(row[0].toUInt(), 1 + i / one.rows.size());
+            for (qsizetype column = 1; column < row.size(); ++column) // but for moments and what only the whole run had
+                if (const QString& of = one.columns[column]; !of.endsWith("_s") && of != "lost_by" && of != "client" && of != "from" && of != "to" && of != "id" && of != "cause")
+                    QCOMPARE(row[column], one.rows[i % one.rows.size()][column]);
+        }
+    }
+    const ExportTable& captions = tableNamed(thrice, "captions");
+    for (std::size_t i = 0; i < 3; ++i)
+        QCOMPARE(cell(captions, i, "cluster").toString(), cell(captions, i, "text").toString());
+}
+
 void ExportsTest::phasesAndSlicesAddUp()
 {
     Run run;
@@ -297,7 +357,10 @@ void ExportsTest::phasesAndSlicesAddUp()
     const ExportTable& recoveries = tableNamed(tables, "recoveries");
     QCOMPARE(recoveries.rows.size(), std::size_t(1));
     const auto number = [&](const char* column) { return cell(recoveries, 0, column).toDouble(); };
-    QCOMPARE(number("detect_s") + number("process_s") + number("comm_s") + number("other_s"), number("total_s"));
+    QCOMPARE(number("process_s") + number("comm_s") + number("other_s"), number("total_s"));
+    QCOMPARE(number("total_s"), 0.5);
+    QCOMPARE(number("whole_s"), 0.9);
+    QCOMPARE(number("detect_s"), 0.020001); // each event of a story comes 1 us later
     QCOMPARE(cell(recoveries, 0, "failed_data").toString(), "1");
     QCOMPARE(cell(recoveries, 0, "outcome").toString(), "finished");
     const ExportTable& slices = tableNamed(tables, "slices");
@@ -333,7 +396,7 @@ void ExportsTest::chartsAndTablesSayTheSame()
         if (cell(operations, i, "kind").toString() != "insert")
             continue;
         ++insertRows;
-        messageCells += cell(operations, i, "messages").toULongLong();
+        messageCells += cell(operations, i, "messages_sent").toULongLong();
         sumCells += cell(operations, i, "time_ms").toDouble();
         slowestCell = std::max(slowestCell, cell(operations, i, "time_ms").toDouble());
     }
@@ -344,7 +407,9 @@ void ExportsTest::chartsAndTablesSayTheSame()
     QCOMPARE(double(slowest) / 1e6, slowestCell);
     const ChartData chart = chartOf(reader.series(), { ChartKind::Recovery, begin - 2'000'000'000, end, begin, 100 });
     QCOMPARE(chart.rows.size(), tableNamed(tables, "recoveries").rows.size());
-    QCOMPARE(chart.rows[0][chart.header.indexOf("total_ms")].toDouble(), 1e3 * cell(tableNamed(tables, "recoveries"), 0, "total_s").toDouble());
+    const ExportTable& recoveries = tableNamed(tables, "recoveries");
+    for (const QString& column : chart.header)
+        QCOMPARE(chart.rows[0][chart.header.indexOf(column)], recoveries.rows[0][recoveries.columns.indexOf(column)]);
 }
 
 void ExportsTest::textSurvivesTheQuotes()
@@ -468,7 +533,7 @@ void ExportsTest::aRecoveryIsTheSameInWhateverOrderItsProcessesAreHeard()
         RecoveryRows rows;
         std::array<std::size_t, 3> next {};
         for (const int who : order) {
-            rows.take(words[who][next[who]], times[who][next[who]]);
+            rows.take(ProcessId(who) + 1, words[who][next[who]], times[who][next[who]]);
             ++next[who];
         }
         ++orders;

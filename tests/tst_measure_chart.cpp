@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Charts of measurements (window.md 2.7, 4.6): their values, published ones beside them, and the file that lhrs-play writes.
+#include "tests/data_dictionary.h"
 #include "tests/lab_stage.h"
 
 #include "gui/lab/chart_svg.h"
@@ -124,6 +125,7 @@ void MeasureChartTest::aLineIsTheMediansWithTheirQuartiles()
     QCOMPARE(byXor.points[0].n, 3);
     QCOMPARE(rs.points[1].median, 0.4);
     QCOMPARE(chart.header, (QStringList { "origin", "scheme", "slice", "quantity", "median", "q1", "q3", "n" }));
+    QCOMPARE(documentedColumns("NAME_chart.csv"), (QStringList { "origin", "quantity", "median", "q1", "q3", "n" })); // the others are its table's
     QCOMPARE(chart.rows.size(), 4u);
     QCOMPARE(chart.rows[3], (QVariantList { "here", "xor", 100.0, "total_s", 0.2, 0.15000000000000002, 0.55, 3 }));
     // What is drawn is what the summary of the table says.

@@ -160,7 +160,7 @@ ChartData operationsChart(const RunSeries& series, const ChartWish& wish)
     chart.header = timeHeader();
     for (std::size_t kind = 0; kind < kSeriesOperations; ++kind) {
         all += done[kind];
-        chart.header << QString::fromLatin1(kKinds[kind]) + "_per_s";
+        chart.header << QString::fromLatin1(kKinds[kind]) + "_per_second";
         if (done[kind] > 0)
             addCurve(chart, columns, wish, QString::fromLatin1(kKinds[kind]), QString::fromLatin1(kKinds[kind]), int(kind), int(kind), [kind](const TimeSlice& c) {
                 return QVariant(double(c.kinds[kind].done) * kNs / double(c.endNs - c.beginNs));
@@ -203,7 +203,7 @@ ChartData latencyChart(const RunSeries& series, const ChartWish& wish)
     addCurve(chart, columns, wish, QStringLiteral("p50"), QStringLiteral("p50 (half are faster)"), 0, 0, quantile(0.5));
     addCurve(chart, columns, wish, QStringLiteral("p99"), QStringLiteral("p99"), 1, 1, quantile(0.99));
     addCurve(chart, columns, wish, QStringLiteral("max"), QStringLiteral("slowest"), 2, 2, quantile(1));
-    chart.header = timeHeader() << "operations" << "p50_ms" << "p99_ms" << "max_ms";
+    chart.header = timeHeader() << "ended" << "p50_ms" << "p99_ms" << "max_ms";
     for (const TimeSlice& column : columns) {
         const LatencyHistogram all = of(column);
         const bool isKnown = all.count() > 0;
@@ -238,7 +238,7 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
     for (std::size_t kind = 0; kind < kSeriesOperations; ++kind) {
         const QString name = QString::fromLatin1(kKinds[kind]);
         all += observed[kind];
-        chart.header << name + "_operations" << name + "_messages_per_operation";
+        chart.header << name + "_observed" << name + "_messages_per_operation";
         if (observed[kind] == 0)
             continue;
         means << QStringLiteral("%1 %2").arg(name).arg(double(messages[kind]) / double(observed[kind]), 0, 'f', 2);
@@ -283,15 +283,16 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
     struct Shown {
         Kind kind;
-        const char* id;
+        const char* id; // of the columns
         const char* name;
-        double factor;
+        double factor;  // of the columns' unit
+        double drawn;   // of the chart's unit
     };
     std::vector<Shown> shown;
     switch (wish.kind) {
     case ChartKind::Load:
         chart.unit = QStringLiteral("% of M · b");
-        shown = { { Kind::Load, "load_percent", "load factor: records / (M b)", 100 } };
+        shown = { { Kind::Load, "load_percent", "load factor: records / (M b)", 100, 100 } };
         chart.theory.push_back({ QStringLiteral("65-70 %: splits uncontrolled"), QStringLiteral("LH*, 2003 report: average load without load control"), 65, 70 });
         chart.theory.push_back({ QStringLiteral("80-95 %: with load control"), QStringLiteral("LH*, 2003 report"), 80, 95 });
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
@@ -299,18 +300,18 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
         break;
     case ChartKind::Buckets:
         chart.unit = QStringLiteral("data buckets");
-        shown = { { Kind::Buckets, "buckets", "M, data buckets of the file", 1 } };
+        shown = { { Kind::Buckets, "buckets", "M, data buckets of the file", 1, 1 } };
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
         chart.remedy = QStringLiteral("insert");
         break;
     case ChartKind::Storage:
         chart.unit = QStringLiteral("KiB");
-        shown = { { Kind::DataBytes, "data_kib", "records in data buckets", 1.0 / 1024 }, { Kind::ParityBytes, "parity_kib", "parity records", 1.0 / 1024 } };
+        shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 }, { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
         chart.nothing = QStringLiteral("No process has told yet how many bytes it holds.");
         break;
     case ChartKind::Memory:
         chart.unit = QStringLiteral("MiB");
-        shown = { { Kind::MemoryBytes, "memory_mib", "memory of all processes", 1.0 / (1024 * 1024) } };
+        shown = { { Kind::MemoryBytes, "memory_bytes", "memory of all processes", 1, 1.0 / (1024 * 1024) } };
         chart.nothing = QStringLiteral("No process has told yet how much memory it uses.");
         break;
     case ChartKind::Operations:
@@ -321,7 +322,7 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
     chart.header = timeHeader();
     int colour = 0;
     for (const Shown& s : shown) {
-        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour, s.kind, s.factor);
+        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour, s.kind, s.drawn);
         ++colour;
         chart.header << QString::fromLatin1(s.id) + "_min" << QString::fromLatin1(s.id) + "_max" << QString::fromLatin1(s.id) + "_last";
     }

@@ -53,7 +53,9 @@ LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& argum
         for (const RunEvent& event : page.events) {
             if (event.isGap())
                 continue;
-            if (event.event->has_bucket_failed()) {
+            if (event.event->has_file_created()) {
+                failed.clear(); // another cluster: its groups have the numbers of the former one's
+            } else if (event.event->has_bucket_failed()) {
                 failed[event.event->bucket_failed().group()].push_back(event);
             } else if (event.event->has_recovery_finished()) {
                 const pb::RecoveryFinished& done = event.event->recovery_finished();

@@ -2,6 +2,7 @@
 #include "gui/lab/run_export.h"
 
 #include "gui/lab/chart_svg.h"
+#include "gui/lab/cluster_numbers.h"
 #include "gui/lab/detail_words.h"
 #include "gui/lab/qt_text.h"
 #include "gui/lab/recording_file.h"
@@ -15,9 +16,12 @@
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -39,18 +43,36 @@ QString joined(const std::vector<std::uint32_t>& numbers)
     return texts.join(' ');
 }
 
-// Folds a run's events into rows, in one walk through the recording.
+QString joined(const std::vector<pb::Place>& places)
+{
+    QStringList texts;
+    for (const pb::Place& place : places)
+        texts << text(placeName(place));
+    return texts.join("; ");
+}
+
+// Folds a run's events into rows, in one walk through the recording. What processes number begins anew in each cluster, so all
+// is kept by cluster.
 class Walk {
 public:
     explicit Walk(Recording& recording) : m_recording(recording)
     {
         for (const auto& process : recording.rows("process"))
             m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
+        const std::vector<Recording::Word> words = recording.words();
+        const ClusterNumbers clusters(words);
+        auto word = words.begin();
         for (std::uint64_t cursor = 0; cursor < recording.events();) {
             const EventPage page = recording.eventsSince(cursor, kExportPage);
-            for (const RunEvent& run : page.events)
+            for (const RunEvent& run : page.events) {
+                for (; word != words.end() && word->event < run.index; ++word)
+                    if (word->told.has_ended())
+                        m_recoveries.takeEnd(word->process, word->tNs);
+                if (const std::uint32_t cluster = clusters.of(run.index); cluster != m_cluster)
+                    begin(cluster);
                 if (!run.isGap())
                     take(run);
+            }
             if (page.events.empty())
                 break;
             cursor = page.next;
@@ -59,62 +81,64 @@ public:
 
     ExportTable operations() const
     {
-        ExportTable table { "operations", { "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages", "faults" }, {} };
+        ExportTable table { "operations", { "cluster", "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages_sent", "faults" }, {} };
         std::vector<const Operation*> all;
         for (const auto& [id, operation] : m_operations)
             if (operation.isDone)
                 all.push_back(&operation);
-        std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return x->beginNs < y->beginNs; });
+        std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return std::pair(x->cluster, x->beginNs) < std::pair(y->cluster, y->beginNs); });
         for (const Operation* o : all) {
             const pb::OperationDone& done = o->done;
-            table.rows.push_back({ qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
+            table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
                 text(resultWord(done.result())), "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(), done.image_adjusted() || o->isAdjusted,
-                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->beginNs, o->endNs) });
+                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs) });
         }
         return table;
     }
 
     ExportTable splits(bool merges) const
     {
-        ExportTable table { merges ? "merges" : "splits", { merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket", "level", "records_moved", "begin_s", "locked_ms", "total_ms", "parity_batches", "outcome" }, {} };
-        for (const auto& [id, split] : m_splits)
-            if (split.isMerge == merges && split.isOrdered)
-                table.rows.push_back({ qulonglong(id), split.bucket, split.other, split.level, split.moved, run(split.beginNs), known(split.lockedNs > 0, ms(split.lockedNs)),
-                    known(split.totalNs > 0, ms(split.totalNs)), split.batches, split.outcome.isEmpty() ? QString("under way") : split.outcome });
+        ExportTable table { merges ? "merges" : "splits", { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket", merges ? "level_before" : "level", "records_moved", "begin_s",
+            "locked_ms", "total_s", "parity_batches", "outcome" }, {} };
+        for (const auto& [id, split] : m_splits) {
+            if (split.isMerge != merges || !split.isOrdered)
+                continue;
+            const std::int64_t locked = lockedNs(id, split);
+            table.rows.push_back({ id.first, qulonglong(id.second), split.bucket, split.other, split.level, known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
+                known(split.isFinished, s(split.totalNs)), split.batches, split.outcome.isEmpty() ? QString("under way") : split.outcome });
+        }
         return table;
     }
 
     ExportTable parityCreations() const
     {
-        ExportTable table { "parity_creations", { "group", "column", "field", "scheme", "records", "total_s", "process_s", "comm_s", "other_s", "transfer_s" }, {} };
+        ExportTable table { "parity_creations", { "cluster", "group", "column", "gf", "scheme", "records", "bytes", "total_s", "process_s", "comm_s", "other_s", "transfer_s" }, {} };
         table.rows = m_creations;
         return table;
     }
 
     ExportTable recoveries() const
     {
-        ExportTable table { "recoveries", { "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice", "slices", "records", "size_bytes", "detect_s",
-            "total_s", "process_s", "comm_s", "other_s", "transfer_s", "outcome" }, {} };
+        ExportTable table { "recoveries", { "cluster", "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice", "slices", "records", "bytes", "begin_s", "detect_s",
+            "total_s", "process_s", "comm_s", "other_s", "transfer_s", "whole_s", "outcome" }, {} };
         for (const RecoveryRow& r : m_recoveries.rows()) {
-            QStringList survivors;
-            for (const pb::Place& place : r.survivors)
-                survivors << text(placeName(place));
             const bool is = r.isFinished;
-            table.rows.push_back({ qulonglong(r.recovery), r.group, joined(r.failedData), joined(r.failedParity), QString("parity %1.%2").arg(r.group).arg(r.manager), survivors.join("; "),
-                known(is, r.isXor ? "xor" : "rs"), known(r.slice != 0, r.slice), r.slices, r.records, qulonglong(r.bytes), known(is, s(r.detectNs())), known(is, s(r.totalNs)), known(is, s(r.processNs)),
-                known(is, s(r.communicationNs)), known(is, s(r.otherNs)), known(is, s(r.transferNs)), is ? "finished" : r.isGivenUp ? "given up" : "under way" });
+            table.rows.push_back({ r.cluster, qulonglong(r.recovery), r.group, joined(r.failedData), joined(r.failedParity), r.manager, joined(r.survivors),
+                known(is, r.isXor ? "xor" : "rs"), known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, qulonglong(r.bytes)), known(r.isOrdered, run(r.beginNs)),
+                known(r.detectNs.has_value(), s(r.detectNs.value_or(0))), known(is, s(r.totalNs)), known(is, s(r.processNs)), known(is, s(r.communicationNs)), known(is, s(r.otherNs)),
+                known(is, s(r.transferNs)), known(is, s(r.wholeNs)), is ? "finished" : r.isGivenUp ? "given up" : "under way" });
         }
         return table;
     }
 
     ExportTable slices() const
     {
-        ExportTable table { "slices", { "recovery", "number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s", "stored_s", "in_bytes", "out_bytes" }, {} };
+        ExportTable table { "slices", { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s", "stored_s", "in_bytes", "out_bytes" }, {} };
         for (const RecoveryRow& r : m_recoveries.rows())
             for (const RecoveryRow::Slice& slice : r.perSlice) {
                 // What the manager measured from its order on, on the run's clock.
                 const std::int64_t order = slice.recoveredNs - slice.decodedNs;
-                table.rows.push_back({ qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks, run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
+                table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks, run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
                     known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes), qulonglong(slice.outBytes) });
             }
         return table;
@@ -122,6 +146,7 @@ public:
 
 private:
     struct Operation {
+        std::uint32_t cluster = 1;
         std::uint64_t client = 0, number = 0, messages = 0;
         std::int64_t beginNs = 0, endNs = 0;
         bool isAdjusted = false, isDone = false;
@@ -129,8 +154,8 @@ private:
     };
     struct Split {
         std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0;
-        std::int64_t beginNs = 0, lockedSinceNs = 0, lockedNs = 0, totalNs = 0;
-        bool isMerge = false, isOrdered = false;
+        std::int64_t beginNs = 0, totalNs = 0;
+        bool isMerge = false, isOrdered = false, isFinished = false;
         QString outcome;
     };
 
@@ -142,19 +167,30 @@ private:
         return at != m_names.end() && !at->second.isEmpty() ? at->second : QString::number(process, 16);
     }
 
-    int faultsIn(std::int64_t fromNs, std::int64_t toNs) const
+    int faultsIn(std::uint32_t cluster, std::int64_t fromNs, std::int64_t toNs) const
     {
-        return int(std::count_if(m_series.shades().begin(), m_series.shades().end(), [&](const SeriesShade& shade) {
+        const auto series = m_faults.find(cluster);
+        return series == m_faults.end() ? 0 : int(std::count_if(series->second.shades().begin(), series->second.shades().end(), [&](const SeriesShade& shade) {
             return shade.kind == SeriesShade::Kind::Fault && shade.beginNs <= toNs && (shade.endNs == 0 || shade.endNs >= fromNs);
         }));
     }
 
+    void begin(std::uint32_t cluster)
+    {
+        m_cluster = cluster;
+        m_recoveries.setCluster(cluster);
+        m_gf = QVariant();
+        m_isPureRs = false;
+    }
+
+    Split& split(std::uint64_t id) { return m_splits[{ m_cluster, id }]; }
+
     void take(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
-        m_recoveries.take(event, told.runNs);
+        m_recoveries.take(told.process, event, told.runNs);
         if (event.has_fault_begun() || event.has_fault_ended())
-            m_series.take(told);
+            m_faults.try_emplace(m_cluster, RunSeries::Limits { .shadesMax = kAll }).first->second.take(told);
         if (event.operation().client() != 0)
             takeOperation(told);
         takeStructure(told);
@@ -165,7 +201,8 @@ private:
         const pb::Event& event = *told.event;
         if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent() && !event.has_image_adjusted())
             return;
-        Operation& o = m_operations[{ event.operation().client(), event.operation().number() }];
+        Operation& o = m_operations[{ m_cluster, event.operation().client(), event.operation().number() }];
+        o.cluster = m_cluster;
         o.client = event.operation().client();
         o.number = event.operation().number();
         if (event.has_operation_started()) {
@@ -185,7 +222,7 @@ private:
 
     void order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge)
     {
-        Split& split = m_splits[id];
+        Split& split = this->split(id);
         if (!split.isOrdered)
             split.beginNs = runNs;
         split.isOrdered = true;
@@ -198,30 +235,40 @@ private:
     template <class Finished>
     void finish(const Finished& e)
     {
-        Split& split = m_splits[e.split()];
+        Split& split = this->split(e.split());
+        split.isFinished = true;
         split.moved = e.moved();
         split.totalNs = e.total_ns();
         split.outcome = "finished";
     }
 
-    // Its changes wait from here to there.
-    void lock(std::uint32_t bucket, bool isLocked, std::int64_t runNs)
+    // How long changes to its bucket waited: the bucket's own words between this order and its next one, whichever process was
+    // heard first. 0: they did not, or it is not known.
+    std::int64_t lockedNs(const std::pair<std::uint32_t, std::uint64_t>& id, const Split& split) const
     {
-        for (auto& [id, split] : m_splits) {
-            if (!split.isOrdered || split.bucket != bucket)
+        std::int64_t next = std::numeric_limits<std::int64_t>::max(), since = 0;
+        for (const auto& [otherId, other] : m_splits)
+            if (otherId.first == id.first && other.isOrdered && other.bucket == split.bucket && other.beginNs > split.beginNs)
+                next = std::min(next, other.beginNs);
+        const auto locks = m_locks.find({ id.first, split.bucket });
+        if (locks == m_locks.end())
+            return 0;
+        for (const auto& [ns, isLocked] : locks->second) {
+            if (ns < split.beginNs || ns >= next)
                 continue;
-            if (isLocked && split.lockedSinceNs == 0 && split.outcome.isEmpty())
-                split.lockedSinceNs = runNs;
-            else if (!isLocked && split.lockedSinceNs != 0 && split.lockedNs == 0)
-                split.lockedNs = std::max<std::int64_t>(1, runNs - split.lockedSinceNs);
+            if (isLocked && since == 0)
+                since = ns;
+            else if (!isLocked && since != 0)
+                return std::max<std::int64_t>(1, ns - since);
         }
+        return 0;
     }
 
     void takeStructure(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
         if (event.has_file_created()) {
-            m_field = event.file_created().config().field() == pb::GF_8 ? "gf8" : "gf16";
+            m_gf = event.file_created().config().field() == pb::GF_8 ? 8 : 16;
             m_isPureRs = event.file_created().config().pure_rs();
         } else if (event.has_split_ordered()) {
             const auto& e = event.split_ordered();
@@ -234,56 +281,118 @@ private:
         } else if (event.has_merge_finished()) {
             finish(event.merge_finished());
         } else if (event.has_split_undone()) {
-            m_splits[event.split_undone().split()].outcome = "undone: " + text(event.split_undone().reason());
+            split(event.split_undone().split()).outcome = "undone: " + text(event.split_undone().reason());
         } else if (event.has_merge_undone()) {
-            m_splits[event.merge_undone().split()].outcome = "undone: " + text(event.merge_undone().reason());
+            split(event.merge_undone().split()).outcome = "undone: " + text(event.merge_undone().reason());
         } else if (event.has_batch_applied()) {
-            ++m_splits[event.batch_applied().split()].batches;
+            ++split(event.batch_applied().split()).batches;
         } else if (event.has_state_changed() && event.place().role() == pb::DATA) {
-            lock(event.place().number(), event.state_changed().state() == pb::SPLITTING, told.runNs);
+            m_locks[{ m_cluster, event.place().number() }].emplace_back(told.runNs, event.state_changed().state() == pb::SPLITTING || event.state_changed().state() == pb::MERGING);
         } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
             const auto& e = event.parity_bucket_filled();
             const bool isXor = event.place().column() == 0 && !m_isPureRs;
-            m_creations.push_back({ event.place().number(), event.place().column(), m_field, isXor ? "xor" : "rs", e.records(), s(e.total_ns()), s(e.process_ns()), s(e.communication_ns()),
+            m_creations.push_back({ m_cluster, event.place().number(), event.place().column(), m_gf, isXor ? "xor" : "rs", e.records(), qulonglong(e.bytes()), s(e.total_ns()), s(e.process_ns()), s(e.communication_ns()),
                 s(e.other_ns()), s(e.transfer_ns()) });
         }
     }
 
     Recording& m_recording;
     std::map<ProcessId, QString> m_names;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Operation> m_operations;
-    std::map<std::uint64_t, Split> m_splits;
+    std::uint32_t m_cluster = 1; // of the events that are taken
+    std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Operation> m_operations; // cluster, client, number
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Split> m_splits;                         // cluster, identifier
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::pair<std::int64_t, bool>>> m_locks; // cluster, bucket: when its changes began to wait, or waited no more
     std::vector<QVariantList> m_creations;
     RecoveryRows m_recoveries { kAll, kAll };
-    RunSeries m_series; // of faults only
-    QVariant m_field;
+    std::map<std::uint32_t, RunSeries> m_faults; // by cluster: of faults only
+    QVariant m_gf;
     bool m_isPureRs = false;
 };
 
-// A table of the recording as it is, but that columns that end with _ns become seconds of the run (or durations), and no column
-// has the name of one of the three that come first in every file: a table with two of one name is read wrongly.
-ExportTable tableOf(Recording& recording, const QString& name, const QString& from, const QStringList& columns)
-{
-    ExportTable table { name, {}, {} };
-    for (const QString& column : columns)
-        table.columns << (column == "detail" ? QString("explanation") : QString(column).replace(QRegularExpression("_ns$"), "_s"));
-    for (const auto& row : recording.rows(from)) {
-        QVariantList cells;
-        for (const QString& column : columns) {
-            const auto at = row.find(column);
-            QVariant value = at == row.end() ? QVariant() : at->second;
-            if (!value.isNull() && column.endsWith("_ns")) {
-                const bool isDuration = column == "lease_ns" || column == "took_ns";
-                value = s(value.toLongLong() - (isDuration ? 0 : recording.beginNs()));
-            }
-            if (column == "ok" && !value.isNull())
-                value = value.toBool(); // SQLite has numbers only
-            cells << value;
-        }
-        table.rows.push_back(cells);
+// A table of the recording as it is, with the cluster before it, but that columns that end with _ns become seconds of the run (or
+// durations), that processes have their names, and that no column has the name of one of the three that come first in every
+// file: a table with two of one name is read wrongly.
+struct OfRecording {
+    Recording& recording;
+    ClusterNumbers clusters { recording.words() };
+    std::map<qlonglong, QString> names = namesOf(recording);
+    using Row = std::map<QString, QVariant>;
+
+    static std::map<qlonglong, QString> namesOf(Recording& recording)
+    {
+        std::map<qlonglong, QString> names;
+        for (const auto& process : recording.rows("process"))
+            names[process.at("id").toLongLong()] = process.at("name").toString();
+        return names;
     }
-    return table;
-}
+
+    // `columns`: as the recording has them, where it is another one "theirs=ours". `clusterOf`: of a row; not known: empty.
+    ExportTable table(const QString& name, const QString& from, const QStringList& columns, const std::function<QVariant(const Row&)>& clusterOf)
+    {
+        ExportTable table { name, { "cluster" }, {} };
+        for (const QString& column : columns)
+            table.columns << column.section('=', -1).replace(QRegularExpression("_ns$"), "_s");
+        for (const Row& row : recording.rows(from)) {
+            QVariantList cells { clusterOf(row) };
+            for (const QString& column : columns)
+                cells << cell(row, column.section('=', 0, 0));
+            table.rows.push_back(cells);
+        }
+        return table;
+    }
+    ExportTable table(const QString& name, const QString& from, const QStringList& columns)
+    {
+        return table(name, from, columns, [this](const Row& row) { return row.at("event").isNull() ? QVariant() : QVariant(clusters.of(row.at("event").toULongLong())); });
+    }
+
+    QVariant cell(const Row& row, const QString& column) const
+    {
+        const auto at = row.find(column);
+        if (at == row.end() || at->second.isNull())
+            return {};
+        if (column.endsWith("_ns")) {
+            const bool isDuration = column == "lease_ns" || column == "took_ns";
+            return s(at->second.toLongLong() - (isDuration ? 0 : recording.beginNs()));
+        }
+        if (column == "ok")
+            return at->second.toBool(); // SQLite has numbers only
+        if (column == "process" || column == "target") {
+            const auto name = names.find(at->second.toLongLong());
+            return name != names.end() && !name->second.isEmpty() ? name->second : QString::number(at->second.toULongLong(), 16);
+        }
+        return at->second;
+    }
+
+    // The recording's own tables of faults and gaps name no event; the events tell which it was.
+    ExportTable faults()
+    {
+        std::map<std::pair<qulonglong, qlonglong>, std::uint32_t> of;
+        for (const RunEvent& run : recording.allOf({ pb::Event::kFaultBegunFieldNumber }))
+            of[{ run.event->fault_begun().fault().number(), qlonglong(run.process) }] = clusters.of(run.index);
+        return table("faults", "fault", { "number=fault", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" }, [&](const Row& row) {
+            const auto at = of.find({ row.at("number").toULongLong(), row.at("target").toLongLong() });
+            return at == of.end() ? QVariant() : QVariant(at->second);
+        });
+    }
+    ExportTable gaps()
+    {
+        std::map<std::pair<qlonglong, qulonglong>, std::uint32_t> of; // process, first number
+        for (std::uint64_t cursor = 0;;) {
+            const EventPage page = recording.eventsOf({ kGapKind }, cursor, recording.events(), kExportPage);
+            for (const RunEvent& run : page.events)
+                of[{ qlonglong(run.process), run.gapFirst }] = clusters.of(run.index);
+            cursor = page.next;
+            if (page.events.size() < kExportPage)
+                break;
+        }
+        return table("gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
+            if (!row.at("healed_by").isNull())
+                return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1)); // after that event, and of the cluster that followed
+            const auto at = of.find({ row.at("process").toLongLong(), row.at("seq_first").toULongLong() });
+            return at == of.end() ? QVariant() : QVariant(at->second);
+        });
+    }
+};
 
 // The clusters that the scenario made.
 std::vector<ClusterFacts> clustersOf(const Recording& recording)
@@ -365,14 +474,13 @@ QString detailOf(Recording& recording)
 std::vector<ExportTable> exportTables(Recording& recording)
 {
     const Walk walk(recording);
-    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true), walk.parityCreations(), walk.recoveries(), walk.slices(),
-        tableOf(recording, "faults", "fault", { "number", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" }),
-        tableOf(recording, "gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }),
-        tableOf(recording, "captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
-        tableOf(recording, "markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
-        tableOf(recording, "commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
-        tableOf(recording, "expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail" }),
-        tableOf(recording, "lamps", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail" }) };
+    OfRecording own { recording };
+    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true), walk.parityCreations(), walk.recoveries(), walk.slices(), own.faults(), own.gaps(),
+        own.table("captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
+        own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
+        own.table("commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
+        own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
+        own.table("lamps", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) };
     std::set<QString> names;
     for (const ExportTable& table : tables)
         names.insert(table.name);

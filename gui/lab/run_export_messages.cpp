@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of messages: each sending with its arrival, if there was one.
+#include "gui/lab/cluster_numbers.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/sentences.h"
 #include "gui/lab/space_time.h"
@@ -13,7 +14,11 @@ namespace lhrs::gui {
 
 namespace {
 
+// A process, which may be of two clusters: one seed gives the same numbers again.
+using Member = std::pair<std::uint32_t, ProcessId>;
+
 struct Row {
+    std::uint32_t cluster = 1;
     ProcessId from = 0, to = 0, causeProcess = 0;
     std::uint64_t id = 0, sequence = 0, causeSequence = 0;
     pb::RequestId operation;
@@ -35,7 +40,9 @@ ExportTable messageTable(Recording& recording)
 {
     using E = pb::Event;
     std::vector<Row> rows;
-    std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> byId;
+    std::map<std::pair<Member, std::uint64_t>, std::vector<std::size_t>> byId;
+    const ClusterNumbers clusters(recording.words());
+    const auto member = [&](const RunEvent& run, ProcessId process) { return Member(clusters.of(run.index), process); };
     const auto each = [&](const std::vector<int>& kinds, const auto& take) {
         std::uint64_t cursor = 0;
         for (;;) {
@@ -52,6 +59,7 @@ ExportTable messageTable(Recording& recording)
     each({ E::kMessageSentFieldNumber }, [&](const RunEvent& run) {
         const pb::MessageSent& e = run.event->message_sent();
         Row row;
+        row.cluster = clusters.of(run.index);
         row.from = run.process;
         row.to = e.to();
         row.id = e.id();
@@ -65,19 +73,19 @@ ExportTable messageTable(Recording& recording)
         row.tries = e.tries();
         row.sentNs = run.runNs;
         row.isSent = true;
-        byId[{ run.process, e.id() }].push_back(rows.size());
+        byId[{ member(run, run.process), e.id() }].push_back(rows.size());
         rows.push_back(std::move(row));
     });
     each({ E::kMessageReceivedFieldNumber, E::kMessageGivenUpFieldNumber }, [&](const RunEvent& run) {
         const pb::Event& event = *run.event;
         if (event.has_message_given_up()) {
-            if (const auto known = byId.find({ run.process, event.message_given_up().id() }); known != byId.end())
+            if (const auto known = byId.find({ member(run, run.process), event.message_given_up().id() }); known != byId.end())
                 for (const std::size_t i : known->second)
                     rows[i].isGivenUp = true;
             return;
         }
         const pb::MessageReceived& e = event.message_received();
-        const auto known = byId.find({ e.from(), e.id() });
+        const auto known = byId.find({ member(run, e.from()), e.id() });
         Row* found = nullptr;
         if (known != byId.end() && e.id() != 0)
             for (const std::size_t i : known->second) {
@@ -89,6 +97,7 @@ ExportTable messageTable(Recording& recording)
         if (found == nullptr || found->isReceived) {
             // Doubled on its way, or a multicast, or sent before the recording began.
             Row row = found != nullptr ? *found : Row();
+            row.cluster = clusters.of(run.index);
             row.from = e.from();
             row.id = e.id();
             row.kind = e.kind();
@@ -103,15 +112,18 @@ ExportTable messageTable(Recording& recording)
         found->isReceived = true;
     });
     // A receiver may have heard what no row tells: before its first one, or where rows were lost.
-    std::map<ProcessId, std::int64_t> tellsFrom;
-    std::set<ProcessId> hasGaps;
+    std::map<Member, std::int64_t> tellsFrom;
+    std::set<Member> hasGaps;
+    std::map<std::uint32_t, std::int64_t> endNs; // by cluster
     for (std::uint64_t cursor = 0; cursor < recording.events();) {
         const EventPage page = recording.eventsSince(cursor, kExportPage);
         for (const RunEvent& run : page.events) {
             if (run.isGap())
-                hasGaps.insert(run.process);
+                hasGaps.insert(member(run, run.process));
             else
-                tellsFrom.try_emplace(run.process, run.runNs);
+                tellsFrom.try_emplace(member(run, run.process), run.runNs);
+            const auto [end, isNew] = endNs.try_emplace(clusters.of(run.index), run.runNs);
+            end->second = std::max(end->second, run.runNs);
         }
         if (page.events.empty())
             break;
@@ -122,11 +134,11 @@ ExportTable messageTable(Recording& recording)
             return {};
         if (row.isGivenUp)
             return "given up";
-        const auto receiver = tellsFrom.find(row.to);
-        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs && !hasGaps.contains(row.to);
+        const auto receiver = tellsFrom.find({ row.cluster, row.to });
+        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs && !hasGaps.contains({ row.cluster, row.to });
         if (!isObserved)
             return "not observed";
-        return recording.endNs() - row.sentNs < kUnderWayNs ? "under way" : "not received";
+        return endNs.at(row.cluster) - row.sentNs < kUnderWayNs ? "under way" : "not received";
     };
     std::map<ProcessId, std::string> names;
     for (const auto& process : recording.rows("process"))
@@ -139,13 +151,13 @@ ExportTable messageTable(Recording& recording)
     };
     const auto seconds = [&](bool isKnown, std::int64_t ns) { return isKnown ? QVariant(double(ns - recording.beginNs()) / 1e9) : QVariant(); };
     std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
-        return std::tuple(x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries) < std::tuple(y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
+        return std::tuple(x.cluster, x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries) < std::tuple(y.cluster, y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
     });
-    ExportTable table { "messages", { "id", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s", "received_s", "resend", "lost_by" }, {} };
+    ExportTable table { "messages", { "cluster", "id", "client", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s", "received_s", "resend", "lost_by" }, {} };
     for (const Row& row : rows) {
-        const QVariant op = row.operation.client() != 0 ? QVariant(name(row.operation.client()).toString() + ' ' + QString::number(row.operation.number())) : QVariant();
+        const bool isServing = row.operation.client() != 0;
         const QVariant cause = row.causeProcess != 0 ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence)) : QVariant();
-        table.rows.push_back({ name(row.from).toString() + ':' + QString::number(row.id, 16), op, cause, QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from),
+        table.rows.push_back({ row.cluster, name(row.from).toString() + ':' + QString::number(row.id, 16), name(row.operation.client()), isServing ? QVariant(qulonglong(row.operation.number())) : QVariant(), cause, QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from),
             name(row.to), row.bytes, seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
     }
     return table;

@@ -111,7 +111,7 @@ void RunSeries::restartIfElsewhere(std::int64_t runNs)
         return;
     m_slices.clear();
     m_shades.clear();
-    m_recoveries = RecoveryRows(256, 0);
+    m_recoveries.clear();
     m_sliceNs = std::max<std::int64_t>(1, m_limits.sliceNs);
 }
 
@@ -270,7 +270,7 @@ void RunSeries::begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t run
     for (const SeriesShade& shade : m_shades)
         if (shade.kind == kind && shade.id == id && shade.endNs == 0)
             return; // at a further process
-    if (m_shades.size() >= kShadesMax)
+    if (m_shades.size() >= m_limits.shadesMax)
         m_shades.pop_front();
     m_shades.push_back({ kind, id, runNs, 0, std::move(words) });
 }
@@ -390,6 +390,7 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
 void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
     restartIfElsewhere(runNs);
+    m_hasEvents = true;
     using B = pb::Event;
     switch (int(event.body_case())) {
     case B::kOperationStarted: {
@@ -418,11 +419,14 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
     case B::kGauges:
     case B::kNodeRecruited:
     case B::kNodeReleased:
-    case B::kProcessEnded:
     case B::kFileCreated:
     case B::kGroupCreated:
     case B::kFileStateChanged:
     case B::kCoordinatorRebuilt: takeStructure(process, event, runNs); break;
+    case B::kProcessEnded:
+        takeStructure(process, event, runNs);
+        m_recoveries.take(process, event, runNs);
+        break;
     case B::kFaultBegun:
     case B::kFaultEnded:
     case B::kGateClosed:
@@ -432,26 +436,45 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
     case B::kRecoveryFinished:
     case B::kParityAdded:
         takeFailures(process, event, runNs);
-        m_recoveries.take(event, runNs);
+        m_recoveries.take(process, event, runNs);
         break;
     case B::kRecoveryStarted:
     case B::kSliceRecovered:
-    case B::kGroupLost: m_recoveries.take(event, runNs); break;
+    case B::kGroupLost: m_recoveries.take(process, event, runNs); break;
     default: break; // says nothing that a chart shows
     }
+}
+
+// Its faults, failures and operations end with it: in the next one their numbers are those of others.
+void RunSeries::forgetCluster(std::int64_t runNs)
+{
+    m_isOther = true;
+    for (SeriesShade& shade : m_shades)
+        if (shade.endNs == 0)
+            shade.endNs = std::max(runNs, shade.beginNs + 1);
+    m_holders.clear();
+    m_kills.clear();
+    m_open.clear();
+    m_openOrder.clear();
+    m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
+    m_buckets = m_b = m_m = m_k = 0;
+    if (std::exchange(m_hasEvents, false))
+        setCluster(m_cluster + 1);
+}
+
+void RunSeries::setCluster(std::uint32_t number)
+{
+    m_cluster = number;
+    m_recoveries.setCluster(number);
 }
 
 void RunSeries::take(ProcessId process, const pb::Told& told, std::int64_t runNs)
 {
     if (told.has_ended()) {
         endOf(process, runNs);
+        m_recoveries.takeEnd(process, runNs);
     } else if (told.has_forgotten()) {
-        m_isOther = true;
-        end(SeriesShade::Kind::Gate, 0, runNs);
-        m_holders.clear();
-        m_kills.clear();
-        m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
-        m_buckets = m_b = m_m = m_k = 0;
+        forgetCluster(runNs);
     } else if (told.has_gap()) {
         at(runNs).lostEvents += told.gap().last() - told.gap().first() + 1;
     } else if (told.has_snapshot()) {

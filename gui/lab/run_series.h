@@ -69,6 +69,7 @@ public:
     struct Limits {
         std::int64_t sliceNs = 10'000'000; // at first
         std::size_t slicesMax = 2'048;
+        std::size_t shadesMax = 256;
     };
     RunSeries() : RunSeries(Limits()) {}
     explicit RunSeries(Limits limits) : m_limits(limits), m_sliceNs(std::max<std::int64_t>(1, limits.sliceNs)) {}
@@ -78,6 +79,10 @@ public:
     void take(const RunEvent& run);
     // Begins in the middle of a run: what the processes hold.
     void learn(const ClusterState& state, std::int64_t runNs);
+
+    // The number of the cluster of which the next events are, where it is known better than by what was taken: a part of a run
+    // does not begin with its first cluster.
+    void setCluster(std::uint32_t number);
 
     // A copy of what is drawn, without what is only needed to go on counting.
     RunSeries shown() const;
@@ -94,7 +99,6 @@ public:
     std::uint32_t m() const { return m_m; }
     std::uint32_t k() const { return m_k; } // the highest of all groups
 
-    static constexpr std::size_t kShadesMax = 256;
     static constexpr std::size_t kOperationsOpen = 16'384; // whose messages are still counted
 
 private:
@@ -121,12 +125,15 @@ private:
     void begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs, std::string words);
     void end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs);
     void takeStructure(ProcessId process, const pb::Event& event, std::int64_t runNs);
+    void forgetCluster(std::int64_t runNs);
     void endOf(ProcessId process, std::int64_t runNs);
     void takeFailures(ProcessId process, const pb::Event& event, std::int64_t runNs);
 
     Limits m_limits;
     std::int64_t m_sliceNs, m_originNs = 0;
     bool m_isOther = false; // another cluster follows, perhaps with another clock
+    bool m_hasEvents = false; // of the present cluster
+    std::uint32_t m_cluster = 1;
     std::vector<TimeSlice> m_slices;
     std::map<ProcessId, Holder> m_holders;
     std::uint64_t m_records = 0, m_dataBytes = 0, m_parityBytes = 0, m_memoryBytes = 0;

@@ -28,19 +28,20 @@ const std::vector<int>& kinds()
 
 SeriesReader::SeriesReader(Recording& recording)
     : m_recording(recording), m_fromNs(recording.beginNs()), m_toNs(recording.endNs()), m_readFromNs(m_fromNs), m_readToNs(m_toNs),
-      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kSlices, 1, RunSeries::Limits().sliceNs), RunSeries::Limits().slicesMax }), m_words(recording.words()), m_lastEvent(recording.events())
+      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kSlices, 1, RunSeries::Limits().sliceNs), RunSeries::Limits().slicesMax }), m_words(recording.words()), m_clusters(m_words), m_lastEvent(recording.events())
 {
 }
 
 SeriesReader::SeriesReader(Recording& recording, std::int64_t fromNs, std::int64_t toNs)
     : m_recording(recording), m_fromNs(fromNs), m_toNs(std::max(toNs, fromNs + 1)),
       m_readFromNs(m_fromNs - std::min(kAround, m_toNs - m_fromNs)), m_readToNs(m_toNs + std::min(kAround, m_toNs - m_fromNs)),
-      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kSlices), 4 * kSlices }), m_words(recording.words()),
+      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kSlices), 4 * kSlices }), m_words(recording.words()), m_clusters(m_words),
       m_lastEvent(recording.eventAt(m_readToNs))
 {
     m_firstEvent = m_cursor = m_recording.eventAt(m_readFromNs - 1);
     if (auto state = m_recording.stateAt(m_cursor))
         m_series.learn(*state, m_readFromNs);
+    m_series.setCluster(m_clusters.of(m_cursor + 1));
     while (m_nextWord < m_words.size() && m_words[m_nextWord].event <= m_cursor)
         ++m_nextWord;
 }
@@ -56,8 +57,12 @@ bool SeriesReader::step(std::size_t events)
         return false;
     const EventPage page = m_recording.eventsOf(kinds(), m_cursor, m_lastEvent, events);
     const auto tellUpTo = [&](std::uint64_t event) {
-        for (; m_nextWord < m_words.size() && m_words[m_nextWord].event < event; ++m_nextWord)
-            m_series.take(m_words[m_nextWord].process, m_words[m_nextWord].told, m_words[m_nextWord].tNs);
+        for (; m_nextWord < m_words.size() && m_words[m_nextWord].event < event; ++m_nextWord) {
+            const Recording::Word& word = m_words[m_nextWord];
+            m_series.take(word.process, word.told, word.tNs);
+            if (word.told.has_forgotten())
+                m_series.setCluster(m_clusters.of(word.event + 1));
+        }
     };
     for (const RunEvent& run : page.events) {
         tellUpTo(run.index);

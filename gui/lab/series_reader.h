@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/cluster_numbers.h"
 #include "gui/lab/recording.h"
 #include "gui/lab/run_series.h"
 
@@ -33,6 +34,7 @@ private:
     std::int64_t m_readFromNs, m_readToNs;     // read: around it, for operations that reach into it
     RunSeries m_series;
     std::vector<Recording::Word> m_words;
+    ClusterNumbers m_clusters;
     std::size_t m_nextWord = 0;
     std::uint64_t m_cursor = 0, m_firstEvent = 0, m_lastEvent = 0;
     bool m_isDone = false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/report_writer.h"
 
+#include "gui/lab/lab_table.h"
 #include "gui/view/chart_view.h"
 #include "gui/view/picture_export.h"
 
 #include <QDir>
 #include <QFile>
 #include <QGraphicsScene>
-#include <QRegularExpression>
 #include <QSaveFile>
 #include <QtCharts/QChart>
 #include <QtCharts/QChartView>
@@ -32,8 +32,6 @@ QString number(double value, int digits = 3)
     const double size = std::abs(value);
     return QString::number(value, 'f', size == 0 || size >= 100 ? 0 : std::clamp(digits - 1 - int(std::floor(std::log10(size))), 0, 6));
 }
-
-QString cell(const QString& text) { return text.contains(QRegularExpression("[\",\n]")) ? '"' + QString(text).replace("\"", "\"\"") + '"' : text; }
 
 QString save(const QString& path, const QByteArray& bytes)
 {
@@ -148,28 +146,38 @@ QString rowsTable(const PaperReport& report)
     return what.isEmpty() ? QString() : out + "</table>\n";
 }
 
+QString csvLines(const QStringList& header, const std::vector<QVariantList>& rows)
+{
+    QString out = header.join(',') + "\r\n";
+    for (const QVariantList& row : rows) {
+        QStringList cells;
+        for (const QVariant& value : row)
+            cells << csvCell(value);
+        out += cells.join(',') + "\r\n";
+    }
+    return out;
+}
+
 QByteArray comparisonCsv(const PaperReport& report)
 {
-    QString out = "experiment,what,condition,quantity,unit,published,ours_median,ours_q1,ours_q3,n,published_over_ours,source,note\n";
+    std::vector<QVariantList> rows;
     for (const PaperRow& row : report.rows) {
-        const auto known = [&](double value) { return row.ours ? QString::number(value, 'g', 9) : QString(); };
         const PaperFigure ours = row.ours.value_or(PaperFigure());
-        out += QStringList { cell(row.experiment), cell(row.what), cell(row.condition), row.quantity, row.unit, QString::number(row.published, 'g', 9), known(ours.median), known(ours.q1), known(ours.q3),
-                   row.ours ? QString::number(ours.n) : QString(), row.ours && ours.median > 0 ? QString::number(row.published / ours.median, 'g', 6) : QString(), cell(row.source), cell(row.note) }
-                   .join(',')
-            + '\n';
+        const auto known = [&](int from, double value) { return row.ours && ours.n >= from ? QVariant(value) : QVariant(); };
+        rows.push_back({ row.experiment, row.what, row.condition, row.quantity, row.unit, row.published, known(1, ours.median), known(2, ours.q1), known(2, ours.q3), row.ours ? QVariant(ours.n) : QVariant(),
+            row.ours && ours.median > 0 ? QVariant(row.published / ours.median) : QVariant(), row.source, row.note });
     }
-    return out.toUtf8();
+    return csvLines({ "experiment", "what", "condition", "quantity", "unit", "published", "ours_median", "ours_q1", "ours_q3", "n", "published_over_ours", "source", "note" }, rows).toUtf8();
 }
 
 QByteArray shapesCsv(const PaperReport& report)
 {
-    QString out = "experiment,claim,ratio,published,ours,low,high,outcome\n";
+    std::vector<QVariantList> rows;
     for (const PaperShape& shape : report.shapes) {
-        const auto bound = [](double value) { return std::isfinite(value) ? QString::number(value) : QString(); };
-        out += QStringList { shape.experiment, cell(shape.claim), cell(shape.ratio), QString::number(shape.published), shape.ours ? QString::number(*shape.ours, 'g', 6) : QString(), bound(shape.low), bound(shape.high), shapeWord(shape) }.join(',') + '\n';
+        const auto bound = [](double value) { return std::isfinite(value) ? QVariant(value) : QVariant(); };
+        rows.push_back({ shape.experiment, shape.claim, shape.ratio, shape.published, shape.ours ? QVariant(*shape.ours) : QVariant(), bound(shape.low), bound(shape.high), shapeWord(shape) });
     }
-    return out.toUtf8();
+    return csvLines({ "experiment", "claim", "ratio", "published_ratio", "ours_ratio", "low", "high", "outcome" }, rows).toUtf8();
 }
 
 QString pageOf(const PaperReport& report, const ReportFacts& facts, const QString& charts)
