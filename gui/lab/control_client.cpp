@@ -2,6 +2,7 @@
 #include "gui/lab/control_client.h"
 
 #include "common/directory_entry.h"
+#include "common/number_words.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/wake_up.h"
 
@@ -36,11 +37,7 @@ std::string commandName(const pb::Command& command)
 
 std::string seconds(milliseconds time)
 {
-    std::string text = std::to_string(double(time.count()) / 1000);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.')
-        text.pop_back();
-    return text + " s";
+    return numberWord(double(time.count()) / 1000) + " s";
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/local_cluster.h"
 
+#include "common/number_words.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 
@@ -99,7 +100,7 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
     if (c.parallel_splits())
         arguments.insert(arguments.end(), { "--split", "parallel" });
     if (c.load_control() > 0)
-        arguments.insert(arguments.end(), { "--load-control", std::to_string(double(c.load_control()) / 1000) });
+        arguments.insert(arguments.end(), { "--load-control", numberWord(double(c.load_control()) / 1000) });
     if (!c.galois().empty())
         arguments.insert(arguments.end(), { "--galois", c.galois() });
     for (const auto& [isOn, flag] : { std::pair(c.no_log_precalculus(), "--no-log-precalculus"), std::pair(c.pure_rs(), "--pure-rs"),

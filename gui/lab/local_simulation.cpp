@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The local cluster where one process, lhrs-sim, simulates all others: what is done to real processes by the system is
 // done to these by command.
+#include "common/number_words.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/fault_orders.h"
 #include "gui/lab/ingest.h"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kNobody = 0;
 
 std::string speedWord(double speed)
 {
-    return speed == 0 ? "max" : std::to_string(speed);
+    return speed == 0 ? "max" : numberWord(speed);
 }
 
 std::string word(const std::map<std::string, std::string>& words, const std::string& name)

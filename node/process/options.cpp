@@ -3,6 +3,7 @@
 
 #include "common/errors.h"
 #include "common/galois.h"
+#include "common/number_words.h"
 
 #include <CLI/CLI.hpp>
 #include <google/protobuf/io/tokenizer.h>
@@ -14,7 +15,6 @@
 #include <arpa/inet.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -26,16 +26,6 @@ namespace {
 
 // ---- words of the command line -> values; an Error is a whole sentence without the option's name
 
-template <class T>
-Result<T> parseNumber(const std::string& text, T low, T high, const std::string& unit)
-{
-    T value {};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        return Error { fmt::format("\"{}\" is not {} from {} to {}", text, unit, low, high) };
-    return value;
-}
-
 // Bytes, with K, M or G for powers of 1,024.
 Result<std::uint64_t> parseSize(const std::string& text)
 {
@@ -43,7 +33,7 @@ Result<std::uint64_t> parseSize(const std::string& text)
     const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
     const unsigned shift = unit == std::string_view::npos ? 0 : 10 * unsigned(unit + 1);
     constexpr std::uint64_t kLeast = std::uint64_t(16) << 20, kMost = std::uint64_t(1) << 50;
-    const auto number = parseNumber<std::uint64_t>(shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
+    const auto number = readNumber<std::uint64_t>(shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
     if (!number || *number << shift < kLeast)
         return Error { fmt::format("\"{}\" is not a size from 16M to 1048576G; write for instance 512M or 2G", text) };
     return *number << shift;
@@ -65,7 +55,7 @@ Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
             return Error { fmt::format("\"{}\" names no port; write for instance {}:4000", text, host) };
         return parsed;
     }
-    const auto port = parseNumber<std::uint16_t>(text.substr(colon + 1), needsPort ? 1 : 0, 65'535, "a port");
+    const auto port = readNumber<std::uint16_t>(text.substr(colon + 1), needsPort ? 1 : 0, 65'535, "a port");
     if (!port)
         return port.error();
     parsed.port = *port;
@@ -109,7 +99,7 @@ template <class T>
 auto into(T& target, T low, T high, const char* unit = "a number")
 {
     return [&target, low, high, unit](const std::string& word) -> Result<void> {
-        const auto value = parseNumber<T>(word, low, high, unit);
+        const auto value = readNumber<T>(word, low, high, unit);
         if (!value)
             return value.error();
         target = *value;
@@ -250,10 +240,10 @@ Result<void> readText(const std::string& path, google::protobuf::Message& target
 Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
 {
     const std::size_t colon = word.find(':');
-    const auto buckets = parseNumber<std::uint32_t>(word.substr(0, colon), 1, 1'000'000'000, "a number of buckets");
+    const auto buckets = readNumber<std::uint32_t>(word.substr(0, colon), 1, 1'000'000'000, "a number of buckets");
     if (colon == std::string::npos || !buckets)
         return Error { fmt::format("\"{}\" is not M:K; write for instance 8:2 for K = 2 from 8 data buckets on", word) };
-    const auto availability = parseNumber<std::uint32_t>(word.substr(colon + 1), 0, 8, "an intended availability");
+    const auto availability = readNumber<std::uint32_t>(word.substr(colon + 1), 0, 8, "an intended availability");
     if (!availability)
         return availability.error();
     auto* threshold = config.add_thresholds();
@@ -310,7 +300,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         [&config](const std::string& word) { return readText(word, config); });
     addOption(app, "-m", "Data buckets of a bucket group, 1 to 32 (4)", "N",
         [&config](const std::string& word) -> Result<void> {
-            const auto m = parseNumber<std::uint32_t>(word, 1, 32, "a number of data buckets of a group");
+            const auto m = readNumber<std::uint32_t>(word, 1, 32, "a number of data buckets of a group");
             if (!m)
                 return m.error();
             config.set_m(*m);
@@ -318,7 +308,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         });
     addOption(app, "-k,--availability", "Intended availability K at the start, 0 to 8 (1)", "K",
         [&config](const std::string& word) -> Result<void> {
-            const auto k = parseNumber<std::uint32_t>(word, 0, 8, "an intended availability");
+            const auto k = readNumber<std::uint32_t>(word, 0, 8, "an intended availability");
             if (!k)
                 return k.error();
             config.set_availability(*k);
@@ -326,7 +316,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         });
     addOption(app, "-b", "Bucket capacity in records, at least 1 (10000)", "N",
         [&config](const std::string& word) -> Result<void> {
-            const auto b = parseNumber<std::uint32_t>(word, 1, kCapacityMax, "a bucket capacity");
+            const auto b = readNumber<std::uint32_t>(word, 1, kCapacityMax, "a bucket capacity");
             if (!b)
                 return b.error();
             config.set_b(*b);
@@ -369,7 +359,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         }));
     addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125, or less: about 1 MiB of records)", "N",
         [&config](const std::string& word) -> Result<void> {
-            const auto ranks = parseNumber<std::uint32_t>(word, 1, 1u << 24, "a number");
+            const auto ranks = readNumber<std::uint32_t>(word, 1, 1u << 24, "a number");
             if (!ranks)
                 return ranks.error();
             config.set_slice(*ranks);
@@ -460,11 +450,10 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     addWatched(app, line.file.process);
     addOption(app, "--seed", "Seed of all that is drawn (1)", "N",
         [&line](const std::string& word) -> Result<void> {
-            const bool isHex = word.starts_with("0x");
-            const char* begin = word.data() + (isHex ? 2 : 0);
-            const auto [end, error] = std::from_chars(begin, word.data() + word.size(), line.seed, isHex ? 16 : 10);
-            if (error != std::errc() || end != word.data() + word.size())
-                return Error { fmt::format("\"{}\" is not a seed; write a number such as 7 or 0x5e1f09", word) };
+            const auto seed = readSeed(word);
+            if (!seed)
+                return seed.error();
+            line.seed = *seed;
             return {};
         });
     addOption(app, "--data-spares", "Servers in the data pool before the file takes any, 0 to 2000 (8)", "N",
@@ -473,7 +462,7 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
         into<std::uint32_t>(line.parityServers, 0, 2'000));
     addOption(app, "--speed", "Virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
         [&line](const std::string& word) -> Result<void> {
-            const auto speed = parseNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
+            const auto speed = readNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
             if (!speed)
                 return speed.error();
             line.speed = word == "max" ? 0 : *speed;
