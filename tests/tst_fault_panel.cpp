@@ -4,6 +4,7 @@
 #include "tests/fake_cluster.h"
 #include "tests/window_options.h"
 
+#include "gui/view/number_box.h"
 #include "gui/window/main_window.h"
 
 #include <QAbstractItemModelTester>
@@ -74,6 +75,9 @@ private slots:
     void armedFaultsAreListedWithWhatTheyAchieved();
     void theMenuAndTheKeyboardReachIt();
     void thePickerKeepsWhatIsTicked();
+    void typedNumbersTakeBothMarks_data();
+    void typedNumbersTakeBothMarks();
+    void whatCouldBeThousandsIsRefusedAndNotArmed();
 };
 
 void FaultPanelTest::whatTheFormSaysIsArmedAtTheReceiver()
@@ -115,6 +119,93 @@ void FaultPanelTest::whatTheFormSaysIsArmedAtTheReceiver()
     QCOMPARE(second.network().peers(0).node(), kFileData + 1);
     QVERIFY(std::find(second.network().kinds().begin(), second.network().kinds().end(), "insert") != second.network().kinds().end());
     QVERIFY(second.number() != fault.number());
+}
+
+void FaultPanelTest::typedNumbersTakeBothMarks_data()
+{
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<int>("decimals");
+    QTest::addColumn<double>("value");
+    QTest::addColumn<QString>("says"); // empty: it is taken
+    const auto row = [](const char* typed, int decimals, double value, const char* says = "") {
+        QTest::addRow("%s with %d decimals", typed, decimals) << QString::fromUtf8(typed) << decimals << value << QString(says);
+    };
+    row("2.5", 1, 2.5);
+    row("2,5", 1, 2.5);
+    row("0,5", 1, 0.5);
+    row(",5", 1, 0.5);
+    row("0.125", 3, 0.125);
+    row("25", 1, 25);
+    row("-3,25", 2, -3.25);
+    row(" 7 ", 0, 7);
+    row("\u0662\u066b\u0665", 1, 2.5); // Arabic digits and mark
+    row("1.234", 3, 0, "can mean 1234 or a fraction");
+    row("1,234", 3, 0, "can mean 1234 or a fraction");
+    row("1.234", 1, 0, "can mean 1234 or a fraction");
+    row("12.000", 0, 0, "can mean 12000 or a fraction");
+    row("1.234,5", 1, 0, "marks between thousands");
+    row("1'234", 1, 0, "marks between thousands");
+    row("1 234", 0, 0, "marks between thousands");
+    row("1.2345", 3, 0, "at most 3");
+    row("0.25", 1, 0, "at most 1");
+    row("2.5", 0, 0, "no whole number");
+    row("", 0, 0, "Write a number");
+    row(".", 1, 0, "no number");
+    row("nan", 1, 0, "no number");
+    row("1e3", 1, 0, "no number");
+    row("5 ms", 1, 0, "no number");
+    row("9999999999999999999", 0, 0, "no number");
+}
+
+void FaultPanelTest::typedNumbersTakeBothMarks()
+{
+    QFETCH(const QString, typed);
+    QFETCH(const int, decimals);
+    QFETCH(const double, value);
+    QFETCH(const QString, says);
+    const TypedNumber read = readTyped(typed, decimals);
+    QCOMPARE(read.value.has_value(), says.isEmpty());
+    QVERIFY2(says.isEmpty() ? read.objection.isEmpty() : read.objection.contains(says), qPrintable(read.objection));
+    if (read.value)
+        QCOMPARE(*read.value, value);
+}
+
+void FaultPanelTest::whatCouldBeThousandsIsRefusedAndNotArmed()
+{
+    Palette palette;
+    QVERIFY(palette.isReady());
+    auto& lost = palette.field<QDoubleSpinBox>("faultDrop");
+    auto& late = palette.field<QSpinBox>("faultDelay");
+    auto* arm = palette.window.actions().get("armFault");
+    const auto type = [](QAbstractSpinBox& box, const QString& words) {
+        box.setFocus();
+        box.selectAll();
+        QTest::keyClicks(&box, words);
+    };
+    for (const char* half : { "2.5", "2,5" }) {
+        lost.setValue(0);
+        type(lost, half);
+        QTest::keyClick(&lost, Qt::Key_Return);
+        QCOMPARE(lost.value(), 2.5);
+        QCOMPARE(lost.text(), "2.5 %");
+        QVERIFY2(palette.field<QLabel>("faultLine").text().contains("drop: 0.025"), qPrintable(palette.field<QLabel>("faultLine").text()));
+        QTRY_VERIFY_WITH_TIMEOUT(arm->isEnabled(), kLimit);
+    }
+    // While it stands there, and after the box has gone back to what it held, nothing is armed that was not written.
+    type(late, "1.234");
+    QVERIFY2(palette.panel().objection().contains("can mean 1234"), qPrintable(palette.panel().objection()));
+    QCOMPARE(palette.field<QLabel>("faultLine").text(), palette.panel().objection());
+    QTRY_VERIFY_WITH_TIMEOUT(!arm->isEnabled(), kLimit);
+    QTest::keyClick(&late, Qt::Key_Return);
+    QVERIFY2(palette.panel().objection().contains("can mean 1234"), qPrintable(palette.panel().objection()));
+    type(late, "1234");
+    QCOMPARE(late.value(), 1234);
+    QVERIFY2(palette.panel().objection().isEmpty(), qPrintable(palette.panel().objection()));
+    QTRY_VERIFY_WITH_TIMEOUT(arm->isEnabled(), kLimit);
+    type(lost, "100,5");
+    QVERIFY2(palette.panel().objection().contains("from 0 to 100"), qPrintable(palette.panel().objection()));
+    lost.setValue(3);
+    QVERIFY(palette.panel().objection().isEmpty());
 }
 
 void FaultPanelTest::aPartitionIsToldToBothSides()

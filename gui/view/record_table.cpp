@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/record_table.h"
 
+#include "gui/view/number_box.h"
 #include "gui/view/object_words.h"
 
 #include <QApplication>
@@ -9,7 +10,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
-#include <QSpinBox>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -29,7 +29,7 @@ constexpr int kKeyColumn = 1, kLengthColumn = 2, kVersionColumn = 3; // of data 
 
 RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& selection, QWidget* parent)
     : QWidget(parent), m_pacer(pacer), m_selection(selection), m_model(new RecordModel(pacer, source, this)), m_table(new QTableView(this)),
-      m_title(new QLabel(this)), m_details(new QLabel(this)), m_headline(new QLabel(this)), m_nothing(new QLabel(this)), m_goTo(new QSpinBox(this)), m_tools(new QWidget(this)), m_filter(new QLineEdit(m_tools))
+      m_title(new QLabel(this)), m_details(new QLabel(this)), m_headline(new QLabel(this)), m_nothing(new QLabel(this)), m_goTo(new WholeBox(this)), m_tools(new QWidget(this)), m_filter(new QLineEdit(m_tools))
 {
     setObjectName(QStringLiteral("recordTable"));
     m_table->setModel(m_model);

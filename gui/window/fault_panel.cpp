@@ -3,19 +3,18 @@
 
 #include "gui/lab/fault_sentences.h"
 #include "gui/view/fault_marks.h"
+#include "gui/view/number_box.h"
 #include "gui/view/object_words.h"
 #include "gui/window/actions.h"
 #include "gui/window/flow_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QSpinBox>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -197,6 +196,7 @@ FaultPanel::FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, 
     all->addWidget(m_table, 1);
 
     setFocusProxy(m_kind);
+    NumberEntry::follow(*this, this, [this] { showLine(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &FaultPanel::changed);
     connect(&m_operator, &Operator::faultsListed, this, [this] {
         m_model->setFaults(m_operator.armedFaults(), m_pacer.state());
@@ -254,7 +254,7 @@ void FaultPanel::makeForm()
         m_cells.push_back({ cell->findChild<QLabel*>(), field });
     };
     const auto share = [&](const char* id, const QString& words) {
-        auto* field = new QDoubleSpinBox(m_network);
+        auto* field = new FractionBox(m_network);
         field->setObjectName(QLatin1String(id));
         field->setRange(0, 100);
         field->setDecimals(1);
@@ -265,7 +265,7 @@ void FaultPanel::makeForm()
         place(field, words);
     };
     const auto number = [&](const char* id, const QString& words, int max, const QString& suffix) {
-        auto* field = new QSpinBox(m_network);
+        auto* field = new WholeBox(m_network);
         field->setObjectName(QLatin1String(id));
         field->setRange(0, max);
         field->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
@@ -308,7 +308,7 @@ void FaultPanel::makeForm()
              "SplitCommitted", "RecoveryStarted" })
         m_step->addItem(QLatin1String(step));
     follow(m_step, &QComboBox::currentTextChanged);
-    m_count = new QSpinBox(this);
+    m_count = new WholeBox(this);
     m_count->setObjectName(QStringLiteral("faultCount"));
     m_count->setRange(1, 100'000);
     m_count->setPrefix(tr("number "));
@@ -320,7 +320,7 @@ void FaultPanel::makeForm()
     step->addWidget(labelled(tr("At"), m_step), 1);
     step->addWidget(m_count);
 
-    m_lease = new QSpinBox(this);
+    m_lease = new WholeBox(this);
     m_lease->setObjectName(QStringLiteral("faultLease"));
     m_lease->setRange(1, 3600);
     m_lease->setValue(60);
@@ -392,6 +392,8 @@ FaultWish FaultPanel::wish() const
 
 QString FaultPanel::objection() const
 {
+    if (const QString why = NumberEntry::objectionIn(*this); !why.isEmpty())
+        return why;
     const FaultWish wanted = wish();
     switch (wanted.kind) {
     case Kind::Network: {

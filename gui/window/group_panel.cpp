@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/group_panel.h"
 
+#include "gui/view/number_box.h"
 #include "gui/window/action_button.h"
 #include "gui/window/actions.h"
 #include "gui/window/flow_layout.h"
@@ -8,7 +9,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
-#include <QSpinBox>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace lhrs::gui {
 
 GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)), m_scroll(new QScrollArea(this)), m_symbol(new QSpinBox(this))
+    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)), m_scroll(new QScrollArea(this)), m_symbol(new WholeBox(this))
 {
     setObjectName(QStringLiteral("groupPanel"));
     m_scroll->setWidget(m_view);

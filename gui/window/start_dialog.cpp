@@ -3,6 +3,7 @@
 
 #include "gui/lab/network_check.h"
 #include "gui/lab/script_engine.h"
+#include "gui/view/number_box.h"
 #include "gui/window/clock_bar.h"
 #include "gui/window/flow_layout.h"
 #include "gui/window/operator.h"
@@ -21,7 +22,6 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QSpinBox>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
-    auto* box = new QSpinBox(parent);
+    auto* box = new WholeBox(parent);
     box->setObjectName(QString::fromLatin1(id));
     box->setRange(low, high);
     box->setValue(value);
@@ -296,6 +296,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
     for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank })
         connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
+    NumberEntry::follow(*this, this, [this] { check(); });
     connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
     for (QCheckBox* box2 : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
         connect(box2, &QCheckBox::toggled, this, &StartPage::check);
@@ -392,6 +393,8 @@ std::uint32_t StartPage::clients() const
 
 QString StartPage::objectionToFile() const
 {
+    if (const QString why = NumberEntry::objectionIn(*this); !why.isEmpty())
+        return why;
     if (m_parity->value() < m_k->value())
         return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
     if (m_slice->value() > m_b->value() * 4)

@@ -2,6 +2,7 @@
 #include "gui/window/workload_bar.h"
 
 #include "gui/view/display_list.h"
+#include "gui/view/number_box.h"
 #include "gui/window/actions.h"
 #include "gui/window/flow_layout.h"
 
@@ -12,7 +13,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QSpinBox>
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +21,7 @@
 namespace lhrs::gui {
 
 WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
-    : QWidget(parent), m_client(new QComboBox(this)), m_count(new QSpinBox(this)), m_window(new QSpinBox(this))
+    : QWidget(parent), m_client(new QComboBox(this)), m_count(new WholeBox(this)), m_window(new WholeBox(this))
 {
     setObjectName(QStringLiteral("workloadBar"));
     auto* flow = new FlowLayout(this, 6);
