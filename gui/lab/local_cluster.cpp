@@ -2,6 +2,7 @@
 #include "gui/lab/local_cluster.h"
 
 #include "common/number_words.h"
+#include "common/open_files.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 
@@ -77,6 +78,12 @@ Result<void> LocalCluster::makeLogDirectory()
     return {};
 }
 
+Result<void> LocalCluster::checkOpenFiles(std::size_t more) const
+{
+    const std::string why = openFilesTrouble(more * kFilesOfProcess, std::to_string(more) + " further processes");
+    return why.empty() ? Result<void>() : Result<void>(Error { why + "." });
+}
+
 std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& options) const
 {
     const pb::FileConfig& c = options.config;
@@ -127,6 +134,8 @@ Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& forme
 Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs,
     const std::stop_token& stop)
 {
+    if (const auto room = checkOpenFiles(programs.size()); !room)
+        return room.error();
     const std::vector<ChildProgram> known = programs;
     auto started = m_keeper.start(std::move(programs), kStartTimeout, stop);
     if (!started) {
@@ -175,6 +184,8 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
             options.simulated = m_preferred;
         if (options.simulated)
             return simulate(options, stopToken);
+        if (const auto room = checkOpenFiles(1 + options.dataServers + options.parityServers); !room)
+            return room;
         std::vector<std::string> arguments = coordinatorArguments(options);
         arguments.emplace_back("--new"); // one that is started anew for the same file listens first
         if (options.hasGate)

@@ -44,6 +44,9 @@ struct LocalOptions {
 // at a time.
 class LocalCluster {
 public:
+    // Files that each process of the cluster takes here: its output, its end, its commands, its events, and one to spare.
+    static constexpr std::uint64_t kFilesOfProcess = 5;
+
     // `courtesy` as in ChildKeeper.
     LocalCluster(ControlClient& control, Ingest& ingest, int courtesy = 0);
     ~LocalCluster();
@@ -95,6 +98,8 @@ private:
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
     Result<void> makeLogDirectory();
+    // Whether that many further processes can be watched with the files that this one may open.
+    Result<void> checkOpenFiles(std::size_t more) const;
     // The same where the processes are simulated; m_mutex is held.
     Result<void> simulate(const LocalOptions& options, const std::stop_token& stop);
     Result<std::vector<pb::ProcessInfo>> startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/session.h"
 
+#include "common/open_files.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/local_cluster.h"
@@ -17,7 +18,7 @@ struct Session::Parts {
     LocalCluster local;
     WitnessBook witnesses;
 
-    explicit Parts(int courtesy) : local(control, ingest, courtesy) {}
+    explicit Parts(int courtesy) : local(control, ingest, courtesy) { raiseOpenFiles(); }
 };
 
 Session::Session(int courtesy)

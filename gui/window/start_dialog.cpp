@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/start_dialog.h"
 
+#include "common/open_files.h"
 #include "gui/lab/network_check.h"
 #include "gui/lab/script_engine.h"
 #include "gui/view/number_box.h"
@@ -411,6 +412,8 @@ QString StartPage::objection() const
         return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.").arg(processes).arg(kProcessesMax);
     if (const std::string why = portTrouble(std::uint32_t(processes)); !why.empty())
         return QString::fromStdString(why);
+    if (const std::string why = openFilesTrouble(std::uint64_t(processes) * LocalCluster::kFilesOfProcess, std::to_string(processes) + " processes"); !why.empty())
+        return QString::fromStdString(why) + QLatin1Char('.');
     const int available = memoryAvailable();
     if (available > 0 && processes * kProcessMegabytes > available)
         return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/program.h"
 
+#include "common/open_files.h"
 #include "node/process/heap.h"
 #include "node/process/lifetime.h"
 #include "node/runtime/runtime.h"
@@ -16,6 +17,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
 {
     openLog(options);
     keepFreedMemory();
+    raiseOpenFiles(); // a stream to each process of a large file
     const Descriptor signals(openSignals());
     if (options.diesWithParent && !dieWithParent())
         return kExitClean;
