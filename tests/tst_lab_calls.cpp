@@ -6,6 +6,7 @@
 #include "gui/lab/lab_reference.h"
 #include "gui/lab/lab_table.h"
 #include "gui/lab/lab_values.h"
+#include "gui/lab/script_check.h"
 #include "gui/lab/sentences.h"
 
 #include <QDir>
@@ -62,6 +63,9 @@ private slots:
     void eventsAreValuesOfTheScript();
     void keysBeyondWhatNumbersHoldAreStrings();
     void scenariosOfTheHouseAreProgramsWithHeaders();
+    void wrongCallsAreSeenWithoutRunning_data();
+    void wrongCallsAreSeenWithoutRunning();
+    void rightCallsPassTheCheck();
 };
 
 void LabCallsTest::aMeasurementRepeatsAllCases()
@@ -543,6 +547,49 @@ void LabCallsTest::scenariosOfTheHouseAreProgramsWithHeaders()
         QVERIFY2(!problem, problem ? qPrintable(problem->message) : "");
         const ScriptHeader header = headerOf(source);
         QVERIFY(!header.title.isEmpty() && !header.needs.isEmpty() && header.minutes.toDouble() > 0);
+    }
+}
+
+void LabCallsTest::wrongCallsAreSeenWithoutRunning_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<int>("line");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("a word") << "lab.cluster({ m: 2,\n  recovery: 'sometimes' });" << 2 << "The option recovery of lab.cluster";
+    QTest::newRow("a word in double quotes") << "lab.cluster({ \"split\": \"often\" });" << 1 << "The option split of lab.cluster";
+    QTest::newRow("an option") << "\nlab.cluster({ m: 2, kk: 1 });" << 2 << "lab.cluster has no option kk";
+    QTest::newRow("a shorthand option") << "const mm = 1; lab.cluster({ mm });" << 1 << "lab.cluster has no option mm";
+    QTest::newRow("out of bounds") << "lab.cluster({ m: 33 });" << 1 << "The option m of lab.cluster";
+    QTest::newRow("NaN") << "lab.cluster({ loadControl: NaN });" << 1 << "The option loadControl of lab.cluster";
+    QTest::newRow("no call") << "lab.print(1);\nlab.splitt();" << 2 << "lab.splitt does not exist";
+    QTest::newRow("after a nested call") << "lab.cluster({ spares: f({ a: [1, 2], b: '}' }), k: 9 });" << 1 << "The option k of lab.cluster";
+}
+
+void LabCallsTest::wrongCallsAreSeenWithoutRunning()
+{
+    QFETCH(const QString, source);
+    QFETCH(const int, line);
+    QFETCH(const QString, says);
+    const auto problem = checkCalls(source);
+    QVERIFY(problem);
+    QVERIFY2(problem->message.contains(says), qPrintable(problem->message));
+    QCOMPARE(problem->line, line);
+}
+
+void LabCallsTest::rightCallsPassTheCheck()
+{
+    QStringList sources { "// lab.splitt({ a: 1 })\nlab.print('lab.cluster({ x: 1 })', `lab.nothing()`);", "lab.cluster({ ...o, [n]: 1, k: K + 1, recovery: way, m: 2, });",
+        "mylab.cluster({ x: 1 }); my.lab.cluster({ x: 1 });", "lab.params({ anything: 'goes' });" };
+    for (const CallReference& call : LabReference::instance().calls())
+        sources << call.example;
+    const QDir scenarios(LHRS_SOURCE_DIR "/scenarios");
+    const QStringList files = scenarios.entryList({ "*.js" });
+    QVERIFY(files.size() > 10);
+    for (const QString& file : files)
+        sources << textOf(scenarios.filePath(file));
+    for (const QString& source : sources) {
+        const auto problem = checkCalls(source);
+        QVERIFY2(!problem, problem ? qPrintable(QString("line %1: %2\n%3").arg(problem->line).arg(problem->message, source.left(300))) : "");
     }
 }
 

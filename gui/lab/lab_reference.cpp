@@ -374,14 +374,18 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
             arguments.m_options[option.name] = scriptValue(option.standard, engine);
             continue;
         }
-        const bool isStandard = value.isNull() && option.standard.isNull();
-        const QString what = "The option " + option.name + " of " + call.name;
-        if (const auto error = isStandard ? std::nullopt : wrong(option, value, what, engine))
+        if (const auto error = objection(call, option, value, engine))
             return *error;
         arguments.m_options[option.name] = value;
         arguments.m_given << option.name;
     }
     return arguments;
+}
+
+std::optional<LabError> LabReference::objection(const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const
+{
+    const bool isStandard = value.isNull() && option.standard.isNull();
+    return isStandard ? std::nullopt : wrong(option, value, "The option " + option.name + " of " + call.name, engine);
 }
 
 QString LabReference::nearest(const QString& name, const QStringList& known)

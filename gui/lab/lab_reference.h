@@ -81,6 +81,9 @@ public:
     // Checks and completes the arguments of a call; the error names argument or option, and the nearest known one.
     LabResult<Arguments> complete(const CallReference& call, const QJSValue& given, QJSEngine& engine) const;
 
+    // Why that is no value of the option; nothing: it may be given.
+    std::optional<LabError> objection(const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const;
+
     // The name nearest to one that is not known, if there is one that is near.
     static QString nearest(const QString& name, const QStringList& known);
 
