@@ -383,10 +383,16 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::newRow("syntax") << "let a = ;" << QStringList() << 2 << "line 1";
     QTest::newRow("check") << "while (true) { }" << QStringList { "--check" } << 0 << "no error found";
     QTest::newRow("check fails") << "let a = { ...{} };" << QStringList { "--check" } << 2 << "Object.assign";
+    QTest::newRow("check of a word") << "lab.now();\nlab.cluster({ m: 2,\n  recovery: 'sometimes' });" << QStringList { "--check" } << 2 << "line 3: The option recovery of lab.cluster";
+    QTest::newRow("check of an option") << "lab.cluster({ mm: 4 });" << QStringList { "--check" } << 2 << "line 1: lab.cluster has no option mm. Did you mean m?";
+    QTest::newRow("set that is not taken") << "lab.now(); // no params" << QStringList { "--set", "n=1" } << 2 << "--set n: the scenario takes no parameters";
+    QTest::newRow("set to no number") << "lab.params({ n: 1 });" << QStringList { "--set", "n=nan" } << 2 << "a number is wanted";
+    QTest::newRow("seed below 0") << "lab.now();" << QStringList { "--seed", "-1" } << 2 << "--seed: \"-1\" is not a seed";
+    QTest::newRow("limit that is no number") << "lab.now();" << QStringList { "--limit", "nan" } << 2 << "--limit: \"nan\" is not a number of seconds from 0 to";
     QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
     QTest::newRow("limit of questions") << "lab.now();" << QStringList { "--answer", "--limit", "0.2" } << 4 << "time limit of 0.2 s";
     QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');" << QStringList { "--sim", "--seed", "7" } << 0 << "SIMULATED: virtual time at 1 of real time, seed 7";
-    QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed 0: write a number from 0.001 to 100, or max.";
+    QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed: \"0\" is not max or a factor from 0.001 to 100.";
     QTest::newRow("speed of real time") << "lab.now();" << QStringList { "--speed", "2" } << 2 << "write --sim, too";
     QTest::newRow("set") << "lab.print(lab.params({ n: 1 }).n + 1);" << QStringList { "--set", "n=41" } << 0 << "> 42";
     QTest::newRow("set without value") << "lab.now();" << QStringList { "--set", "n" } << 2 << "NAME=VALUE";
@@ -448,8 +454,9 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     QCOMPARE(answers[1], "answer {}"); // there is no value
     QVERIFY2(answers[2].startsWith("answer {\"error\":{\"code\":\"NoCluster\",\"message\":\"lab.file needs a cluster"), qPrintable(answers[2]));
     QVERIFY2(answers[3].contains("ReferenceError: nothing is not defined."), qPrintable(answers[3]));
-    QVERIFY2(answers[4].contains("SyntaxError"), qPrintable(answers[4]));
-    QVERIFY2(answers[5].startsWith("answer {\"error\":{\"code\":\"\",\"message\":\""), qPrintable(answers[5]));
+    QVERIFY2(answers[3].startsWith("answer {\"error\":{\"code\":\"ReferenceError\""), qPrintable(answers[3]));
+    QVERIFY2(answers[4].startsWith("answer {\"error\":{\"code\":\"SyntaxError\",\"message\":\"SyntaxError"), qPrintable(answers[4]));
+    QVERIFY2(answers[5].startsWith("answer {\"error\":{\"code\":\"TypeError\",\"message\":\""), qPrintable(answers[5]));
     QCOMPARE(answers[6], "answer {\"value\":[[1,2],null]}");
     const auto between = out.indexOf(QRegularExpression("^\\s*> between$"));
     QVERIFY(between > 0 && between < out.indexOf(answers[1]));

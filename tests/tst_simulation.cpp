@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole store in the simulator: fixed seeds, and by command any seed, range or case.
 #include "common/check/say.h"
+#include "common/number_words.h"
 #include "common/points.h"
 #include "node/sim/event_lines.h"
 #include "node/sim/shrink.h"
@@ -444,15 +445,6 @@ void TestSimulation::aFailingCaseIsMadeSmall() { QSKIP("only in the mutants buil
 
 namespace {
 
-std::optional<std::uint64_t> parseNumber(const std::string& text)
-{
-    char* end = nullptr;
-    const std::uint64_t number = std::strtoull(text.c_str(), &end, 0);
-    if (text.empty() || *end != '\0')
-        return std::nullopt;
-    return number;
-}
-
 // Takes our arguments out of the list; false with a sentence on stderr when one is wrong.
 bool takeArguments(int& argc, char** argv)
 {
@@ -496,8 +488,8 @@ bool takeArguments(int& argc, char** argv)
 #endif
         } else {
             const std::size_t dots = value.find("..");
-            const auto first = parseNumber(value.substr(0, dots));
-            const auto last = dots == std::string::npos ? first : parseNumber(value.substr(dots + 2));
+            const auto first = readSeed(value.substr(0, dots));
+            const auto last = dots == std::string::npos ? first : readSeed(value.substr(dots + 2));
             if (!first || !last || *last < *first)
                 return wrong(name + " wants a number or a range A..B, not " + value);
             wish.seeds.emplace(*first, *last);

@@ -240,8 +240,17 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
     return sparesNow(context);
 }
 
+// NaN and infinity are no values of a parameter.
+double finiteNumber(const QString& text, bool& isGood)
+{
+    const double number = text.toDouble(&isGood);
+    isGood = isGood && std::isfinite(number);
+    return number;
+}
+
 LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& defaults)
 {
+    context.hasTakenSets = true;
     QJSValue merged = context.engine.newObject();
     QStringList known;
     for (QJSValueIterator it(defaults); it.hasNext();) {
@@ -258,7 +267,7 @@ LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& default
         const QJSValue standard = defaults.property(name);
         bool isGood = true;
         if (standard.isNumber())
-            merged.setProperty(name, text.toDouble(&isGood));
+            merged.setProperty(name, finiteNumber(text, isGood));
         else if (standard.isBool())
             merged.setProperty(name, (isGood = text == "true" || text == "false") && text == "true");
         else

@@ -91,6 +91,7 @@ struct LabContext {
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
     int line = 0;                             // of the script, in the present call
     int expectationsHeld = 0, expectationsFailed = 0;
+    bool hasTakenSets = false; // it called lab.params
 
     bool isStopped() const { return stopToken().stop_requested(); }
     LabError stopped() const { return { LabCode::Stopped, "The script was stopped." }; }

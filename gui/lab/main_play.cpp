@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-play: runs a scenario without a window (window.md 4.1).
+#include "common/number_words.h"
 #include "gui/lab/control_client.h"
-#include "gui/lab/local_cluster.h"
 #include "gui/lab/ingest.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/network_check.h"
 #include "gui/lab/play_printer.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
@@ -11,6 +13,7 @@
 #include "gui/lab/run_export.h"
 #include "gui/lab/run_facts.h"
 #include "gui/lab/scenario_file.h"
+#include "gui/lab/script_check.h"
 #include "gui/lab/script_engine.h"
 #include "gui/lab/session.h"
 
@@ -42,13 +45,15 @@ constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more e
 constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
 constexpr milliseconds kAnswerTime(800);      // in which a script ends that is to
 constexpr int kPollMs = 50;
+constexpr double kPaceMax = 1'000;
+constexpr double kLimitMax = 10 * 365 * 86'400.0; // seconds
 constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
 
 struct PlayOptions {
     bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false, tellsBuild = false;
     std::string connect, record, file;
     std::uint64_t seed = 1;
-    std::string speed = "1"; // of a simulated cluster
+    double speed = 1; // of a simulated cluster; 0: as fast as possible
     std::vector<std::string> sets;
     double pace = 0, limit = 0;
     ResultOptions results;
@@ -175,9 +180,8 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     PlayPrinter printer(stdout);
     Session session;
     if (options.isSimulated) {
-        const SimulatedOptions simulated { run.seed, options.speed == "max" ? 0 : std::stod(options.speed) };
-        session.local().preferSimulated(simulated);
-        std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == "max" ? "any speed" : options.speed.c_str(),
+        session.local().preferSimulated(SimulatedOptions { run.seed, options.speed });
+        std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == 0 ? "any speed" : lhrs::numberWord(options.speed).c_str(),
             static_cast<unsigned long long>(run.seed));
         std::fflush(stdout);
     }
@@ -207,10 +211,10 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
                 std::fflush(stdout);
             } });
     if (!options.connect.empty()) {
-        session.control().watchCluster("tcp://" + options.connect);
+        session.control().watchCluster(options.connect);
         lhrs::pb::Command question;
         question.mutable_who_are_you();
-        const Answer answer = session.control().callAndWait("tcp://" + options.connect, question, milliseconds(3000));
+        const Answer answer = session.control().callAndWait(options.connect, question, milliseconds(3000));
         if (!answer || answer.reply.process().kind() != lhrs::pb::COORDINATOR)
             return fail(kExitNoCluster, "no coordinator answers at " + QString::fromStdString(options.connect)
                     + "; give the port that its line `ready ... control=` names.");
@@ -330,18 +334,18 @@ int main(int count, char** arguments)
         "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster of that seed");
     where->require_option(0, 1);
-    app.add_option("--seed", options.seed, "Seed of the random numbers (1)")->type_name("N");
-    app.add_option("--speed", options.speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
+    // Read here, so that each word that is no number gets the sentence of all programs (common/number_words.h).
+    std::string seed = "1", speed = "1", pace = "0", limit = "0";
+    app.add_option("--seed", seed, "Seed of the random numbers (1)")->type_name("N");
+    app.add_option("--speed", speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
     addResultOptions(app, options.results);
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
-    app.add_option("--pace", options.pace,
-        "Speed of captions and pauses; 0: none (0)")->type_name("X")->check(CLI::NonNegativeNumber);
-    app.add_option("--limit", options.limit,
-        "End the script after so many seconds; 0: never (0)")->type_name("S")->check(CLI::NonNegativeNumber);
+    app.add_option("--pace", pace, "Speed of captions and pauses, up to 1000; 0: none (0)")->type_name("X");
+    app.add_option("--limit", limit, "End the script after so many seconds; 0: never (0)")->type_name("S");
     app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
-    app.add_flag("--check", options.isCheck, "Only check that the text is a program");
+    app.add_flag("--check", options.isCheck, "Only check that the text is a program, and the names and options of the calls of lab in it");
     app.add_flag("--answer", options.answers, "When the scenario is over, carry out what comes on standard input, a line of its language each, and print each value as \"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_flag("--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
@@ -357,14 +361,30 @@ int main(int count, char** arguments)
     for (const std::string& set : options.sets)
         if (set.find('=') == std::string::npos || set.front() == '=')
             return fail(kExitUsage, "--set " + QString::fromStdString(set) + ": write NAME=VALUE.");
-    if (bool isNumber = true; options.speed != "max") {
-        const double speed = QString::fromStdString(options.speed).toDouble(&isNumber);
-        if (!isNumber || !(speed >= 0.001 && speed <= 100))
-            return fail(kExitUsage, "--speed " + QString::fromStdString(options.speed) + ": write a number from 0.001 to 100, or max.");
-        if (speed != 1 && !options.isSimulated)
-            return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
-    } else if (!options.isSimulated) {
+    const auto refuse = [](const char* option, const lhrs::Error& error) { return fail(kExitUsage, QString("%1: %2.").arg(option, QString::fromStdString(error.text))); };
+    if (const auto read = lhrs::readSeed(seed))
+        options.seed = *read;
+    else
+        return refuse("--seed", read.error());
+    if (const auto read = lhrs::readNumber<double>(speed == "max" ? "1" : speed, 0.001, 100, "max or a factor"))
+        options.speed = speed == "max" ? 0 : *read;
+    else
+        return refuse("--speed", read.error());
+    if (options.speed != 1 && !options.isSimulated)
         return fail(kExitUsage, "--speed is for a simulated cluster; write --sim, too.");
+    if (const auto read = lhrs::readNumber<double>(pace, 0, kPaceMax))
+        options.pace = *read;
+    else
+        return refuse("--pace", read.error());
+    if (const auto read = lhrs::readNumber<double>(limit, 0, kLimitMax, "a number of seconds"))
+        options.limit = *read;
+    else
+        return refuse("--limit", read.error());
+    if (where->get_option("--connect")->count() > 0) {
+        if (const auto endpoint = endpointOf(options.connect))
+            options.connect = *endpoint;
+        else
+            return fail(kExitUsage, "--connect: " + QString::fromStdString(endpoint.error().text));
     }
 
     setProgramCommit(kProgramCommit);
@@ -386,7 +406,11 @@ int main(int count, char** arguments)
         return fail(kExitUsage,
             QString("%1, line %2: %3.%4").arg(QString::fromStdString(options.file)).arg(problem->line).arg(problem->message, hint));
     }
+    if (!options.sets.empty() && !source.contains("params"))
+        return fail(kExitUsage, "--set " + QString::fromStdString(options.sets.front()) + ": the scenario takes no parameters (it does not call lab.params).");
     if (options.isCheck) {
+        if (const auto problem = checkCalls(source))
+            return fail(kExitUsage, QString("%1, line %2: %3. %4").arg(QString::fromStdString(options.file)).arg(problem->line).arg(problem->message, problem->hint).trimmed());
         std::printf("%s: no error found\n", options.file.c_str());
         return 0;
     }

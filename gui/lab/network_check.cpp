@@ -2,6 +2,7 @@
 #include "gui/lab/network_check.h"
 
 #include "common/multicast_group.h"
+#include "common/number_words.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -55,6 +56,20 @@ std::uint16_t bindTo(int socket, std::uint32_t ip)
 }
 
 } // namespace
+
+Result<std::string> endpointOf(const std::string& address)
+{
+    constexpr std::string_view kHost = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.";
+    const std::size_t colon = address.rfind(':');
+    const std::string host = address.substr(0, colon);
+    in_addr number {};
+    const bool isName = !host.empty() && host.find_first_not_of(kHost) == std::string::npos;
+    const bool isNumber = host.find_first_not_of("0123456789.") == std::string::npos;
+    if (colon == std::string::npos || !isName || (isNumber && ::inet_pton(AF_INET, host.c_str(), &number) != 1)
+        || !readNumber<std::uint16_t>(address.substr(colon + 1), 1, 65'535))
+        return Error { "“" + address + "” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
+    return "tcp://" + address;
+}
 
 std::string portTrouble(std::uint32_t processes)
 {

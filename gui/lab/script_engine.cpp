@@ -331,6 +331,12 @@ void ScriptEngine::run(const QString& source, const QString& file)
             }
         }
         (void)evaluate(context, engine, source, result);
+        if (result.outcome == ScriptOutcome::Held && !m_settings.sets.empty() && !context.hasTakenSets) {
+            result.outcome = ScriptOutcome::ScriptError;
+            result.code = nameOf(LabCode::BadArgument);
+            result.message = "--set " + m_settings.sets.begin()->first + ": the scenario takes no parameters, so this value was not used.";
+            result.hint = "Parameters are what lab.params names.";
+        }
         answerQuestions(context, engine, result);
         m_isInScript.store(false);
         callAtEnd(context, lab, result);
@@ -431,8 +437,14 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
         if (one.outcome == ScriptOutcome::Held)
             answer.setProperty("value", value);
         QJSValue text = one.outcome == ScriptOutcome::Held ? stringify.call({ answer }) : QJSValue();
-        if (text.isError()) // such as an object that contains itself
+        if (text.isError()) { // such as an object that contains itself
+            one.code = text.property("name").toString();
             one.message = text.property("message").toString();
+        } else if (one.code.isEmpty()) { // an error of the language, whose message begins with its name
+            static const QRegularExpression kName("^([A-Za-z]*Error):");
+            const auto name = kName.match(one.message);
+            one.code = name.hasMatch() ? name.captured(1) : QString("Error");
+        }
         if (!text.isString()) {
             QJSValue error = engine.newObject(), failed = engine.newObject();
             error.setProperty("code", one.code);

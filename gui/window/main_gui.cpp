@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-gui: the window.
+#include "common/number_words.h"
+#include "gui/lab/network_check.h"
 #include "gui/lab/play_printer.h"
 #include "gui/lab/result_folder.h"
 #include "gui/lab/run_export.h"
@@ -228,20 +230,20 @@ int main(int count, char** arguments)
         options.theme = Choice::System;
     if (parser.isSet(theme))
         options.isHighContrast = themeName.endsWith(QLatin1String("-contrast"));
-    bool isNumber = false;
-    const double scale = parser.value(fontScale).toDouble(&isNumber);
-    if (!isNumber || scale < Theme::kFontScaleMin || scale > Theme::kFontScaleMax)
+    const auto scale = lhrs::readNumber<double>(parser.value(fontScale).toStdString(), Theme::kFontScaleMin, Theme::kFontScaleMax);
+    if (!scale)
         return usage(QStringLiteral("--font-scale %1: write a number from 0.8 to 2.5.").arg(parser.value(fontScale)));
     if (parser.isSet(fontScale))
-        options.fontScale = scale;
+        options.fontScale = *scale;
     if (parser.isSet(projector) && (parser.isSet(theme) || parser.isSet(fontScale)))
         return usage(QStringLiteral("--projector is a theme and a size of its own: --theme and --font-scale do not go with it."));
     if (parser.isSet(presenter) && isForFile)
         return usage(QStringLiteral("--presenter is for a hall: --screenshot and --export do not go with it."));
     const QStringList sides = parser.value(size).split(QLatin1Char('x'));
-    const QSize pixels(sides.value(0).toInt(), sides.value(1).toInt());
-    if (sides.size() != 2 || pixels.width() < 640 || pixels.height() < 400 || pixels.width() > 8192 || pixels.height() > 8192)
-        return usage(QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720.").arg(parser.value(size)));
+    const auto wide = lhrs::readNumber(sides.value(0).toStdString(), 640, 8192), high = lhrs::readNumber(sides.value(1).toStdString(), 400, 8192);
+    if (sides.size() != 2 || !wide || !high)
+        return usage(QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720; at least 640x400, at most 8192x8192.").arg(parser.value(size)));
+    const QSize pixels(*wide, *high);
     if (int(parser.isSet(local)) + int(parser.isSet(connect)) + int(parser.isSet(sim)) > 1)
         return usage(QStringLiteral("--local, --sim and --connect exclude each other."));
     if (!parser.isSet(sim) && (parser.isSet(seed) || parser.isSet(speed) || parser.isSet(testCase)))
@@ -250,14 +252,17 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--messages is for a case; write --case, too."));
     if (parser.isSet(testCase) && parser.isSet(play))
         return usage(QStringLiteral("--case plays what the seed says, so no scenario can be played on it."));
-    bool isSeed = false, isSpeed = true;
-    SimulatedOptions simulated { parser.value(seed).toULongLong(&isSeed, 0), 0, parser.isSet(testCase), parser.isSet(messages) };
-    if (parser.value(speed) != QLatin1String("max"))
-        simulated.speed = parser.value(speed).toDouble(&isSpeed);
-    if (!isSeed)
-        return usage(QStringLiteral("--seed %1: write a number.").arg(parser.value(seed)));
-    if (!isSpeed || (simulated.speed != 0 && !(simulated.speed >= 0.001 && simulated.speed <= 100)) || (simulated.speed == 0 && parser.value(speed) != QLatin1String("max")))
+    const auto drawn = lhrs::readSeed(parser.value(seed).toStdString());
+    if (!drawn)
+        return usage(QStringLiteral("--seed %1: write a number such as 7 or 0x5e1f09, below 2^64.").arg(parser.value(seed)));
+    const bool isFastest = parser.value(speed) == QLatin1String("max");
+    const auto factor = lhrs::readNumber<double>(isFastest ? "1" : parser.value(speed).toStdString(), 0.001, 100);
+    if (!factor)
         return usage(QStringLiteral("--speed %1: write a number from 0.001 to 100, or max.").arg(parser.value(speed)));
+    const SimulatedOptions simulated { *drawn, isFastest ? 0 : *factor, parser.isSet(testCase), parser.isSet(messages) };
+    if (parser.isSet(connect))
+        if (const auto endpoint = endpointOf(parser.value(connect).toStdString()); !endpoint)
+            return usage(QStringLiteral("--connect: ") + QString::fromStdString(endpoint.error().text));
     if (parser.isSet(open) && (parser.isSet(local) || parser.isSet(sim) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record)))
         return usage(QStringLiteral("--open shows a run that is over: --local, --sim, --connect, --play and --record do not go with it."));
     if (parser.isSet(screenshot) && !parser.isSet(play))

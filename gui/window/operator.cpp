@@ -4,6 +4,7 @@
 #include "common/linear_hash.h"
 #include "gui/lab/detail_words.h"
 #include "gui/lab/ingest.h"
+#include "gui/lab/network_check.h"
 #include "gui/lab/qt_text.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
@@ -209,11 +210,9 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
 
 void Operator::connectTo(const QString& address)
 {
-    const QString host = address.section(QLatin1Char(':'), 0, -2);
-    bool isNumber = false;
-    const int port = address.section(QLatin1Char(':'), -1).toInt(&isNumber);
-    if (host.isEmpty() || !isNumber || port < 1 || port > 65535) {
-        setLink(Link::None, tr("“%1” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712.").arg(address));
+    const auto endpoint = endpointOf(address.toStdString());
+    if (!endpoint) {
+        setLink(Link::None, text(endpoint.error().text));
         return;
     }
     m_isLocal = false;
@@ -222,10 +221,10 @@ void Operator::connectTo(const QString& address)
     forgetFaults();
     emit clusterChanged();
     setLink(Link::Starting);
-    post([this, address](const std::stop_token&) {
+    post([this, coordinator = *endpoint](const std::stop_token&) {
         m_session->local().stop();
         m_session->control().leaveCluster();
-        m_session->control().watchCluster("tcp://" + address.toStdString());
+        m_session->control().watchCluster(coordinator);
     });
 }
 

@@ -485,6 +485,8 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     return finish<SimLine>(app, line, count, arguments, [](SimLine& l) {
         if (l.file.process.name.empty())
             l.file.process.name = "simulation";
+        if (l.withMessages && !l.playsCase)
+            return Result<void>(Error { "--messages is for a case; write --case or --case-file, too" });
         return checkConfig(l.file.config);
     });
 }

@@ -581,7 +581,8 @@ std::optional<Ending> Runtime::lookForCoordinator()
         return Ending { 3, "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };
     if (waited >= m_options.coordinatorLate && !m_isLateTold) {
         m_isLateTold = true;
-        spdlog::warn("no coordinator has answered at {} so far; this process ends if none does soon", where);
+        spdlog::warn("no coordinator has answered at {} so far; it is asked again and again, and this process ends after {} s without an answer", where,
+            std::chrono::duration_cast<std::chrono::seconds>(m_options.coordinatorMissing).count());
     }
     return std::nullopt;
 }

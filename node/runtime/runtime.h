@@ -48,7 +48,7 @@ struct RuntimeOptions {
     std::uint64_t memory = 0; // bytes that it may take, if that is less than the system allows; 0: as much as there is
     bool hasGate = false; // its messages and its protocol clock may be held
     // A coordinator that never answered: after these times since start(), a line in the log, and the end.
-    std::chrono::milliseconds coordinatorLate { 5'000 };
+    std::chrono::milliseconds coordinatorLate { 1'000 };
     std::chrono::milliseconds coordinatorMissing { 10'000 };
 };
 

@@ -2,6 +2,7 @@
 // lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over; it begins with those in
 // tests/fuzz/corpus/NAME, too. lhrs-fuzz NAME FILE replays one. An input that ends the process is left in the file that its last words name; it belongs into
 // tests/fuzz/corpus/NAME.
+#include "common/number_words.h"
 #include "tests/fuzz/targets.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -42,9 +43,15 @@ void onCrash(int number)
 
 int usage()
 {
-    std::fprintf(stderr, "lhrs-fuzz NAME [FILE | --minutes T] [--seed S]; the targets are\n");
+    std::fprintf(stderr, "lhrs-fuzz NAME [FILE] [--minutes T] [--seed S]; the targets are\n");
     for (const Target& target : targets())
         std::fprintf(stderr, "  %-10s %s\n", target.name, target.tells);
+    return 2;
+}
+
+int wrong(const std::string& sentence)
+{
+    std::fprintf(stderr, "lhrs-fuzz: %s.\n", sentence.c_str());
     return 2;
 }
 
@@ -63,11 +70,17 @@ int main(int argc, char** argv)
     std::uint64_t seed = 1;
     const char* replayed = nullptr;
     for (int i = 2; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--minutes") == 0 && i + 1 < argc)
-            minutes = std::atof(argv[++i]);
-        else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-            seed = std::strtoull(argv[++i], nullptr, 0);
-        else if (argv[i][0] != '-')
+        if (std::strcmp(argv[i], "--minutes") == 0 && i + 1 < argc) {
+            const auto read = lhrs::readNumber<double>(argv[++i], 0.001, 100'000);
+            if (!read)
+                return wrong("--minutes: " + read.error().text);
+            minutes = *read;
+        } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+            const auto read = lhrs::readSeed(argv[++i]);
+            if (!read)
+                return wrong("--seed: " + read.error().text);
+            seed = *read;
+        } else if (argv[i][0] != '-')
             replayed = argv[i];
         else
             return usage();

@@ -2,6 +2,7 @@
 // lhrs-thrash: real processes whose clients write histories while others of them are killed, put to sleep, cut off and
 // disturbed. After each round everything is healed; then the file must be whole in time, its parity right, every answer
 // explained by some order, every acknowledged key there, and nobody have grown.
+#include "common/number_words.h"
 #include "gui/lab/audit.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/sentences.h"
@@ -367,25 +368,24 @@ int main(int argc, char** argv)
         }
         if (i + 1 == argc)
             return usage(std::string(option) + " is no option, or needs a value.");
-        char* end = nullptr;
-        const char* value = argv[++i];
-        if (option == "--seed")
-            arguments.seed = std::strtoull(value, &end, 0);
-        else if (option == "--minutes")
-            arguments.minutes = std::strtod(value, &end);
-        else if (option == "--hours")
-            arguments.minutes = 60 * std::strtod(value, &end);
-        else if (option == "--time-scale")
-            arguments.timeScale = std::strtod(value, &end);
-        else if (option == "--logs")
+        const std::string value = argv[++i];
+        const std::map<std::string_view, double> most { { "--minutes", 60'000 }, { "--hours", 1'000 }, { "--time-scale", 1'000 } };
+        if (option == "--logs") {
             arguments.logs = value;
-        else
+        } else if (option == "--seed") {
+            const auto seed = lhrs::readSeed(value);
+            if (!seed)
+                return usage("--seed: " + seed.error().text + ".");
+            arguments.seed = *seed;
+        } else if (const auto bound = most.find(option); bound != most.end()) {
+            const auto number = lhrs::readNumber<double>(value, 0.01, bound->second);
+            if (!number)
+                return usage(std::string(option) + ": " + number.error().text + ".");
+            (option == "--time-scale" ? arguments.timeScale : arguments.minutes) = option == "--hours" ? 60 * *number : *number;
+        } else {
             return usage(std::string(option) + " is no option.");
-        if (end != nullptr && (*end != '\0' || end == value))
-            return usage(std::string(value) + " is no number.");
+        }
     }
-    if (!(arguments.timeScale >= 0.01 && arguments.timeScale <= 1000))
-        return usage("The time scale is 0.01 to 1000.");
     for (const int number : { SIGINT, SIGTERM })
         std::signal(number, [](int) { lhrs::thrash::interrupts = lhrs::thrash::interrupts + 1; });
     lhrs::thrash::allowManyDescriptors();
