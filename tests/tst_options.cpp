@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPatienceMs = 120'000;
 
-enum class Kind { Word, Choice, Whole, Real, Seed, Address, Threshold, Timers, Size };
+enum class Kind { Word, Choice, Whole, Real, Seed, Address, Threshold, Timers, Size, Bytes };
 
 struct OptionRow {
     const char* program;
@@ -41,6 +41,7 @@ const OptionRow kOptions[] = {
     { "process", "--threads", Kind::Whole, "1", "64" },
     { "member", "--coordinator", Kind::Address },
     { "lhrs-node", "--role", Kind::Choice },
+    { "lhrs-node", "--memory", Kind::Bytes, "16M", "1048576G" },
     // of a file
     { "file", "--config", Kind::Word },
     { "file", "-m", Kind::Whole, "1", "32" },
@@ -185,6 +186,7 @@ QStringList wrongWords(const OptionRow& row)
     case Kind::Address: return { "", "garbage", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:-1", "127.0.0.1:x", "x:y", "999.0.0.1:5", "127.0.0.1:4000ms" };
     case Kind::Threshold: return { "", "4", "x", "0:3", "4:99", "4:-1", "nan:1", "4:nan", "4:1:1" };
     case Kind::Timers: return { "garbage", "resend_ms: -5", "resend_ms: nan", "resend_ms: 5ms", "resend_ms: 9999999999" };
+    case Kind::Bytes: return numbers + QStringList { "0", "1K", "15M", "16777215", "1.5G", "512MB", "1048577G", "99999999999G" };
     case Kind::Size: return { "", "0x0", "foo", "nanxnan", "1280", "1280x720x2", "-1280x720", "99999x99999", "1280.5x720", "1280x720px" };
     }
     return {};
