@@ -15,7 +15,7 @@ namespace {
 constexpr int kPatienceMs = 120'000;
 const char* const kScript = "lab.cluster({ m: 2, k: 0, b: 20, loadControl: 0.5, spares: { data: 2, parity: 0 } });\n"
                             "const alice = lab.client('alice');\n"
-                            "lab.measure('halves', { factors: { share: [0.5] }, repetitions: 1, warmUp: 0, run: c => { alice.run('insert', { count: 5 }); return { seen: c.share / 2 }; } });\n"
+                            "lab.measure({ name: 'halves', factors: { share: [0.5] }, repetitions: 1, warmUp: 0, run: c => { alice.run({ do: 'insert', count: 5 }); return { seen: c.share / 2 }; } });\n"
                             "lab.expectEqual(lab.file().records, 5, 'all are there');\n"
                             "lab.print('FILLING ' + 0.25 + ' ' + 'i'.toUpperCase());\n";
 
