@@ -48,7 +48,7 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     m_now = now;
     if (m_isSuperseded)
         return;
-    if (!isWithinLimits(message)) {
+    if (!hasSoundEntry(message)) {
         tellDropped(message, out.event());
         return;
     }

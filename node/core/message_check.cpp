@@ -38,8 +38,6 @@ bool isSane(const pb::StateReport& report)
 {
     if (report.recovery_stamp() != 0 && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
         return false;
-    if (report.has_process() && !isEntry(report.process()))
-        return false;
     if (report.role() == pb::NO_ROLE)
         return isSane(report.view());
     const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level()) : report.column() <= kParityColumnsMax;
@@ -90,10 +88,10 @@ bool isWithinLimits(const pb::Message& message)
         return isSane(message.confirm().config()) && isSane(message.confirm().view()) && message.confirm().column() <= kParityColumnsMax
             && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
 
-    case B::kRegister: return isEntry(message.register_().process());
-    case B::kAlive: return isEntry(message.alive().process());
-    case B::kOffer: return isEntry(message.offer().process());
-    case B::kStateReport: return isSane(message.state_report());
+    case B::kRegister:
+    case B::kAlive:
+    case B::kOffer: return hasSoundEntry(message);
+    case B::kStateReport: return hasSoundEntry(message) && isSane(message.state_report());
     case B::kPart:
         return message.part().number() < message.part().count() && message.part().count() <= kFrameMax / kPartBytes + 1
             && message.part().bytes().size() <= kPartBytes && !message.part().bytes().empty();
@@ -144,6 +142,17 @@ bool isWithinLimits(const pb::Message& message)
     case B::BODY_NOT_SET: return true;
     }
     return true;
+}
+
+bool hasSoundEntry(const pb::Message& message)
+{
+    if (message.has_register_())
+        return isEntry(message.register_().process());
+    if (message.has_alive())
+        return isEntry(message.alive().process());
+    if (message.has_offer())
+        return isEntry(message.offer().process());
+    return !message.has_state_report() || !message.state_report().has_process() || isEntry(message.state_report().process());
 }
 
 void tellDropped(const pb::Message& message, pb::Event& event)

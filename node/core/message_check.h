@@ -11,6 +11,9 @@ namespace lhrs {
 // the highest rank it can have, is checked there.
 bool isWithinLimits(const pb::Message& message);
 
+// Whether the process that it brings into the directory, if it does, is one that readers of the list can use.
+bool hasSoundEntry(const pb::Message& message);
+
 // The event for a message from that process that is not within them.
 void tellDropped(const pb::Message& message, pb::Event& event);
 
