@@ -133,7 +133,7 @@ ClusterFacts clusterFacts(int number, const pb::FileConfig& config)
     const auto options = fieldOptionsNamed(config.galois());
     facts.parameters = { { "m", config.m() }, { "k", config.availability() }, { "b", config.b() }, { "field", config.field() == pb::GF_8 ? 8 : 16 },
         { "slice", config.slice() == 0 ? QVariant() : QVariant(config.slice()) }, { "thresholds", thresholds.join(' ') },
-        { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" }, { "recovery", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
+        { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" }, { "recovery_way", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
         { "decode", lowered(pb::DecodeWay_Name(config.decode()), "DECODE_") },
         { "recovery_transport", lowered(pb::RecoveryTransport_Name(config.recovery_transport()), "RECOVERY_") },
         { "tcp", lowered(pb::TcpMode_Name(config.tcp_mode()), "TCP_") }, { "galois", options ? QString::fromStdString(nameOf(*options)) : galois },

@@ -350,13 +350,11 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_member_suspected()) {
         const pb::MemberSuspected& e = body.member_suspected();
         pulse.object = memberOf(e.role(), e.group(), e.index());
-        pulse.isOnCard = true;
         return say(okabe::kOrange, QStringLiteral("suspected"));
     }
     if (body.has_bucket_failed()) {
         const pb::BucketFailed& e = body.bucket_failed();
         pulse.object = memberOf(e.role(), e.group(), e.index());
-        pulse.isOnCard = true;
         return say(okabe::kVermillion, QStringLiteral("declared failed"));
     }
     if (body.has_cut_agreed())

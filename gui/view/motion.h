@@ -75,7 +75,6 @@ private:
         Glyph glyph = Glyph::None;
         QString text;
         double start = 0, end = 0;
-        bool isOnCard = false; // the card itself says it, with its reason, where it is high enough for words
     };
     struct Band {
         double perSecond = 0;

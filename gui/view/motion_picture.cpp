@@ -262,8 +262,7 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         const qreal grow = t * 9 * u;
         if (t < 1)
             out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
-        const bool isSaid = pulse.isOnCard && item->rect.height() > 110 * u; // the label would lie over the reason
-        if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse && !isSaid) {
+        if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
             // As much of it as the card is wide: what happens beside it has its own words.
             const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();

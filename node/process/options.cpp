@@ -335,6 +335,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         });
     addOption(app, "--galois", "Backend of the field: simd, gf-complete or log; simd:avx2 and the like for those instructions (simd)", "NAME",
         [&config](const std::string& word) -> Result<void> {
+            if (word.empty())
+                return Error { "a name is wanted: simd, gf-complete or log" };
             const auto options = fieldOptionsNamed(word);
             if (!options)
                 return options.error();

@@ -138,7 +138,7 @@ class Cluster(rig.Coded):
         code = re.search(r"```python\n(def parity_of.*?)```", text, re.DOTALL).group(1)
         said: dict = {}
         exec(code, said)  # pylint: disable=exec-used  # the document is what is tested
-        with start(m=3, k=3, b=1000, field=8, record_bytes=21, simulated=True, speed=0, spares={"data": 4, "parity": 3}) as small:
+        with start(m=3, k=3, b=1000, field=8, record_bytes=21, spares={"data": 4, "parity": 3}) as small:
             small.split()
             small.split()
             small.client("bob").run("insert", count=60)

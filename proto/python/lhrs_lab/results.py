@@ -56,7 +56,7 @@ def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) ->
     parameters = {
         "m": config.m, "k": config.availability, "b": config.b, "field": 8 if config.field == pb.GF_8 else 16, "slice": config.slice or None,
         "thresholds": " ".join(f"{one.buckets}:{one.availability}" for one in config.thresholds), "rerank": "keep" if config.rerank == pb.KEEP else "fill",
-        "recovery": word(pb.RecoveryWay, config.recovery, "RECOVERY_"), "decode": word(pb.DecodeWay, config.decode, "DECODE_"),
+        "recovery_way": word(pb.RecoveryWay, config.recovery, "RECOVERY_"), "decode": word(pb.DecodeWay, config.decode, "DECODE_"),
         "recovery_transport": word(pb.RecoveryTransport, config.recovery_transport, "RECOVERY_"), "tcp": word(pb.TcpMode, config.tcp_mode, "TCP_"),
         "galois": run["instructions"] or galois if galois == "simd" else galois, "log_precalculus": not config.no_log_precalculus, "pure_rs": config.pure_rs,
         "mix_keys": config.mix_keys, "parallel_splits": config.parallel_splits, "merges": config.merges,
