@@ -40,7 +40,7 @@ void WindowProgramTest::aScenarioThatThrowsBeforeItsClusterEndsWithItsError()
     QTemporaryDir home;
     QFile script(home.filePath("early.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("// early.js @title e @minutes 1\nthrow new Error('early');\n");
+    script.write("// early.js @title e @minutes 1\nthrow new Error('early');\n"); // nothing of lab is called
     script.close();
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("QT_QPA_PLATFORM", "offscreen");

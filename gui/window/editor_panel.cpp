@@ -220,8 +220,6 @@ QString EditorPanel::prepareRun()
         m_edit->goTo(m_problem.line);
         return tr("%1, line %2: %3").arg(fileName()).arg(m_problem.line).arg(m_problem.text);
     }
-    if (!m_hasCalls)
-        return tr("Nothing in %1 calls lab yet; write lab. and choose.").arg(fileName());
     m_player.setText(text, fileName());
     const QString beside = QFileInfo(m_path).absolutePath() + QStringLiteral("/paper");
     m_player.setPaperDirectory(!m_path.isEmpty() && QFileInfo(beside).isDir() ? beside : m_places.scenarios + QStringLiteral("/paper"));

@@ -106,6 +106,8 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     QObject::connect(&wait, &QTimer::timeout, &window, finish);
     wait.start(100);
     window.player().runToEnd();
+    if (!window.player().hasBegun()) // nothing will ever be over
+        return usage(window.player().caption());
     return QCoreApplication::exec();
 }
 

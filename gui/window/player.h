@@ -48,6 +48,8 @@ public:
     // Asked before each run: it may give the newest text. A sentence says why there is no run.
     void setPrepare(std::function<QString()> prepare) { m_prepare = std::move(prepare); }
     bool isLoaded() const { return !m_source.isEmpty(); }
+    // Whether a run was begun whose end has not been told by finished() yet.
+    bool hasBegun() const { return m_wasRunning; }
     bool isRunning() const { return m_engine.isRunning(); }
     // Stands before a step and waits for next().
     bool isHeld() const { return m_isHeld; }
