@@ -211,7 +211,7 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
     Run run;
     const std::vector<ExportTable> tables = exportTables(*run.recording);
     const std::pair<const char*, const char*> wanted[] {
-        { "operations", "cluster,op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages_sent,faults" },
+        { "operations", "cluster,op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages_sent,faults,complete" },
         { "messages", "cluster,id,client,op,cause,kind,transport,from,to,size_bytes,sent_s,received_s,resend,lost_by" },
         { "splits", "cluster,split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_s,parity_batches,outcome" },
         { "parity_creations", "cluster,group,column,gf,scheme,records,bytes,total_s,process_s,comm_s,other_s,transfer_s" },

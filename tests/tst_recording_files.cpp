@@ -2,7 +2,14 @@
 // Recordings that are unclosed, cut off, damaged, foreign or hostile: what can be read is read, the rest is said.
 #include "tests/recording_rig.h"
 
+#include "gui/lab/recording_place.h"
+#include "gui/lab/run_export.h"
+
+#include <QCryptographicHash>
+#include <QDateTime>
+#include <QDir>
 #include <QFile>
+#include <QStorageInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -22,7 +29,7 @@ QString errorOf(const QString& path)
 void change(const QString& path, const QString& statement)
 {
     RecordingConnection connection;
-    QVERIFY2(connection.open(path, false).isEmpty(), "open");
+    QVERIFY2(connection.open(path, RecordingConnection::Mode::Write).isEmpty(), "open");
     QVERIFY2(connection.run(statement), qPrintable(connection.lastError()));
 }
 
@@ -38,6 +45,12 @@ private slots:
     void aFileThatWasCutOffNeverCrashes();
     void flippedBitsNeverCrash();
     void hostileBodiesAreGaps();
+    void whatIsChangedIsSaid_data();
+    void whatIsChangedIsSaid();
+    void noChangeOfAByteIsSilent();
+    void afterAHoleTheRestIsRead();
+    void aRecordingIsReadWithoutWritingBesideIt();
+    void placesOfRecordings();
     void theKeptFileOfEachVersionOpens();
 };
 
@@ -73,7 +86,9 @@ void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
     QVERIFY(QFile::copy(path + "-wal", copy + "-wal"));
     auto recording = Recording::open(copy);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
-    QVERIFY2((*recording)->damage().contains("ended without being closed"), qPrintable((*recording)->damage()));
+    QVERIFY2((*recording)->unfinished().contains("ended without its end"), qPrintable((*recording)->unfinished()));
+    QCOMPARE((*recording)->damage(), QString()); // what is there is as it was written
+    QVERIFY(!(*recording)->rows("operation").empty()); // what the end makes was made in a copy
     QVERIFY((*recording)->events() > 0);
     QVERIFY((*recording)->events() <= feeder.after.size());
     const std::uint64_t last = (*recording)->events();
@@ -210,6 +225,210 @@ void RecordingFilesTest::hostileBodiesAreGaps()
     QVERIFY(!state); // no keyframe behind the damage stands before this event
     QVERIFY2(QString::fromStdString(state.error().text).contains("cannot be read"), state.error().text.c_str());
     QVERIFY((*recording)->stateAt((*recording)->events()));
+}
+
+void RecordingFilesTest::whatIsChangedIsSaid_data()
+{
+    QTest::addColumn<QString>("statement");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* name, const char* statement, const char* sentence) { QTest::newRow(name) << QString(statement) << QString(sentence); };
+    const QByteArray events = QByteArray::number(qlonglong(growth(6, 7).order.size()));
+    row("garbage bodies", "UPDATE event SET body = randomblob(40)", "events cannot be understood");
+    row("one garbage body", "UPDATE event SET body = x'ff' WHERE id = 9", "1 event cannot be understood");
+    row("a body of another event", "UPDATE event SET body = (SELECT body FROM event WHERE id = 10) WHERE id = 9", "the table event has changes among");
+    row("negative ids", "UPDATE event SET id = -id", "events 0 can be read");
+    row("null bodies", "UPDATE event SET body = NULL", "events cannot be understood");
+    row("half the events gone", "DELETE FROM event WHERE id % 2 = 0", "events can be read");
+    row("one event gone", "DELETE FROM event WHERE id = 50", "of " + events + " events");
+    row("the last event gone", "DELETE FROM event WHERE id = (SELECT max(id) FROM event)", "of " + events + " events");
+    row("a time", "UPDATE event SET t_ns = t_ns + 1 WHERE id = 9", "the table event has changes among");
+    row("wrong types", "UPDATE event SET t_ns = 'abc', process = 'xyz', body = 17", "events cannot be understood");
+    row("no events", "DELETE FROM event", "events 0 can be read");
+    row("events of somebody else", "INSERT INTO event SELECT id + 100000, process, seq, t_ns, kind, op, grp, place, body FROM event", "that the recording did not write");
+    row("many captions", "INSERT INTO caption (event, t_ns, kind, text) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100000)"
+                         " SELECT 1, 1, 'say', hex(randomblob(40)) FROM c", "the table caption has 100000 rows that the recording did not write");
+    row("a caption", "UPDATE caption SET text = 'else'", "the table caption has changes among 1 row");
+    row("a keyframe", "DELETE FROM keyframe WHERE id = 2", "the table keyframe lacks 1 row of");
+    row("a number", "UPDATE metric SET value = value + 1e-9", "the table metric has changes among");
+    row("a word of meta", "UPDATE meta SET value = '1' WHERE key = 'seed'", "the table meta has changes among");
+    row("not closed", "UPDATE meta SET value = '0' WHERE key = 'clean'", "it does not say that it was closed");
+    row("no checksums", "DELETE FROM segment", "its checksums are gone");
+    row("a checksum", "UPDATE segment SET sum = 'x' WHERE name = 'caption'", "the table caption has changes among 1 row");
+}
+
+void RecordingFilesTest::whatIsChangedIsSaid()
+{
+    QFETCH(const QString, statement);
+    QFETCH(const QString, sentence);
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    {
+        const auto recorder = recorderAt(path, often(50));
+        recorder->meta("seed", "3");
+        recorder->onKeyframe({}, 0);
+        Feeder feeder { *recorder };
+        feeder.isKept = false;
+        feeder.story(growth(6, 7));
+        recorder->caption("say", "a", "A caption.", "scenario");
+        recorder->measurement("m", 1, false, 0, "{}", "full", { { "total_s", 0.125 } });
+        recorder->finish();
+    }
+    QCOMPARE((*Recording::open(path))->damage(), QString());
+    change(path, statement);
+    auto recording = Recording::open(path);
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QVERIFY2((*recording)->damage().contains("is damaged: ") && (*recording)->damage().contains(sentence), qPrintable((*recording)->damage()));
+    QCOMPARE((*recording)->damage().count('\n'), 0);
+    QVERIFY((*recording)->rows("caption").size() <= 1);
+    // It is exported all the same, and the caller hears of it.
+    const ExportResult result = exportRun(**recording, folder.filePath("out"));
+    QCOMPARE(result.problem, QString());
+    QCOMPARE(result.damage, (*recording)->damage());
+    QVERIFY(QFile::exists(folder.filePath("out/operations.csv")));
+}
+
+namespace {
+
+// Everything that can be read of a recording.
+QByteArray contentsOf(Recording& recording)
+{
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    const auto add = [&hash](const QByteArray& bytes) {
+        hash.addData(QByteArray::number(bytes.size()) + ':');
+        hash.addData(bytes);
+    };
+    for (std::uint64_t cursor = 0; cursor < recording.events();) {
+        const EventPage page = recording.eventsSince(cursor, 500);
+        for (const RunEvent& event : page.events)
+            add(QByteArray::number(event.process) + ' ' + QByteArray::number(event.runNs) + ' ' + (event.event ? QByteArray::fromStdString(event.event->SerializeAsString()) : "gap"));
+        cursor = page.next;
+    }
+    for (const char* table : { "meta", "process", "event_kind", "told", "gap", "keyframe", "keyframe_page", "operation", "caption", "measurement", "metric" })
+        for (const auto& row : recording.rows(table))
+            for (const auto& [column, value] : row)
+                add(value.toByteArray());
+    return hash.result();
+}
+
+} // namespace
+
+void RecordingFilesTest::noChangeOfAByteIsSilent()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun"), other = folder.filePath("other.lhrun");
+    makeRecording(path);
+    QFile whole(path);
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray bytes = whole.readAll();
+    const QByteArray truth = contentsOf(**Recording::open(path));
+    int silent = 0, said = 0, cuts = 0;
+    std::mt19937 random(13);
+    for (int i = 0; i < 300; ++i) {
+        QByteArray changed = bytes;
+        const bool isCut = i % 6 == 0;
+        const qsizetype at = qsizetype(random() % std::uint32_t(changed.size()));
+        if (isCut)
+            changed.truncate(at), ++cuts;
+        else
+            changed[at] ^= char(1 << random() % 8);
+        QFile file(other);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(changed);
+        file.close();
+        auto recording = Recording::open(other);
+        const bool isSaid = !recording || !(*recording)->damage().isEmpty();
+        said += isSaid ? 1 : 0;
+        // A bit that no row lies on changes nothing.
+        if (isSaid)
+            continue;
+        ++silent;
+        QVERIFY2(!isCut, qPrintable(QString("cut to %1 bytes").arg(at)));
+        QVERIFY2(contentsOf(**recording) == truth, qPrintable(QString("byte %1 of %2").arg(at).arg(bytes.size())));
+    }
+    QVERIFY(cuts == 50 && said > 200);
+    qInfo("%d said, %d without effect", said, silent);
+}
+
+void RecordingFilesTest::afterAHoleTheRestIsRead()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    makeRecording(path);
+    const std::uint64_t all = growth(6, 7).order.size();
+    change(path, "DELETE FROM event WHERE id BETWEEN 20 AND 29");
+    auto recording = Recording::open(path);
+    QVERIFY(recording);
+    QCOMPARE((*recording)->events(), all);
+    QVERIFY2((*recording)->damage().contains(QString("of %1 events %2 can be read").arg(all).arg(all - 10)), qPrintable((*recording)->damage()));
+    std::uint64_t cursor = 0, holes = 0, index = 0;
+    while (cursor < all) {
+        const EventPage page = (*recording)->eventsSince(cursor, 7);
+        QVERIFY(!page.events.empty());
+        for (const RunEvent& event : page.events) {
+            QCOMPARE(event.index, ++index);
+            holes += event.isGap() ? 1 : 0;
+        }
+        cursor = page.next;
+    }
+    QCOMPARE(holes, std::uint64_t(10));
+    QVERIFY((*recording)->stateAt(19));
+    QVERIFY(!(*recording)->stateAt(40)); // what happened in the hole is not known ...
+    QVERIFY((*recording)->stateAt(all)); // ... until the next keyframe
+}
+
+// As in a folder that cannot be written, also a killed run's file without its log.
+void RecordingFilesTest::aRecordingIsReadWithoutWritingBesideIt()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    makeRecording(path);
+    const auto names = [&] { return QDir(folder.path()).entryList(QDir::Files, QDir::Name); };
+    QCOMPARE((*Recording::open(path))->damage(), QString());
+    QCOMPARE(names(), QStringList { "run.lhrun" });
+    change(path, "PRAGMA journal_mode = WAL");
+    change(path, "UPDATE meta SET value = '0' WHERE key = 'clean'");
+    QFile::remove(path + "-wal");
+    QFile::remove(path + "-shm");
+    QVERIFY(QFile::setPermissions(path, QFile::ReadOwner));
+    auto recording = Recording::open(path);
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QVERIFY((*recording)->unfinished().contains("ended without its end"));
+    QCOMPARE((*recording)->damage(), QString());
+    QCOMPARE((*recording)->events(), std::uint64_t(growth(6, 7).order.size()));
+    QCOMPARE(names(), QStringList { "run.lhrun" });
+}
+
+void RecordingFilesTest::placesOfRecordings()
+{
+    QCOMPARE(networkFileSystem(0x6969), "NFS");
+    QCOMPARE(networkFileSystem(std::int32_t(0xFF534D42)), "CIFS"); // f_type may be signed
+    QVERIFY(networkFileSystem(0xEF53) == nullptr && networkFileSystem(0x01021994) == nullptr); // ext4, tmpfs
+    QTemporaryDir state;
+    QCOMPARE(placeProblem(state.path()), QString());
+    const QByteArray former = qgetenv("XDG_STATE_HOME");
+    qputenv("XDG_STATE_HOME", QFile::encodeName(state.path()));
+    QString problem;
+    const QString folder = folderForRecordings(problem);
+    QCOMPARE(problem, QString());
+    QCOMPARE(folder, state.filePath("lhrs-lab/recordings"));
+    // What a window that is gone left is kept for a week.
+    const auto put = [&](const char* name, int days) {
+        QFile file(folder + '/' + name);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.setFileTime(QDateTime::currentDateTime().addDays(-days), QFileDevice::FileModificationTime));
+    };
+    const QByteArray own = "lhrs-" + QByteArray::number(QCoreApplication::applicationPid()) + "-1.lhrun";
+    put("lhrs-999999999-1.lhrun", 8);
+    put("lhrs-999999999-2.lhrun", 1);
+    put("notes.lhrun", 8);
+    put(own.constData(), 8);
+    folderForRecordings(problem);
+    QCOMPARE(QDir(folder).entryList(QDir::Files, QDir::Name), (QStringList { own, "lhrs-999999999-2.lhrun", "notes.lhrun" }));
+    qputenv("XDG_STATE_HOME", "/dev/null");
+    QCOMPARE(folderForRecordings(problem), QDir::tempPath());
+    QCOMPARE(problem, QString());
+    former.isEmpty() ? qunsetenv("XDG_STATE_HOME") : qputenv("XDG_STATE_HOME", former);
+    const RecorderLimits limits = limitsFor(state.filePath("run.lhrun"));
+    QVERIFY(limits.freeBytes > 0 && limits.freeBytes <= RecorderLimits().freeBytes && limits.freeBytes <= QStorageInfo(state.path()).bytesTotal() / 10);
 }
 
 namespace {

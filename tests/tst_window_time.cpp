@@ -260,13 +260,27 @@ void WindowTimeTest::theRunIsSavedWhileItGoesOn()
 
 void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
 {
-    const QDir temp = QDir::temp();
+    QTemporaryDir home;
+    const QByteArray former = qgetenv("XDG_STATE_HOME");
+    qputenv("XDG_STATE_HOME", QFile::encodeName(home.path()));
+    const QDir temp(home.filePath("lhrs-lab/recordings")); // not where memory may be used up
     const QStringList pattern { QStringLiteral("lhrs-%1-*.lhrun*").arg(QCoreApplication::applicationPid()) };
     {
         MainWindow window(options());
         QVERIFY(!temp.entryList(pattern, QDir::Files).isEmpty());
     }
     QCOMPARE(temp.entryList(pattern, QDir::Files), QStringList());
+    // Where nothing can be kept the run goes on without.
+    qputenv("XDG_STATE_HOME", "/dev/null");
+    const QByteArray temporary = qgetenv("TMPDIR");
+    qputenv("TMPDIR", "/dev/null/nowhere");
+    {
+        MainWindow window(options());
+        QVERIFY(!window.saveRecording(home.filePath("run.lhrun")));
+        QVERIFY2(window.labLine().text().contains("is not recorded"), qPrintable(window.labLine().text()));
+    }
+    temporary.isEmpty() ? qunsetenv("TMPDIR") : qputenv("TMPDIR", temporary);
+    former.isEmpty() ? qunsetenv("XDG_STATE_HOME") : qputenv("XDG_STATE_HOME", former);
 }
 
 void WindowTimeTest::nothingIsClippedAt1280x720()

@@ -2,6 +2,7 @@
 #include "gui/lab/child_keeper.h"
 
 #include "common/run_clock.h"
+#include "gui/lab/end_reasons.h"
 #include "gui/lab/wake_up.h"
 
 #include <fcntl.h>
@@ -426,7 +427,7 @@ void ChildKeeper::reap()
                 return false;
             child->hasEnded = true;
             child->failure = howItEnded(status);
-            ended.emplace_back(child->started.pid, child->isBeingKilled ? "killed on request"
+            ended.emplace_back(child->started.pid, child->isBeingKilled ? kKilledOnRequest
                     : child->isBeingEnded                    ? "it was ended"
                                                              : child->failure);
             return true;

@@ -184,6 +184,7 @@ struct Measurement {
         if (const auto told = context.awaitDetail(); !told)
             return told.error();
         const std::uint64_t changesBefore = context.control.detailChanges();
+        context.observer.onMeasuring(name);
         const int faultsBefore = faultsActive(context);
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)

@@ -4,6 +4,7 @@
 #include "common/number_words.h"
 #include "common/open_files.h"
 #include "gui/lab/control_client.h"
+#include "gui/lab/end_reasons.h"
 #include "gui/lab/ingest.h"
 
 #include <unistd.h>
@@ -308,7 +309,7 @@ Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
         return pids.error();
     // The end counts from here: on a slow machine the coordinator declares a bucket failed before its process is reaped.
     for (const std::uint64_t process : processes)
-        m_control.endProcess(process, "killed on request");
+        m_control.endProcess(process, kKilledOnRequest);
     m_keeper.kill(*pids);
     return {};
 }
@@ -399,7 +400,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
     }
     m_keeper.kill(running);
     for (const std::uint64_t process : processes)
-        m_control.endProcess(process, "started again");
+        m_control.endProcess(process, kStartedAgain);
     auto started = startAll(std::move(programs), stopToken);
     if (started) // once; what could not be started may be tried again
         for (const std::uint64_t process : processes)

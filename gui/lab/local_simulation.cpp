@@ -3,6 +3,7 @@
 // done to these by command.
 #include "common/number_words.h"
 #include "gui/lab/control_client.h"
+#include "gui/lab/end_reasons.h"
 #include "gui/lab/fault_orders.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/local_cluster.h"
@@ -136,7 +137,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restartSimulated(
     if (!started)
         return started;
     for (const std::uint64_t process : processes) {
-        m_control.endProcess(process, "started again");
+        m_control.endProcess(process, kStartedAgain);
         m_programs.erase(process);
     }
     return started;
@@ -167,7 +168,7 @@ Result<void> LocalCluster::killSimulated(const std::vector<std::uint64_t>& proce
     if (const auto killed = askEach(m_control, processes, command); !killed)
         return killed.error();
     for (const std::uint64_t process : processes)
-        m_control.endProcess(process, "killed on request");
+        m_control.endProcess(process, kKilledOnRequest);
     return {};
 }
 

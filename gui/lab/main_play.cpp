@@ -8,6 +8,7 @@
 #include "gui/lab/play_printer.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
+#include "gui/lab/recording_place.h"
 #include "gui/lab/result_folder.h"
 #include "gui/lab/result_options.h"
 #include "gui/lab/run_export.h"
@@ -188,7 +189,8 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     std::unique_ptr<Recorder> recorder;
     std::unique_ptr<RecordingObserver> observer;
     if (!options.record.empty()) {
-        auto started = Recorder::start(QString::fromStdString(options.record), metaOf(facts), [&session] { return session.ingest().nowNs(); });
+        auto started = Recorder::start(QString::fromStdString(options.record), metaOf(facts), [&session] { return session.ingest().nowNs(); },
+            limitsFor(QString::fromStdString(options.record)));
         if (!started)
             return fail(kExitUsage, QString::fromStdString(started.error().text));
         recorder = std::move(*started);

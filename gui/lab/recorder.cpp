@@ -44,6 +44,7 @@ struct Recorder::Item {
     QVariantList values = {};
     QString reason = {};              // of a gap
     std::map<QString, QVariant> metrics = {};
+    int row = 0;                      // of a measurement in its table
     std::size_t bytes = 0;
 };
 
@@ -53,6 +54,10 @@ struct Recorder::Thread {
     RecordingWriter writer = {};
     int part = 1;
     bool wantsNextFile = false;
+    struct Moment { QVariant ns, event; };
+    struct Interval { Moment begin, end; };
+    Moment measuringSince = {};
+    std::map<std::pair<QString, int>, Interval> measured = {}; // by table and row: the rows themselves come at the end
 
     QString begin()
     {
@@ -74,6 +79,8 @@ struct Recorder::Thread {
             const std::lock_guard lock(recorder.m_mutex);
             recorder.m_captured.clear(); // the next file has none of them
         }
+        measuringSince = {};
+        measured.clear(); // its events are in the former file
         // A writer is for one file.
         std::destroy_at(&writer);
         std::construct_at(&writer);
@@ -102,8 +109,15 @@ struct Recorder::Thread {
                 writer.addKeyframe(*item.state, item.runNs);
         } else if (item.table == "meta") {
             writer.setMeta(item.values[0].toString(), item.values[1].toString());
+        } else if (item.table == "measuring") {
+            measuringSince = { item.values[0], stored(writer.lastEvent()) };
+        } else if (item.table == "measured") {
+            measured[{ item.values[1].toString(), item.values[2].toInt() }] = { std::exchange(measuringSince, {}), { item.values[0], stored(writer.lastEvent()) } };
         } else if (item.table == "measurement") {
-            writer.addMeasurement(item.columns, item.values, item.metrics);
+            const auto known = measured.find({ item.values[0].toString(), item.row });
+            const Interval when = known == measured.end() ? Interval() : known->second;
+            writer.addMeasurement("begin_ns,begin_event,end_ns,end_event," + item.columns,
+                QVariantList { when.begin.ns, when.begin.event, when.end.ns, when.end.event } + item.values, item.metrics);
         } else {
             QVariantList values = item.values;
             if (item.columns.startsWith("event,"))
@@ -123,7 +137,7 @@ struct Recorder::Thread {
         }
         if (disk.isValid() && disk.bytesAvailable() < recorder.m_limits.freeBytes && writer.isOpen()) {
             writer.finish();
-            stop(QString("The recording ended: less than %1 MiB are free on the disk of %2.")
+            stop(QString("The recording ended, and the run goes on without it: less than %1 MiB are free on the disk of %2.")
                      .arg(recorder.m_limits.freeBytes >> 20).arg(recorder.m_path));
         }
         if (!writer.error().isEmpty())
@@ -131,6 +145,7 @@ struct Recorder::Thread {
         const std::lock_guard lock(recorder.m_mutex);
         recorder.m_status.path = pathOfPart(recorder.m_path, part);
         recorder.m_status.bytes = bytes;
+        recorder.m_status.room = std::max<std::int64_t>(0, disk.bytesAvailable() - recorder.m_limits.freeBytes);
     }
 };
 
@@ -196,6 +211,15 @@ QString Recorder::finish()
     if (m_thread.joinable())
         m_thread.join();
     return status().stopped;
+}
+
+void Recorder::discard()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isDiscarded = true;
+    }
+    finish();
 }
 
 void Recorder::push(Item item)
@@ -281,11 +305,15 @@ void Recorder::config(const QString& name, const QString& json) { row("config", 
 void Recorder::meta(const QString& key, const QString& value) { row("meta", "key,value", { key, value }); }
 
 void Recorder::measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors,
-    const QString& detail, const std::map<QString, QVariant>& metrics)
+    const QString& detail, const std::map<QString, QVariant>& metrics, int row)
 {
-    push({ .table = "measurement", .columns = "end_event,name,repetition,warm_up,faults,factors,detail",
-        .values = { name, repetition, int(isWarmUp), faults, factors, detail }, .metrics = metrics, .bytes = kItemBytes });
+    push({ .table = "measurement", .columns = "name,repetition,warm_up,faults,factors,detail",
+        .values = { name, repetition, int(isWarmUp), faults, factors, detail }, .metrics = metrics, .row = row, .bytes = kItemBytes });
 }
+
+void Recorder::measuring() { row("measuring", {}, { qlonglong(m_now()) }); }
+
+void Recorder::measured(const QString& name, int number) { row("measured", {}, { qlonglong(m_now()), name, number }); }
 
 // ---- the ingest thread
 
@@ -365,15 +393,18 @@ void Recorder::run(Thread& thread)
     auto looked = std::chrono::steady_clock::now();
     while (true) {
         std::deque<Item> items;
-        bool isEnding = false;
+        bool isEnding = false, isDiscarded = false;
         std::uint64_t flush = 0;
         {
             std::unique_lock lock(m_mutex);
             m_changed.wait_for(lock, kTurn, [this] { return !m_items.empty() || m_isEnding || m_flushWanted > m_flushed; });
             items.swap(m_items);
             isEnding = m_isEnding;
+            isDiscarded = m_isDiscarded;
             flush = m_flushWanted;
         }
+        if (isDiscarded)
+            return thread.writer.abandon();
         std::size_t written = 0, bytes = 0;
         for (const Item& item : items) {
             thread.write(item);

@@ -25,7 +25,7 @@ namespace lhrs::gui {
 struct RecorderLimits {
     std::size_t queueBytes = 128u << 20;        // of what waits to be written; beyond it events are lost, and said
     std::int64_t fileBytes = std::int64_t(8) << 30; // then the next file begins: NAME-2.lhrun
-    std::int64_t freeBytes = std::int64_t(1) << 30; // of the disk; below it the recording ends
+    std::int64_t freeBytes = std::int64_t(1) << 30; // of the disk; below it the recording ends (limitsFor of recording_place.h)
     std::uint64_t keyframeEvents = 20'000;
     std::uint64_t keyframeBytes = 4u << 20;
 };
@@ -44,6 +44,7 @@ public:
         std::uint64_t events = 0;  // given so far
         std::uint64_t lost = 0;    // of those, not recorded
         std::int64_t bytes = 0;    // of the present file, as of the last transaction
+        std::int64_t room = 0;     // by how much it may still grow, as the disk was then
         QString stopped;           // why nothing is recorded any more; empty: recording
     };
     Status status() const;
@@ -52,6 +53,8 @@ public:
     void flush();
     // Writes what waits, completes and closes the file. An error is a sentence, empty: complete. Later calls change nothing.
     QString finish();
+    // Ends without completing the file, which nobody wants any more: an end as long as the run is not waited for.
+    void discard();
 
     // ---- what is told besides events; any thread
 
@@ -67,9 +70,12 @@ public:
     void scenario(const QString& name, const QString& text);
     void config(const QString& name, const QString& json);
     void meta(const QString& key, const QString& value);
-    // One observation: its factors, and its numbers with their units.
+    // An observation begins now; it has ended now, and is this row of that table, from 1.
+    void measuring();
+    void measured(const QString& name, int row);
+    // One observation: its factors, and its numbers with their units. `row`: as measured() had it, 0: nobody said when it was.
     void measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors, const QString& detail,
-        const std::map<QString, QVariant>& metrics);
+        const std::map<QString, QVariant>& metrics, int row = 0);
 
     // ---- from the ingest thread
     void onEvent(ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes) override;
@@ -104,7 +110,7 @@ private:
     std::map<ProcessId, Loss> m_losses; // since the queue was full
     std::map<std::pair<std::int64_t, std::uint32_t>, QByteArray> m_captured; // digests, by place and first rank
     std::uint64_t m_markerAt = 0;       // event count at the last marker that had a keyframe
-    bool m_isEnding = false;
+    bool m_isEnding = false, m_isDiscarded = false;
     std::uint64_t m_flushWanted = 0, m_flushed = 0;
     Status m_status;
     std::jthread m_thread;

@@ -2,11 +2,9 @@
 #include "gui/lab/recording.h"
 
 #include "gui/lab/keyframe.h"
+#include "gui/lab/recording_body.h"
 
-#include <QFile>
-#include <QFileInfo>
 #include <QSqlError>
-#include <QtEndian>
 
 #include <algorithm>
 #include <deque>
@@ -17,156 +15,34 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qsizetype kBodyBytes = 16 << 20; // no body of ours is longer
-constexpr int kHeaderBytes = 100;          // of an SQLite file
-constexpr int kCapturesMax = 600;         // readings of which one page is put together; more than its ranks
-constexpr qint64 kPageSizeAt = 16, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
-constexpr qint64 kPaddedMax = qint64(64) << 30;
-
-// "body", unless it is longer than any of ours.
-QString bounded(const QString& column)
-{
-    return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);
-}
-
-template <class Message>
-bool parse(const QVariant& value, Message& message)
-{
-    const QByteArray body = value.toByteArray();
-    return !value.isNull() && message.ParseFromArray(body.data(), int(body.size()));
-}
-
-// What the first bytes say: empty, or why this is no recording for this version.
-QString lookAtHeader(const QString& path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return path + " cannot be read: " + file.errorString() + ".";
-    const QByteArray header = file.read(kHeaderBytes);
-    if (header.size() < kHeaderBytes || !header.startsWith(QByteArray("SQLite format 3\0", 16)))
-        return path + " is no recording: it does not begin like an .lhrun file.";
-    if (qFromBigEndian<quint32>(header.constData() + kIdAt) != kRecordingId)
-        return path + " is no recording: it is an SQLite file of another program.";
-    const quint32 version = qFromBigEndian<quint32>(header.constData() + kVersionAt);
-    if (version != kRecordingVersion)
-        return QString("%1 is a recording of version %2; this program reads version %3. Open it with a later program.")
-            .arg(path).arg(version).arg(kRecordingVersion);
-    return {};
-}
-
-// How long the file says that it is; 0 where that makes no sense.
-qint64 lengthSaid(const QString& path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return 0;
-    const QByteArray header = file.read(kHeaderBytes);
-    const qint64 page = qFromBigEndian<quint16>(header.constData() + kPageSizeAt);
-    const qint64 length = (page == 1 ? 65536 : page) * qFromBigEndian<quint32>(header.constData() + kPagesAt);
-    return length <= kPaddedMax ? length : 0;
-}
-
-QString lengthShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
+constexpr int kCapturesMax = 600;       // readings of which one page is put together; more than its ranks
+constexpr qlonglong kRowsMax = 10'000'000; // of a table of which nobody says how many rows it has
+constexpr std::uint64_t kSkip = 256;       // events that are passed over together where the file cannot be read
 
 } // namespace
 
-Result<std::unique_ptr<Recording>> Recording::open(const QString& path)
+// Rows of events with ids in (from, last] that fulfil the condition, in order, around what cannot be read.
+// `take` returns false when it has enough.
+void Recording::scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take)
 {
-    std::unique_ptr<Recording> recording(new Recording);
-    if (const QString problem = recording->prepare(path); !problem.isEmpty())
-        return Error { problem.toStdString() };
-    return recording;
-}
-
-QString Recording::prepare(const QString& path)
-{
-    m_path = path;
-    if (QString problem = lookAtHeader(path); !problem.isEmpty())
-        return problem;
-    // Beside an unclosed file lies what was not yet taken over into it: that is done in a copy. SQLite opens no file whose
-    // end is missing, so the copy of one gets an empty end.
-    QString file = path;
-    const bool hasLog = QFileInfo(path + "-wal").size() > 0;
-    const qint64 length = lengthSaid(path);
-    const bool isCut = !hasLog && QFileInfo(path).size() < length;
-    if (hasLog || isCut) {
-        m_copy = std::make_unique<QTemporaryDir>();
-        file = m_copy->filePath("copy.lhrun");
-        if (!m_copy->isValid() || !QFile::copy(path, file) || (hasLog && !QFile::copy(path + "-wal", file + "-wal")))
-            return path + " is not complete, and cannot be copied to " + file + " to be read as far as it goes.";
-        QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
-        if (isCut && !QFile::resize(file, length))
-            return path + " is cut off, and there is no room for a copy of it in " + m_copy->path() + ".";
-    }
-    if (QString problem = m_connection.open(file, !hasLog); !problem.isEmpty())
-        return problem;
-    for (const char* pragma : { "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON" })
-        m_connection.run(pragma);
-    if (QString problem = checkTables(); !problem.isEmpty())
-        return problem;
-    for (const auto& row : rows("meta"))
-        m_meta[row.at("key").toString()] = row.at("value").toString();
-    if (hasLog)
-        for (const QString& index : recordingIndexes())
-            m_connection.run(index);
-    m_connection.run("PRAGMA query_only = ON");
-    measure(isCut);
-    if (m_damage.isEmpty() && meta("clean") != "1")
-        m_damage = path + " ended without being closed; " + lengthShown(m_endNs - m_beginNs) + " are readable.";
-    return {};
-}
-
-// Only tables, and those with the columns that we know: no trigger, view or virtual table gets a word.
-QString Recording::checkTables()
-{
-    QSqlQuery query(m_connection.database());
-    if (!query.exec("SELECT type, name, sql FROM sqlite_master"))
-        return m_path + " cannot be read: " + query.lastError().databaseText() + ".";
-    while (query.next()) {
-        const QString type = query.value(0).toString(), sql = query.value(2).toString().simplified();
-        if (type == "trigger" || type == "view" || sql.startsWith("CREATE VIRTUAL", Qt::CaseInsensitive))
-            return m_path + " is no recording of ours: it contains a " + type + " (" + query.value(1).toString() + ").";
-    }
-    for (const QString& wanted : recordingColumns()) {
-        const QString name = wanted.section('(', 0, 0);
-        QStringList columns;
-        if (!query.exec("PRAGMA table_info(" + name + ")"))
-            return m_path + " cannot be read: " + query.lastError().databaseText() + ".";
-        while (query.next())
-            columns << query.value(1).toString();
-        if (name + "(" + columns.join(',') + ")" != wanted)
-            return m_path + " is no recording of ours: its table " + name + " is not as it should be.";
-    }
-    return {};
-}
-
-// How far the events can be read.
-void Recording::measure(bool isCut)
-{
-    QSqlQuery query(m_connection.database());
-    query.setForwardOnly(true);
-    const std::uint64_t wanted = meta("events").toULongLong();
-    if (meta("clean") == "1" && m_copy == nullptr && query.exec("SELECT max(id), count(*) FROM event") && query.next()
-        && query.value(0).toULongLong() == wanted && query.value(1).toULongLong() == wanted) {
-        m_events = wanted;
-    } else {
-        // In order, as long as there is no hole: what follows a damaged page has no state to stand on.
-        bool isRead = query.exec("SELECT id FROM event NOT INDEXED ORDER BY id");
-        while (isRead && query.next() && query.value(0).toULongLong() == m_events + 1)
-            ++m_events;
-        const QString error = query.lastError().databaseText();
-        if (!error.isEmpty() || isCut || (meta("clean") == "1" && m_events != wanted))
-            m_damage = QString("%1 is %2: of %3 events %4 can be read%5.")
-                           .arg(m_path, isCut ? QString("cut off") : QString("damaged"), wanted == 0 ? QString("its") : QString::number(wanted)).arg(m_events)
-                           .arg(error.isEmpty() ? QString() : " (" + error + ")");
-    }
-    // Without an index of times: the first and the last event, give or take what overtook each other.
-    const auto timeOf = [this](std::uint64_t id) -> std::int64_t {
-        return m_connection.value(QString("SELECT t_ns FROM event WHERE id = %1").arg(id)).toLongLong();
-    };
-    if (m_events > 0) {
-        m_beginNs = timeOf(1);
-        m_endNs = std::max(m_beginNs, timeOf(m_events));
+    while (from < last) {
+        QSqlQuery query(m_connection.database());
+        query.setForwardOnly(true);
+        query.prepare("SELECT " + columns + " FROM event NOT INDEXED WHERE id > ? AND id <= ?" + (condition.isEmpty() ? QString() : " AND " + condition) + " ORDER BY id");
+        query.addBindValue(stored(from));
+        query.addBindValue(stored(last));
+        if (query.exec())
+            while (query.next()) {
+                const std::uint64_t id = query.value(0).toULongLong();
+                if (id <= from)
+                    continue; // of a damaged page, whose rows are not in order
+                from = id;
+                if (!take(query))
+                    return;
+            }
+        if (!query.lastError().isValid())
+            return;
+        from = (from / kSkip + 1) * kSkip;
     }
 }
 
@@ -180,12 +56,15 @@ std::vector<std::map<QString, QVariant>> Recording::rows(const QString& table)
 {
     std::vector<std::map<QString, QVariant>> all;
     QString columns;
-    for (const QString& known : recordingColumns())
-        if (known.section('(', 0, 0) == table)
+    const QString name = recordingTable(table, m_version);
+    for (const QString& known : recordingColumns(m_version))
+        if (known.section('(', 0, 0) == name)
             columns = known.section('(', 1).chopped(1);
+    // Rows that the recording did not write are not read: there may be any number of them.
+    const auto written = m_written.find(name);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (columns.isEmpty() || !query.exec("SELECT " + columns + " FROM " + table + " ORDER BY rowid"))
+    if (columns.isEmpty() || !query.exec(QString("SELECT %1 FROM %2 ORDER BY rowid LIMIT %3").arg(columns, name).arg(written == m_written.end() ? kRowsMax : written->second)))
         return all;
     const QStringList names = columns.split(',');
     while (query.next()) {
@@ -223,7 +102,7 @@ std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std:
         return std::nullopt;
     while (query.next() && known.size() < count) {
         pb::ContentsPage page;
-        if (!parse(query.value(2), page))
+        if (!parseBody(query.value(2), page))
             continue;
         const std::uint64_t first = std::max<std::uint64_t>(rankFrom, query.value(0).toULongLong());
         const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t(rankFrom) + count, query.value(0).toULongLong() + query.value(1).toULongLong());
@@ -292,7 +171,7 @@ Result<std::unique_ptr<Recording>> Recording::openLive(const QString& path)
 {
     std::unique_ptr<Recording> recording(new Recording);
     recording->m_path = path;
-    if (const QString problem = recording->m_connection.open(path, true); !problem.isEmpty())
+    if (const QString problem = recording->m_connection.open(path, RecordingConnection::Mode::Read); !problem.isEmpty())
         return Error { problem.toStdString() };
     recording->m_connection.run("PRAGMA query_only = ON");
     recording->refresh();
@@ -345,17 +224,11 @@ std::vector<RunEvent> Recording::allOf(const std::vector<int>& kinds)
 EventPage Recording::eventsOf(const std::vector<int>& kinds, std::uint64_t cursor, std::uint64_t last, std::size_t max)
 {
     EventPage page;
-    QSqlQuery query(m_connection.database());
-    query.setForwardOnly(true);
     // In the order of the rows: an index on kinds would be walked once for each kind and sorted.
-    query.prepare(QString("SELECT id, process, seq, t_ns, kind, %1 FROM event NOT INDEXED WHERE id > ? AND id <= ? AND kind IN %2 ORDER BY id LIMIT ?")
-                      .arg(bounded("body"), listed(kinds)));
-    query.addBindValue(stored(cursor));
-    query.addBindValue(stored(std::min(last, m_events)));
-    query.addBindValue(stored(max));
-    if (query.exec())
-        while (query.next())
-            page.events.push_back(entryOf(query));
+    scan("id, process, seq, t_ns, kind, " + bounded("body"), "kind IN " + listed(kinds), cursor, std::min(last, m_events), [&](const QSqlQuery& row) {
+        page.events.push_back(entryOf(row));
+        return page.events.size() < max;
+    });
     page.next = page.events.size() >= max ? page.events.back().index : last;
     return page;
 }
@@ -371,7 +244,7 @@ std::vector<Recording::Word> Recording::words()
             word.event = query.value(0).toULongLong();
             word.process = ProcessId(query.value(1).toLongLong());
             word.tNs = query.value(2).toLongLong();
-            if (!parse(query.value(3), word.told))
+            if (!parseBody(query.value(3), word.told))
                 words.pop_back();
         }
     return words;
@@ -401,12 +274,12 @@ RunEvent Recording::entryOf(const QSqlQuery& row)
     entry.gapFirst = entry.gapLast = row.value(2).toULongLong();
     if (row.value(4).toInt() == kGapKind) {
         pb::Told told;
-        if (parse(row.value(5), told) && told.has_gap())
+        if (parseBody(row.value(5), told) && told.has_gap())
             entry.gapLast = told.gap().last();
         return entry;
     }
     auto event = std::make_shared<pb::Event>();
-    if (parse(row.value(5), *event))
+    if (parseBody(row.value(5), *event))
         entry.event = std::move(event);
     return entry;
 }
@@ -415,20 +288,24 @@ EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
 {
     EventPage page;
     page.next = cursor;
-    QSqlQuery query(m_connection.database());
-    query.setForwardOnly(true);
-    query.prepare("SELECT id, process, seq, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id LIMIT ?");
-    query.addBindValue(stored(cursor));
-    query.addBindValue(stored(m_events));
-    query.addBindValue(stored(max));
-    if (!query.exec())
-        return page;
-    while (query.next()) {
-        if (query.value(0).toULongLong() != page.next + 1)
-            break; // what a damaged page tells
-        page.events.push_back(entryOf(query));
+    const std::uint64_t last = std::min(m_events, cursor + std::min<std::uint64_t>(max, m_events));
+    std::int64_t ns = m_beginNs;
+    // What is not there is a gap of nobody.
+    const auto fillUpTo = [&](std::uint64_t id) {
+        while (page.next < id) {
+            RunEvent& hole = page.events.emplace_back();
+            hole.index = ++page.next;
+            hole.runNs = ns;
+        }
+    };
+    scan("id, process, seq, t_ns, kind, " + bounded("body"), {}, cursor, last, [&](const QSqlQuery& row) {
+        fillUpTo(row.value(0).toULongLong() - 1);
+        page.events.push_back(entryOf(row));
+        ns = page.events.back().runNs;
         ++page.next;
-    }
+        return page.next < last;
+    });
+    fillUpTo(std::max(last, cursor));
     return page;
 }
 
@@ -445,7 +322,7 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
         query.bindValue(1, page);
         query.bindValue(2, stored(keyframe));
         pb::RankPage out;
-        if (!query.exec() || !query.next() || !parse(query.value(0), out))
+        if (!query.exec() || !query.next() || !parseBody(query.value(0), out))
             return std::nullopt;
         return out;
     });
@@ -482,7 +359,7 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
     while (query.next() && query.value(0).toULongLong() <= until) {
         Word& word = words.emplace_back(Word { query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()),
             query.value(2).toLongLong(), {} });
-        if (!parse(query.value(3), word.told))
+        if (!parseBody(query.value(3), word.told))
             return false;
     }
     const auto tellUpTo = [&](std::uint64_t id) {
@@ -505,7 +382,7 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
         const auto process = ProcessId(query.value(1).toLongLong());
         const std::int64_t tNs = query.value(2).toLongLong();
         const bool isGap = query.value(3).toInt() == kGapKind;
-        if (isGap ? !parse(query.value(4), gap) : !parse(query.value(4), body))
+        if (isGap ? !parseBody(query.value(4), gap) : !parseBody(query.value(4), body))
             return false;
         const auto known = state.processes.find(process);
         if (isGap)

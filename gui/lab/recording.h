@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +19,7 @@
 namespace lhrs::gui {
 
 // Reads an .lhrun file (window.md 5.1), and trusts nothing in it: the file is opened read-only (a copy, if it was never
-// closed), only known tables are asked, bodies are bounded and parsed as from the wire. Of one thread.
+// closed), compared with its checksums, only known tables are asked, bodies are bounded and parsed as from the wire. Of one thread.
 class Recording {
 public:
     // An error says what the file is, and what to do.
@@ -30,10 +31,12 @@ public:
 
     QString meta(const QString& key) const; // empty: no such key
     bool isSimulated() const { return meta("simulated") == "1"; }
-    // What cannot be read, or that the run was not closed; empty: all is there.
+    // What is missing or not as it was written, in one sentence; empty: all is there.
     QString damage() const { return m_damage; }
+    // That the run has no end, because its program was killed; empty: it has one.
+    QString unfinished() const { return m_unfinished; }
 
-    // Events and gaps are numbered from 1 without holes.
+    // Events and gaps are numbered from 1; one that is missing in the file comes as a gap.
     std::uint64_t events() const { return m_events; }
     std::int64_t beginNs() const { return m_beginNs; }
     std::int64_t endNs() const { return m_endNs; }
@@ -81,8 +84,11 @@ public:
 private:
     Recording() = default;
     QString prepare(const QString& path);
+    QString makeCopy(bool hasLog, qint64 length);
     QString checkTables();
-    void measure(bool isCut);
+    void complete();
+    void measure(bool isCut, bool hasEnd);
+    void scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take);
     std::vector<Note> notes(const QString& table);
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
     // `told`: of the keyframe; none: what was told up to `event` is in the state.
@@ -90,7 +96,9 @@ private:
     std::uint64_t lastToldAt(std::uint64_t event);
     static RunEvent entryOf(const QSqlQuery& row);
 
-    QString m_path, m_damage;
+    QString m_path, m_damage, m_unfinished;
+    std::uint32_t m_version = kRecordingVersion;
+    std::map<QString, std::int64_t> m_written; // rows of each table, as the sums tell
     std::unique_ptr<QTemporaryDir> m_copy;
     RecordingConnection m_connection;
     std::map<QString, QString> m_meta;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/recording_schema.h"
 #include "proto/event.pb.h"
 
 #include <QSqlDatabase>
@@ -11,11 +12,10 @@
 
 #include <cstdint>
 
-// What recorder and reader agree on: the tables of an .lhrun file (window.md 5.1) and how they are opened.
+// What recorder and reader of an .lhrun file (window.md 5.1) agree on, and how the file is opened.
 namespace lhrs::gui {
 
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
-constexpr std::uint32_t kRecordingVersion = 1;     // user_version
 constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
 inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
 
@@ -28,12 +28,6 @@ inline QVariant stored(std::uint64_t number) { return QVariant(qlonglong(std::in
 // How an operation went, as the column "path" has it.
 const char* pathColumn(pb::Path path);
 
-// The statements that make the tables; those that make the indexes, at the end of the run.
-QStringList recordingTables();
-QStringList recordingIndexes();
-// Their names and columns, as PRAGMA table_info tells them: "event(id,process,...)".
-QStringList recordingColumns();
-
 // A connection of one thread to one file, closed with the object.
 class RecordingConnection {
 public:
@@ -42,8 +36,10 @@ public:
     RecordingConnection(const RecordingConnection&) = delete;
     RecordingConnection& operator=(const RecordingConnection&) = delete;
 
+    // Frozen: nobody writes the file while it is read, so that SQLite needs no files beside it, and no right to make any.
+    enum class Mode { Write, Read, Frozen };
     // An error is a sentence, empty: open.
-    QString open(const QString& path, bool isReadOnly);
+    QString open(const QString& path, Mode mode);
     void close();
     QSqlDatabase database() const { return QSqlDatabase::database(m_name, false); }
     // Runs one statement; false: see lastError.

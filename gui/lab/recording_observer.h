@@ -26,8 +26,9 @@ public:
     {
         for (const QString& name : tables.names()) {
             const LabTable table = tables.table(name);
+            int number = 0;
             for (const LabTable::Row& row : table.rows()) {
-                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults, jsonOf(row.factors), row.detail, row.metrics);
+                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults, jsonOf(row.factors), row.detail, row.metrics, ++number);
             }
         }
     }
@@ -102,7 +103,16 @@ public:
         m_recorder.meta(kClusterMeta + QString::number(cluster.number), jsonOf(all));
         m_next.onCluster(cluster);
     }
-    void onRow(const QString& table, int rows) override { m_next.onRow(table, rows); }
+    void onMeasuring(const QString& table) override
+    {
+        m_recorder.measuring();
+        m_next.onMeasuring(table);
+    }
+    void onRow(const QString& table, int rows) override
+    {
+        m_recorder.measured(table, rows);
+        m_next.onRow(table, rows);
+    }
     void onPublished(const QString& name, const CsvTable& table) override
     {
         m_recorder.meta(kPublishedMeta + name, table.text());

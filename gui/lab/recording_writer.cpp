@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/recording_writer.h"
 
+#include "gui/lab/end_reasons.h"
+#include "gui/lab/fault_sentences.h"
 #include "gui/lab/keyframe.h"
+#include "gui/lab/recording_place.h"
+#include "gui/lab/recording_sums.h"
+#include "gui/lab/recording_tables.h"
 #include "gui/lab/sentences.h"
 
 #include <QFile>
@@ -23,7 +28,6 @@ namespace {
 constexpr int kEventColumns = 9, kEventsPerStatement = 20;
 constexpr std::int64_t kRowsPerTransaction = 5'000;
 constexpr std::int64_t kTransactionNs = 500'000'000;
-constexpr int kOperationBits = 44; // of event.op: the client's own number
 
 std::int64_t clockNs()
 {
@@ -45,6 +49,20 @@ QString jsonOf(const google::protobuf::Message& message)
     options.preserve_proto_field_names = true;
     return google::protobuf::util::MessageToJsonString(message, &json, options).ok() ? QString::fromStdString(json)
                                                                                      : QString();
+}
+
+// The bucket group that an event is of: what its body names (failures are told by the coordinator), else that of its process.
+QVariant groupOf(const pb::Event& event, std::uint32_t m)
+{
+    const google::protobuf::Descriptor* descriptor = event.GetDescriptor();
+    if (const auto* field = descriptor->FindFieldByNumber(int(event.body_case())); field != nullptr) {
+        const google::protobuf::Message& body = event.GetReflection()->GetMessage(event, field);
+        const auto* group = body.GetDescriptor()->FindFieldByName("group");
+        if (group != nullptr && group->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_UINT32)
+            return body.GetReflection()->GetUInt32(body, group);
+    }
+    const pb::Place& place = event.place();
+    return place.role() == pb::PARITY ? QVariant(place.number()) : place.role() == pb::DATA ? QVariant(place.number() / m) : QVariant();
 }
 
 QString eventInsert(int rows)
@@ -94,7 +112,9 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
     m_path = path;
     if (QFile::exists(path))
         return path + " exists already; name another file for the recording.";
-    if (const QString error = m_connection.open(path, false); !error.isEmpty())
+    if (const QString problem = placeProblem(QFileInfo(path).absolutePath()); !problem.isEmpty())
+        return problem;
+    if (const QString error = m_connection.open(path, RecordingConnection::Mode::Write); !error.isEmpty())
         return error;
     // First that nothing waits for the disk: a window does not open before its recording has begun.
     QStringList statements { "PRAGMA synchronous = OFF", "PRAGMA page_size = 8192", QString("PRAGMA application_id = %1").arg(kRecordingId),
@@ -103,6 +123,8 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
     for (const QString& statement : std::as_const(statements))
         if (!m_connection.run(statement))
             return path + " cannot be written: " + m_connection.lastError() + ".";
+    if (m_connection.value("PRAGMA journal_mode").toString() != "wal")
+        return path + " cannot be written while it is read, because its file system has no shared memory; record into a folder of a local disk.";
     m_isOpen = true;
     for (const auto& [key, value] : meta)
         setMeta(key, value);
@@ -143,9 +165,8 @@ void RecordingWriter::addRow(const QString& table, const QString& columns, const
 }
 
 void RecordingWriter::addMeasurement(
-    const QString& columns, QVariantList values, const std::map<QString, QVariant>& metrics)
+    const QString& columns, const QVariantList& values, const std::map<QString, QVariant>& metrics)
 {
-    values.prepend(stored(m_lastEvent));
     addRow("measurement", columns, values);
     const QVariant id = m_isOpen ? m_connection.value("SELECT last_insert_rowid()") : QVariant();
     for (const auto& [name, value] : metrics) // the unit is the end of the name: total_s
@@ -159,7 +180,8 @@ std::optional<std::int64_t> RecordingWriter::operationOf(const pb::RequestId& id
 {
     if (id.client() == 0 || id.number() >> kOperationBits != 0)
         return {};
-    const auto [at, isNew] = m_operationBase.try_emplace(id.client(), std::int64_t(m_operationBase.size()) << kOperationBits);
+    const auto [at, isNew] = m_operationBase.try_emplace(id.client(), m_nextBase << kOperationBits);
+    m_nextBase += isNew ? 1 : 0;
     return at->second | std::int64_t(id.number());
 }
 
@@ -174,7 +196,7 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
     const bool hasPlace = place.role() == pb::DATA || place.role() == pb::PARITY;
     m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs)
               << int(event.body_case()) << (operation ? QVariant(qlonglong(*operation)) : QVariant())
-              << (!hasPlace ? QVariant() : place.role() == pb::PARITY ? QVariant(place.number()) : QVariant(place.number() / m_m))
+              << groupOf(event, m_m)
               << (hasPlace ? QVariant(qlonglong(placeNumber(place))) : QVariant()) << body;
     if (m_pending.size() == kEventColumns * kEventsPerStatement)
         flushEvents();
@@ -225,7 +247,45 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
             { stored(process), qlonglong(tNs), "healed by a snapshot", stored(m_lastEvent) });
     } else if (told.has_ended()) {
         update("UPDATE process SET ended_ns = ? WHERE id = ?", { qlonglong(tNs), stored(process) });
+        endFaults(process, told.ended().reason(), tNs);
+    } else if (told.has_paused()) {
+        pauseFault(process, told.paused().is_paused(), tNs);
+    } else if (told.has_forgotten() && m_lastEvent > m_clusterBegan) {
+        m_clusterBegan = m_lastEvent;
+        ++m_cluster;
+        m_operationBase.clear(); // a process of the next cluster may have the same number
     }
+}
+
+// A kill acts at one moment. In a simulation the process tells of it, too, before or after its end is known: it is one row.
+void RecordingWriter::addKill(ProcessId process, std::int64_t tNs, const QString& endedBy, const pb::Fault* fault)
+{
+    const QVariant known = m_connection.value(QString("SELECT id FROM fault_row WHERE kind = 'kill' AND target = %1 AND cluster = %2").arg(qlonglong(process)).arg(m_cluster));
+    if (known.isNull())
+        addRow("fault_row", "event,cluster,kind,target,begin_ns,end_ns,ended_by",
+            { stored(m_lastEvent), m_cluster, "kill", stored(process), qlonglong(tNs), qlonglong(tNs), endedBy });
+    if (fault != nullptr)
+        update("UPDATE fault_row SET number = ?, requested = ? WHERE kind = 'kill' AND target = ? AND cluster = ?",
+            { stored(fault->number()), jsonOf(*fault), stored(process), m_cluster });
+}
+
+void RecordingWriter::endFaults(ProcessId process, const std::string& reason, std::int64_t tNs)
+{
+    const bool isKill = reason == kKilledOnRequest || reason == kStartedAgain;
+    if (isKill)
+        addKill(process, tNs, QString::fromStdString(reason), nullptr);
+    update("UPDATE fault_row SET end_ns = ?, ended_by = ? WHERE target = ? AND end_ns IS NULL",
+        { qlonglong(tNs), isKill ? QString::fromStdString(reason) : QString("the process ended"), stored(process) });
+}
+
+// A process that was stopped by a signal cannot tell of it.
+void RecordingWriter::pauseFault(ProcessId process, bool isPaused, std::int64_t tNs)
+{
+    if (isPaused)
+        addRow("fault_row", "event,cluster,kind,target,begin_ns", { stored(m_lastEvent), m_cluster, "pause", stored(process), qlonglong(tNs) });
+    else
+        update("UPDATE fault_row SET end_ns = ?, ended_by = 'resumed' WHERE target = ? AND kind = 'pause' AND number IS NULL AND end_ns IS NULL",
+            { qlonglong(tNs), stored(process) });
 }
 
 void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
@@ -274,12 +334,14 @@ void RecordingWriter::takeStructure(ProcessId process, const pb::Event& event, s
             { stored(event.node_recruited().incarnation()), stored(process) });
     } else if (event.has_fault_begun()) {
         const pb::Fault& fault = event.fault_begun().fault();
+        if (isInstant(fault))
+            return addKill(process, tNs, QString::fromLatin1(kKilledOnRequest), &fault);
         const auto* what = pb::Fault::descriptor()->FindFieldByNumber(fault.what_case());
-        addRow("fault", "kind,target,requested,begin_ns,lease_ns,number",
-            { what != nullptr ? QString::fromStdString(what->name()) : QString(), stored(process), jsonOf(fault),
+        addRow("fault_row", "event,cluster,kind,target,requested,begin_ns,lease_ns,number",
+            { stored(m_lastEvent), m_cluster, what != nullptr ? QString::fromStdString(what->name()) : QString(), stored(process), jsonOf(fault),
                 qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000, stored(fault.number()) });
     } else if (event.has_fault_ended()) {
-        update("UPDATE fault SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns IS NULL",
+        update("UPDATE fault_row SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns IS NULL",
             { qlonglong(tNs), QString::fromStdString(event.fault_ended().reason()), jsonOf(event.fault_ended().achieved()),
                 stored(event.fault_ended().fault().number()), stored(process) });
     }
@@ -336,63 +398,6 @@ std::int64_t RecordingWriter::fileBytes()
     return m_isOpen ? m_connection.value("PRAGMA page_count").toLongLong() * 8192 : 0;
 }
 
-// What the events tell of each operation, as one row.
-void RecordingWriter::writeOperations()
-{
-    struct Told {
-        std::int64_t op = 0, beganNs = 0, endNs = 0;
-        ProcessId client = 0;
-        bool isAdjusted = false, isDone = false;
-        std::uint64_t messages = 0;
-        pb::OperationDone done;
-    } told;
-    QSqlQuery insert(m_connection.database());
-    insert.prepare("INSERT OR REPLACE INTO operation VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    const auto write = [&] {
-        if (!told.isDone)
-            return;
-        const pb::OperationDone& done = told.done;
-        const QVariantList values { qlonglong(told.op), stored(told.client), QString::fromStdString(operationWord(done.kind())), stored(done.key()),
-            qlonglong(told.beganNs != 0 ? told.beganNs : told.endNs - done.time_ns()), qlonglong(told.endNs),
-            QString::fromStdString(resultWord(done.result())), qlonglong(done.bucket()), done.rank(), done.forwards(),
-            int(done.image_adjusted() || told.isAdjusted), pathColumn(done.path()), done.resends(),
-            told.messages > 0 ? stored(told.messages) : QVariant() }; // none: at this detail they were not observed
-        for (int i = 0; i < int(values.size()); ++i)
-            insert.bindValue(i, values[i]);
-        run(insert);
-    };
-    // Operation by operation: what servers tell of one often comes after the client's last word on it.
-    QSqlQuery rows(m_connection.database());
-    rows.setForwardOnly(true);
-    if (!rows.exec("SELECT op, t_ns, process, body FROM event WHERE op IS NOT NULL ORDER BY op, id"))
-        return fail(rows.lastError().databaseText());
-    pb::Event event;
-    while (rows.next() && m_isOpen) {
-        const std::int64_t op = rows.value(0).toLongLong();
-        const QByteArray body = rows.value(3).toByteArray();
-        if (!event.ParseFromArray(body.data(), int(body.size())))
-            return fail("an event that was just written cannot be read");
-        if (op != told.op) {
-            write();
-            told = Told();
-            told.op = op;
-        }
-        if (event.has_operation_started()) {
-            told.beganNs = rows.value(1).toLongLong();
-        } else if (event.has_image_adjusted()) {
-            told.isAdjusted = true;
-        } else if (event.has_message_sent()) {
-            ++told.messages;
-        } else if (event.has_operation_done()) {
-            told.isDone = true;
-            told.endNs = rows.value(1).toLongLong();
-            told.client = ProcessId(rows.value(2).toLongLong());
-            told.done = event.operation_done();
-        }
-    }
-    write();
-}
-
 QString RecordingWriter::saveCopy(const QString& from, const QString& to)
 {
     if (QFileInfo(from).canonicalFilePath() == QFileInfo(to).canonicalFilePath())
@@ -412,7 +417,7 @@ QString RecordingWriter::writeCopy(const QString& from, const QString& to)
 {
     {
         RecordingConnection source;
-        if (QString problem = source.open(from, true); !problem.isEmpty())
+        if (QString problem = source.open(from, RecordingConnection::Mode::Read); !problem.isEmpty())
             return problem;
         QSqlQuery query(source.database());
         query.prepare("VACUUM INTO ?");
@@ -422,7 +427,7 @@ QString RecordingWriter::writeCopy(const QString& from, const QString& to)
     }
     RecordingWriter copy;
     copy.m_path = to;
-    if (QString problem = copy.m_connection.open(to, false); !problem.isEmpty())
+    if (QString problem = copy.m_connection.open(to, RecordingConnection::Mode::Write); !problem.isEmpty())
         return problem;
     copy.m_isOpen = true;
     copy.m_lastEvent = copy.m_connection.value("SELECT max(id) FROM event").toULongLong();
@@ -435,24 +440,35 @@ void RecordingWriter::finish()
     if (!m_isOpen)
         return;
     commitIfDue(true);
-    // Rows of one operation lie together by this index.
-    if (const QString index = recordingIndexes()[1]; !m_connection.run(index))
-        fail(m_connection.lastError());
-    writeOperations();
+    for (const QString& index : recordingIndexes()) // the rows of one operation lie together by one of them
+        if (m_isOpen && !m_connection.run(index))
+            fail(m_connection.lastError());
+    if (m_isOpen)
+        if (const QString problem = RecordingTables(m_connection).make(); !problem.isEmpty())
+            fail(problem);
     setMeta("events", QString::number(m_lastEvent));
     setMeta("clean", "1");
+    if (m_isOpen && !writeSums(m_connection))
+        fail(m_connection.lastError());
     commitIfDue(true);
     if (m_isInTransaction)
         m_connection.database().commit();
     m_isInTransaction = false;
     m_rows.reset();
     m_row.reset();
-    QStringList last = recordingIndexes();
-    last << "PRAGMA wal_checkpoint(TRUNCATE)" << "PRAGMA journal_mode = DELETE";
-    for (const QString& statement : std::as_const(last))
+    const QStringList last { "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode = DELETE" };
+    for (const QString& statement : last)
         if (m_isOpen && !m_connection.run(statement))
             fail(m_connection.lastError());
     m_isOpen = false;
+    m_connection.close();
+}
+
+void RecordingWriter::abandon()
+{
+    m_isOpen = false;
+    m_rows.reset();
+    m_row.reset();
     m_connection.close();
 }
 

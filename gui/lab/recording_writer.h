@@ -31,8 +31,7 @@ public:
     void addKeyframe(const ClusterState& state, std::int64_t tNs);
     // A row of any other table; the names of its columns without id.
     void addRow(const QString& table, const QString& columns, const QVariantList& values);
-    // The newest event's id is put before the values.
-    void addMeasurement(const QString& columns, QVariantList values, const std::map<QString, QVariant>& metrics);
+    void addMeasurement(const QString& columns, const QVariantList& values, const std::map<QString, QVariant>& metrics);
     void setMeta(const QString& key, const QString& value);
 
     void commitIfDue(bool isNow);
@@ -41,6 +40,8 @@ public:
     static QString saveCopy(const QString& from, const QString& to);
     // Completes the tables that need the whole run, and the indexes; one file is left.
     void finish();
+    // Closes the file as it is.
+    void abandon();
 
     std::uint64_t lastEvent() const { return m_lastEvent; }
     std::uint64_t bytesSinceKeyframe() const { return m_bytesSinceKeyframe; }
@@ -55,7 +56,9 @@ private:
     void addProcess(const pb::ProcessInfo& info, std::int64_t tNs);
     void takeStructure(ProcessId process, const pb::Event& event, std::int64_t tNs);
     std::optional<std::int64_t> operationOf(const pb::RequestId& id);
-    void writeOperations();
+    void addKill(ProcessId process, std::int64_t tNs, const QString& endedBy, const pb::Fault* fault);
+    void endFaults(ProcessId process, const std::string& reason, std::int64_t tNs);
+    void pauseFault(ProcessId process, bool isPaused, std::int64_t tNs);
 
     QString m_path;
     QString m_error;
@@ -68,9 +71,12 @@ private:
     std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
     std::uint64_t m_bytesSinceKeyframe = 0;
     std::uint32_t m_m = 4;                    // of the file, for event.grp
-    std::set<ProcessId> m_processes;
-    std::optional<std::uint64_t> m_seed; // of the simulation, if it is one          // that have a row
-    std::map<ProcessId, std::int64_t> m_operationBase;
+    std::set<ProcessId> m_processes;          // that have a row
+    std::optional<std::uint64_t> m_seed; // of the simulation, if it is one
+    std::map<ProcessId, std::int64_t> m_operationBase; // of the clients of this cluster
+    std::int64_t m_nextBase = 0;
+    int m_cluster = 1;                        // from 1, and the last event of the one before
+    std::uint64_t m_clusterBegan = 0;
     std::map<std::int64_t, RankMap> m_pages;  // of the former keyframe, by place
 };
 

@@ -4,12 +4,13 @@
 #include "gui/lab/chart_svg.h"
 #include "gui/lab/cluster_numbers.h"
 #include "gui/lab/detail_words.h"
+#include "gui/lab/loss_times.h"
 #include "gui/lab/qt_text.h"
 #include "gui/lab/recording_file.h"
 #include "gui/lab/recovery_rows.h"
-#include "gui/lab/run_series.h"
 #include "gui/lab/sentences.h"
 #include "gui/lab/shiviz.h"
+#include "gui/lab/split_rows.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -19,6 +20,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -51,16 +53,42 @@ QString joined(const std::vector<pb::Place>& places)
     return texts.join("; ");
 }
 
+// Which cluster each row of the recording's table of faults is of.
+class FaultClusters {
+public:
+    FaultClusters(Recording& recording, const ClusterNumbers& clusters)
+    {
+        for (const RunEvent& run : recording.allOf({ pb::Event::kFaultBegunFieldNumber }))
+            m_of[{ run.event->fault_begun().fault().number(), qlonglong(run.process) }] = clusters.of(run.index);
+    }
+    // 0: not known.
+    std::uint32_t operator()(const std::map<QString, QVariant>& row) const
+    {
+        if (const auto cluster = row.find("cluster"); cluster != row.end() && !cluster->second.isNull())
+            return cluster->second.toUInt();
+        // Version 1 names no cluster; the events tell which it was.
+        const auto at = m_of.find({ row.at("number").toULongLong(), row.at("target").toLongLong() });
+        return at == m_of.end() ? 0 : at->second;
+    }
+
+private:
+    std::map<std::pair<qulonglong, qlonglong>, std::uint32_t> m_of; // number, process
+};
+
 // Folds a run's events into rows, in one walk through the recording. What processes number begins anew in each cluster, so all
 // is kept by cluster.
 class Walk {
 public:
-    explicit Walk(Recording& recording) : m_recording(recording)
+    explicit Walk(Recording& recording) : m_recording(recording), m_clusters(recording.words()), m_clusterOfFault(recording, m_clusters)
     {
         for (const auto& process : recording.rows("process"))
             m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
+        for (const auto& row : recording.rows("fault")) {
+            const QVariant number = row.at("number"), end = row.at("end_ns");
+            m_faults[m_clusterOfFault(row)].push_back({ row.at("begin_ns").toLongLong(), number.isNull() ? -row.at("id").toLongLong() : number.toLongLong(),
+                end.isNull() ? std::optional<std::int64_t>() : std::optional<std::int64_t>(end.toLongLong()) });
+        }
         const std::vector<Recording::Word> words = recording.words();
-        const ClusterNumbers clusters(words);
         auto word = words.begin();
         for (std::uint64_t cursor = 0; cursor < recording.events();) {
             const EventPage page = recording.eventsSince(cursor, kExportPage);
@@ -68,10 +96,13 @@ public:
                 for (; word != words.end() && word->event < run.index; ++word)
                     if (word->told.has_ended())
                         m_recoveries.takeEnd(word->process, word->tNs);
-                if (const std::uint32_t cluster = clusters.of(run.index); cluster != m_cluster)
+                if (const std::uint32_t cluster = m_clusters.of(run.index); cluster != m_cluster)
                     begin(cluster);
-                if (!run.isGap())
+                if (run.isGap())
+                    m_losses.add(m_lastNs.try_emplace(run.process, recording.beginNs()).first->second, run.runNs);
+                else
                     take(run);
+                m_lastNs[run.process] = run.runNs;
             }
             if (page.events.empty())
                 break;
@@ -81,17 +112,24 @@ public:
 
     ExportTable operations() const
     {
-        ExportTable table { "operations", { "cluster", "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages_sent", "faults" }, {} };
+        ExportTable table { "operations", { "cluster", "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages_sent", "faults",
+            "complete" }, {} };
         std::vector<const Operation*> all;
         for (const auto& [id, operation] : m_operations)
-            if (operation.isDone)
+            if (operation.isDone || (operation.isStarted && !m_losses.isWhole(operation.beginNs, LossTimes::kEnd)))
                 all.push_back(&operation);
         std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return std::pair(x->cluster, x->beginNs) < std::pair(y->cluster, y->beginNs); });
         for (const Operation* o : all) {
             const pb::OperationDone& done = o->done;
+            if (!o->isDone) { // its end was lost
+                table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(o->started.kind())), qulonglong(o->started.key()), run(o->beginNs), {}, {}, {}, {}, {}, {},
+                    {}, {}, known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->beginNs), false });
+                continue;
+            }
             table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
                 text(resultWord(done.result())), "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(), done.image_adjusted() || o->isAdjusted,
-                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs) });
+                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
+                o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
         }
         return table;
     }
@@ -100,13 +138,14 @@ public:
     {
         ExportTable table { merges ? "merges" : "splits", { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket", merges ? "level_before" : "level", "records_moved", "begin_s",
             "locked_ms", "total_s", "parity_batches", "outcome" }, {} };
-        for (const auto& [id, split] : m_splits) {
-            if (split.isMerge != merges || !split.isOrdered)
-                continue;
-            const std::int64_t locked = lockedNs(id, split);
-            table.rows.push_back({ id.first, qulonglong(id.second), split.bucket, split.other, split.level, known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
-                known(split.isFinished, s(split.totalNs)), split.batches, split.outcome.isEmpty() ? QString("under way") : split.outcome });
-        }
+        for (const auto& [cluster, splits] : m_splits)
+            for (const auto& [id, split] : splits.rows()) {
+                if (split.isMerge != merges || !split.isOrdered)
+                    continue;
+                const std::int64_t locked = splits.lockedNs(split);
+                table.rows.push_back({ cluster, qulonglong(id), split.bucket, split.other, split.level, known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
+                    known(split.isFinished, s(split.totalNs)), split.batches, split.outcome.empty() ? QString("under way") : text(split.outcome) });
+            }
         return table;
     }
 
@@ -149,14 +188,14 @@ private:
         std::uint32_t cluster = 1;
         std::uint64_t client = 0, number = 0, messages = 0;
         std::int64_t beginNs = 0, endNs = 0;
-        bool isAdjusted = false, isDone = false;
+        bool isStarted = false, isAdjusted = false, isDone = false;
+        pb::OperationStarted started;
         pb::OperationDone done;
     };
-    struct Split {
-        std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0;
-        std::int64_t beginNs = 0, totalNs = 0;
-        bool isMerge = false, isOrdered = false, isFinished = false;
-        QString outcome;
+
+    struct Fault {
+        std::int64_t beginNs = 0, number = 0; // a signal has none: its row, negative
+        std::optional<std::int64_t> endNs;
     };
 
     double run(std::int64_t ns) const { return s(ns - m_recording.beginNs()); }
@@ -167,12 +206,15 @@ private:
         return at != m_names.end() && !at->second.isEmpty() ? at->second : QString::number(process, 16);
     }
 
+    // At however many processes.
     int faultsIn(std::uint32_t cluster, std::int64_t fromNs, std::int64_t toNs) const
     {
-        const auto series = m_faults.find(cluster);
-        return series == m_faults.end() ? 0 : int(std::count_if(series->second.shades().begin(), series->second.shades().end(), [&](const SeriesShade& shade) {
-            return shade.kind == SeriesShade::Kind::Fault && shade.beginNs <= toNs && (shade.endNs == 0 || shade.endNs >= fromNs);
-        }));
+        std::set<std::int64_t> acted;
+        if (const auto faults = m_faults.find(cluster); faults != m_faults.end())
+            for (const Fault& fault : faults->second)
+                if (fault.beginNs <= toNs && (!fault.endNs || *fault.endNs >= fromNs))
+                    acted.insert(fault.number);
+        return int(acted.size());
     }
 
     void begin(std::uint32_t cluster)
@@ -183,14 +225,11 @@ private:
         m_isPureRs = false;
     }
 
-    Split& split(std::uint64_t id) { return m_splits[{ m_cluster, id }]; }
-
     void take(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
         m_recoveries.take(told.process, event, told.runNs);
-        if (event.has_fault_begun() || event.has_fault_ended())
-            m_faults.try_emplace(m_cluster, RunSeries::Limits { .shadesMax = kAll }).first->second.take(told);
+        m_splits[m_cluster].take(event, told.runNs);
         if (event.operation().client() != 0)
             takeOperation(told);
         takeStructure(told);
@@ -206,7 +245,9 @@ private:
         o.client = event.operation().client();
         o.number = event.operation().number();
         if (event.has_operation_started()) {
+            o.isStarted = true;
             o.beginNs = told.runNs;
+            o.started = event.operation_started();
         } else if (event.has_message_sent()) {
             ++o.messages;
         } else if (event.has_image_adjusted()) {
@@ -215,53 +256,9 @@ private:
             o.isDone = true;
             o.endNs = told.runNs;
             o.done = event.operation_done();
-            if (o.beginNs == 0)
+            if (!o.isStarted)
                 o.beginNs = told.runNs - o.done.time_ns();
         }
-    }
-
-    void order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge)
-    {
-        Split& split = this->split(id);
-        if (!split.isOrdered)
-            split.beginNs = runNs;
-        split.isOrdered = true;
-        split.isMerge = isMerge;
-        split.bucket = bucket;
-        split.other = other;
-        split.level = level;
-    }
-
-    template <class Finished>
-    void finish(const Finished& e)
-    {
-        Split& split = this->split(e.split());
-        split.isFinished = true;
-        split.moved = e.moved();
-        split.totalNs = e.total_ns();
-        split.outcome = "finished";
-    }
-
-    // How long changes to its bucket waited: the bucket's own words between this order and its next one, whichever process was
-    // heard first. 0: they did not, or it is not known.
-    std::int64_t lockedNs(const std::pair<std::uint32_t, std::uint64_t>& id, const Split& split) const
-    {
-        std::int64_t next = std::numeric_limits<std::int64_t>::max(), since = 0;
-        for (const auto& [otherId, other] : m_splits)
-            if (otherId.first == id.first && other.isOrdered && other.bucket == split.bucket && other.beginNs > split.beginNs)
-                next = std::min(next, other.beginNs);
-        const auto locks = m_locks.find({ id.first, split.bucket });
-        if (locks == m_locks.end())
-            return 0;
-        for (const auto& [ns, isLocked] : locks->second) {
-            if (ns < split.beginNs || ns >= next)
-                continue;
-            if (isLocked && since == 0)
-                since = ns;
-            else if (!isLocked && since != 0)
-                return std::max<std::int64_t>(1, ns - since);
-        }
-        return 0;
     }
 
     void takeStructure(const RunEvent& told)
@@ -270,24 +267,6 @@ private:
         if (event.has_file_created()) {
             m_gf = event.file_created().config().field() == pb::GF_8 ? 8 : 16;
             m_isPureRs = event.file_created().config().pure_rs();
-        } else if (event.has_split_ordered()) {
-            const auto& e = event.split_ordered();
-            order(e.split(), e.bucket(), e.new_bucket(), e.level(), told.runNs, false);
-        } else if (event.has_merge_ordered()) {
-            const auto& e = event.merge_ordered();
-            order(e.split(), e.bucket(), e.into(), e.level(), told.runNs, true);
-        } else if (event.has_split_finished()) {
-            finish(event.split_finished());
-        } else if (event.has_merge_finished()) {
-            finish(event.merge_finished());
-        } else if (event.has_split_undone()) {
-            split(event.split_undone().split()).outcome = "undone: " + text(event.split_undone().reason());
-        } else if (event.has_merge_undone()) {
-            split(event.merge_undone().split()).outcome = "undone: " + text(event.merge_undone().reason());
-        } else if (event.has_batch_applied()) {
-            ++split(event.batch_applied().split()).batches;
-        } else if (event.has_state_changed() && event.place().role() == pb::DATA) {
-            m_locks[{ m_cluster, event.place().number() }].emplace_back(told.runNs, event.state_changed().state() == pb::SPLITTING || event.state_changed().state() == pb::MERGING);
         } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
             const auto& e = event.parity_bucket_filled();
             const bool isXor = event.place().column() == 0 && !m_isPureRs;
@@ -298,13 +277,16 @@ private:
 
     Recording& m_recording;
     std::map<ProcessId, QString> m_names;
+    ClusterNumbers m_clusters;
+    FaultClusters m_clusterOfFault;
     std::uint32_t m_cluster = 1; // of the events that are taken
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Operation> m_operations; // cluster, client, number
-    std::map<std::pair<std::uint32_t, std::uint64_t>, Split> m_splits;                         // cluster, identifier
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::pair<std::int64_t, bool>>> m_locks; // cluster, bucket: when its changes began to wait, or waited no more
+    std::map<ProcessId, std::int64_t> m_lastNs; // of the last event or gap of each process
+    LossTimes m_losses;
+    std::map<std::uint32_t, SplitRows> m_splits; // by cluster
     std::vector<QVariantList> m_creations;
     RecoveryRows m_recoveries { kAll, kAll };
-    std::map<std::uint32_t, RunSeries> m_faults; // by cluster: of faults only
+    std::map<std::uint32_t, std::vector<Fault>> m_faults; // by cluster; 0: not known
     QVariant m_gf;
     bool m_isPureRs = false;
 };
@@ -363,17 +345,15 @@ struct OfRecording {
         return at->second;
     }
 
-    // The recording's own tables of faults and gaps name no event; the events tell which it was.
     ExportTable faults()
     {
-        std::map<std::pair<qulonglong, qlonglong>, std::uint32_t> of;
-        for (const RunEvent& run : recording.allOf({ pb::Event::kFaultBegunFieldNumber }))
-            of[{ run.event->fault_begun().fault().number(), qlonglong(run.process) }] = clusters.of(run.index);
+        const FaultClusters of(recording, clusters);
         return table("faults", "fault", { "number=fault", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" }, [&](const Row& row) {
-            const auto at = of.find({ row.at("number").toULongLong(), row.at("target").toLongLong() });
-            return at == of.end() ? QVariant() : QVariant(at->second);
+            const std::uint32_t cluster = of(row);
+            return cluster == 0 ? QVariant() : QVariant(cluster);
         });
     }
+    // The recording's own table of gaps names no event; the events tell which it was.
     ExportTable gaps()
     {
         std::map<std::pair<qlonglong, qulonglong>, std::uint32_t> of; // process, first number
@@ -437,6 +417,20 @@ std::vector<ExportTable> measurementTables(Recording& recording)
 }
 
 } // namespace
+
+QString lostEvents(Recording& recording)
+{
+    std::uint64_t events = 0;
+    std::set<qlonglong> processes;
+    for (const auto& gap : recording.rows("gap")) {
+        if (gap.at("seq_first").isNull())
+            continue;
+        events += gap.at("seq_last").toULongLong() - gap.at("seq_first").toULongLong() + 1;
+        processes.insert(gap.at("process").toLongLong());
+    }
+    return events == 0 ? QString() : QString("%1 events of %2 processes were lost (gaps.csv), so that rows of operations.csv may be missing, and where `complete` is false they may lack something; messages.csv may lack rows.")
+        .arg(events).arg(processes.size());
+}
 
 RunIdentity identityOf(const Recording& recording)
 {
@@ -527,6 +521,11 @@ ExportResult exportRun(Recording& recording, const QString& directory, FolderUse
 ExportResult exportRun(Recording& recording, ResultFolder& folder)
 {
     ExportResult result;
+    result.damage = recording.damage();
+    if (const QString unfinished = recording.unfinished(); !unfinished.isEmpty())
+        result.notes << unfinished;
+    if (const QString lost = lostEvents(recording); !lost.isEmpty())
+        result.notes << lost;
     const RunIdentity identity = folder.identity();
     const QVariant detail = detailOf(recording);
     for (const ExportTable& table : exportTables(recording)) {

@@ -26,6 +26,8 @@ RunIdentity identityOf(const Recording& recording);
 // What the recording says of its run: its row of runs.csv.
 RunFacts factsOf(const Recording& recording);
 QString detailOf(Recording& recording);
+// How many events never came or were not written, and what tables lack for it, in one sentence; empty: none.
+QString lostEvents(Recording& recording);
 
 // The tables of window.md 5.2: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
 // captions, expectations, and one for each measurement. Times in s since the run's begin, cells that are not known empty.
@@ -36,6 +38,7 @@ struct ExportResult {
     QStringList written; // names of files
     QString problem;     // a sentence; empty: all is written
     QStringList notes;   // what is not there, and why
+    QString damage;      // that the recording is not as it was written; a sentence, empty: it is
 };
 // Writes all tables, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
 ExportResult exportRun(Recording& recording, const QString& directory, FolderUse use = FolderUse::New);

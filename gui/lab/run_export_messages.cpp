@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of messages: each sending with its arrival, if there was one.
 #include "gui/lab/cluster_numbers.h"
+#include "gui/lab/message_pairs.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/sentences.h"
 #include "gui/lab/space_time.h"
@@ -20,7 +21,7 @@ using Member = std::pair<std::uint32_t, ProcessId>;
 struct Row {
     std::uint32_t cluster = 1;
     ProcessId from = 0, to = 0, causeProcess = 0;
-    std::uint64_t id = 0, sequence = 0, causeSequence = 0;
+    std::uint64_t id = 0, causeSequence = 0;
     pb::RequestId operation;
     std::string kind;
     pb::Transport transport = pb::UDP;
@@ -39,8 +40,8 @@ const char* transportColumn(pb::Transport transport)
 ExportTable messageTable(Recording& recording)
 {
     using E = pb::Event;
-    std::vector<Row> rows;
-    std::map<std::pair<Member, std::uint64_t>, std::vector<std::size_t>> byId;
+    std::vector<Row> heard; // what each word says, in the order of the run
+    std::map<std::pair<Member, std::uint64_t>, std::pair<std::vector<MessageWord>, std::vector<std::size_t>>> byId;
     const ClusterNumbers clusters(recording.words());
     const auto member = [&](const RunEvent& run, ProcessId process) { return Member(clusters.of(run.index), process); };
     const auto each = [&](const std::vector<int>& kinds, const auto& take) {
@@ -55,15 +56,20 @@ ExportTable messageTable(Recording& recording)
                 return;
         }
     };
+    const auto keep = [&](const RunEvent& run, MessageWord::What what, Row row) {
+        row.cluster = clusters.of(run.index);
+        auto& [words, indexes] = byId[{ Member(row.cluster, row.from), row.id }];
+        words.push_back({ what, run.index, run.process, run.event->sequence(), run.event->cause_sequence(), run.event->cause_process(), run.runNs });
+        indexes.push_back(heard.size());
+        heard.push_back(std::move(row));
+    };
     // Arrivals may be told before the sendings that they belong to.
     each({ E::kMessageSentFieldNumber }, [&](const RunEvent& run) {
         const pb::MessageSent& e = run.event->message_sent();
         Row row;
-        row.cluster = clusters.of(run.index);
         row.from = run.process;
         row.to = e.to();
         row.id = e.id();
-        row.sequence = run.event->sequence();
         row.causeProcess = run.event->cause_process();
         row.causeSequence = run.event->cause_sequence();
         row.operation = run.event->operation();
@@ -73,44 +79,39 @@ ExportTable messageTable(Recording& recording)
         row.tries = e.tries();
         row.sentNs = run.runNs;
         row.isSent = true;
-        byId[{ member(run, run.process), e.id() }].push_back(rows.size());
-        rows.push_back(std::move(row));
+        keep(run, MessageWord::What::Sent, std::move(row));
     });
-    each({ E::kMessageReceivedFieldNumber, E::kMessageGivenUpFieldNumber }, [&](const RunEvent& run) {
-        const pb::Event& event = *run.event;
-        if (event.has_message_given_up()) {
-            if (const auto known = byId.find({ member(run, run.process), event.message_given_up().id() }); known != byId.end())
-                for (const std::size_t i : known->second)
-                    rows[i].isGivenUp = true;
-            return;
-        }
-        const pb::MessageReceived& e = event.message_received();
-        const auto known = byId.find({ member(run, e.from()), e.id() });
-        Row* found = nullptr;
-        if (known != byId.end() && e.id() != 0)
-            for (const std::size_t i : known->second) {
-                if (event.cause_process() == e.from() && event.cause_sequence() != 0 && rows[i].sequence > event.cause_sequence())
-                    break;
-                if (!rows[i].isReceived || found == nullptr)
-                    found = &rows[i];
+    each({ E::kMessageGivenUpFieldNumber }, [&](const RunEvent& run) {
+        Row row;
+        row.from = run.process;
+        row.id = run.event->message_given_up().id();
+        keep(run, MessageWord::What::GivenUp, std::move(row));
+    });
+    each({ E::kMessageReceivedFieldNumber }, [&](const RunEvent& run) {
+        const pb::MessageReceived& e = run.event->message_received();
+        Row row;
+        row.from = e.from();
+        row.id = e.id();
+        row.kind = e.kind();
+        row.transport = e.transport();
+        row.bytes = e.bytes();
+        row.operation = run.event->operation();
+        keep(run, MessageWord::What::Received, std::move(row));
+    });
+    std::vector<Row> rows;
+    for (const auto& [message, told] : byId) {
+        for (const MessagePair& pair : pairMessages(told.first, message.second != 0)) {
+            const auto of = [&](int word) -> const Row& { return heard[told.second[std::size_t(word)]]; };
+            Row row = pair.sent >= 0 ? of(pair.sent) : of(pair.received);
+            row.isGivenUp = pair.isGivenUp;
+            if (pair.received >= 0) {
+                row.to = told.first[std::size_t(pair.received)].process;
+                row.receivedNs = told.first[std::size_t(pair.received)].ns;
+                row.isReceived = true;
             }
-        if (found == nullptr || found->isReceived) {
-            // Doubled on its way, or a multicast, or sent before the recording began.
-            Row row = found != nullptr ? *found : Row();
-            row.cluster = clusters.of(run.index);
-            row.from = e.from();
-            row.id = e.id();
-            row.kind = e.kind();
-            row.transport = e.transport();
-            row.bytes = e.bytes();
-            row.operation = event.operation();
             rows.push_back(std::move(row));
-            found = &rows.back();
         }
-        found->to = run.process;
-        found->receivedNs = run.runNs;
-        found->isReceived = true;
-    });
+    }
     // A receiver may have heard what no row tells: before its first one, or where rows were lost.
     std::map<Member, std::int64_t> tellsFrom;
     std::set<Member> hasGaps;

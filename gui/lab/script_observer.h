@@ -96,6 +96,7 @@ public:
     virtual void onParameters(const std::map<QString, QVariant>& /*parameters*/) {}
     virtual void onCluster(const ClusterFacts& /*cluster*/) {}
     // A row was added to a table of measurements.
+    virtual void onMeasuring(const QString& /*table*/) {} // an observation begins; its row comes when it has ended
     virtual void onRow(const QString& /*table*/, int /*rows*/) {}
     // A chart that the script asked for, then again as its table grows.
     // A published table that a chart is drawn beside.

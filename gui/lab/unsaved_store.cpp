@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/unsaved_store.h"
 
+#include "gui/lab/recording_place.h"
+
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -17,7 +19,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qint64 kBytesMax = 8 << 20; // a text of 1 MiB as JSON
+constexpr qint64 kKeptBytesMax = 8 << 20; // a text of 1 MiB as JSON
 
 QString lockOf(const QString& kept) { return kept + QStringLiteral(".lock"); }
 
@@ -25,7 +27,7 @@ QString lockOf(const QString& kept) { return kept + QStringLiteral(".lock"); }
 std::optional<UnsavedText> readKept(const QString& path)
 {
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly) || file.size() > kBytesMax)
+    if (!file.open(QIODevice::ReadOnly) || file.size() > kKeptBytesMax)
         return std::nullopt;
     const QJsonObject object = QJsonDocument::fromJson(file.readAll()).object();
     if (!object["text"].isString())
@@ -43,8 +45,7 @@ UnsavedStore::~UnsavedStore() = default;
 
 QString UnsavedStore::usualDirectory()
 {
-    const QString state = qEnvironmentVariable("XDG_STATE_HOME");
-    return (QDir::isAbsolutePath(state) ? state : QDir::homePath() + QStringLiteral("/.local/state")) + QStringLiteral("/lhrs-lab/unsaved");
+    return stateFolder(QStringLiteral("unsaved"));
 }
 
 QString UnsavedStore::keep(const UnsavedText& text)

@@ -141,7 +141,10 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
         std::printf("written: %s\n", qPrintable(directory + '/' + name));
     for (const QString& note : result.notes)
         std::printf("%s\n", qPrintable(note));
-    return result.problem.isEmpty() ? 0 : usage(result.problem);
+    // What is there has been written; that something is missing is said, and scripts see it.
+    if (!result.problem.isEmpty() || !result.damage.isEmpty())
+        return usage(!result.problem.isEmpty() ? result.problem : result.damage);
+    return 0;
 }
 
 // Without a screen Qt complains at each change of the window's size hints that nobody can be told of them.

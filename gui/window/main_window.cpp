@@ -332,6 +332,8 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Simulated, m_theme.caution, { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") }, 10, true });
         if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
             parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
+        else if (const QString unfinished = m_timeLine.recording()->unfinished(); !unfinished.isEmpty())
+            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
     } else switch (m_operator->link()) {
     case Operator::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
     case Operator::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
@@ -376,7 +378,7 @@ void MainWindow::updateStatus()
     if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
         if (trouble.isEmpty())
-            parts.push_back({ Glyph::None, {}, { tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) }, 1, false });
+            parts.push_back({ Glyph::None, {}, { tr("recorded %1 MB, room for %2 MB").arg(m_recorder->status().bytes >> 20).arg(m_recorder->status().room >> 20), tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) }, 1, false });
         else
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
     }

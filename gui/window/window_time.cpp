@@ -5,6 +5,8 @@
 #include "gui/lab/ingest.h"
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
+#include "gui/lab/recording_place.h"
+#include "gui/lab/recording_writer.h"
 
 #include <QDir>
 #include <QFile>
@@ -57,12 +59,16 @@ void MainWindow::startRecorder(const QString& path)
 {
     static int number = 0;
     m_recordIsOurs = path.isEmpty();
-    m_recordPath = !path.isEmpty() ? path : QDir::temp().filePath(QStringLiteral("lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number));
     m_run = programFacts(QStringLiteral("lhrs-gui"));
     m_run.run = newRunId(1);
+    m_recordTrouble.clear();
+    const QString folder = path.isEmpty() ? folderForRecordings(m_recordTrouble) : QString();
+    if (!m_recordTrouble.isEmpty())
+        return; // the run goes on, and the status bar says so
+    m_recordPath = !path.isEmpty() ? path : folder + QStringLiteral("/lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number);
     auto meta = metaOf(m_run);
     meta["source"] = QStringLiteral("window");
-    auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_operator->session().ingest().nowNs(); });
+    auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_operator->session().ingest().nowNs(); }, limitsFor(m_recordPath));
     if (!started) {
         m_recordTrouble = QString::fromStdString(started.error().text);
         return;
@@ -88,7 +94,7 @@ void MainWindow::stopRecorder()
         return;
     m_operator->session().ingest().recordTo(nullptr);
     m_desk->recordTo(nullptr);
-    m_recorder->finish();
+    m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
     const QFileInfo file(m_recordPath);
     m_recorder.reset();
     if (!m_recordIsOurs)
@@ -137,6 +143,9 @@ QString MainWindow::openRecording(const QString& path)
     m_selection->select({});
     m_canvas->fit();
     showLink();
+    const QString damage = m_timeLine.recording()->damage(), unfinished = m_timeLine.recording()->unfinished();
+    if (!damage.isEmpty() || !unfinished.isEmpty())
+        m_line->answer(tr("open"), !damage.isEmpty() ? damage : unfinished, damage.isEmpty());
     return {};
 }
 

@@ -19,6 +19,7 @@ from .gate import Held
 from .lab import Lab
 from .lamps import Lamp
 from .measure import Table
+from .recording import RecordedTable, Recording
 from .state import Bucket, FileState, Group, Split
 from .timing import Timing
 from .values import Target
@@ -26,4 +27,5 @@ from .wire import Process
 
 __version__ = "0.1.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
-           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "Scan", "Split", "Table", "Target", "Timing", "Verified", "Workload"]
+           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "RecordedTable", "Recording", "Scan", "Split", "Table", "Target",
+           "Timing", "Verified", "Workload"]

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QVariant>
+
+// Bodies in an .lhrun file are as untrusted as what comes from the wire: bounded, and parsed or refused.
+namespace lhrs::gui {
+
+inline constexpr qsizetype kBodyBytes = 16 << 20; // no body of ours is longer
+
+// "body" in a statement, null if it is longer than any of ours.
+inline QString bounded(const QString& column)
+{
+    return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);
+}
+
+template <class Message>
+bool parseBody(const QVariant& value, Message& message)
+{
+    const QByteArray body = value.toByteArray();
+    return !value.isNull() && body.size() <= kBodyBytes && message.ParseFromArray(body.data(), int(body.size()));
+}
+
+} // namespace lhrs::gui
