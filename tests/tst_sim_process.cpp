@@ -124,6 +124,9 @@ private slots:
     void theScenarioHoldsOnASimulatedCluster();
     void everyExperimentHasAScenario();
     void theSameSeedAndCommandsTellTheSame();
+    void oneSeedGivesTheSameTablesAtEverySpeed_data();
+    void oneSeedGivesTheSameTablesAtEverySpeed();
+    void virtualTimeWaitsForCommands();
     void virtualTimeObeys();
     void aScriptSetsTheClock();
     void whoIsKilledByOneCallDiesAtOneInstant();
@@ -238,6 +241,85 @@ void SimProcessTest::theSameSeedAndCommandsTellTheSame()
     QVERIFY(PausedSim::inCommon(first, play(11, false)) > 1'000);
     QVERIFY(PausedSim::inCommon(first, play(11, true)) > 1'000);
     QCOMPARE(PausedSim::inCommon(first, play(12, false)), std::size_t(0));
+}
+
+void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::newRow("a workload") << "lab.cluster({ m: 4, k: 2, b: 100, recovery: 'manual', spares: { data: 8, parity: 6 } });\n"
+                                   "const a = lab.client('a');\n"
+                                   "lab.measure({ name: 'rep', factors: { window: [1, 16] }, repetitions: 3, run: c => a.run({ do: 'insert', count: 100, window: c.window }) });";
+    QTest::newRow("recoveries, and a workload beside them") << "lab.cluster({ m: 2, k: 2, b: 20, recovery: 'automatic', spares: { data: 12, parity: 10 } });\n"
+                                   "const a = lab.client('a'), b = lab.client('b'); a.run({ count: 60 }); lab.settle();\n"
+                                   "lab.measure({ name: 'rep', factors: { what: ['data', 'parity'] }, repetitions: 2, run: c => {\n"
+                                   "    const beside = b.start({ do: 'mixed', mix: { insert: 1, update: 1, search: 2 }, count: 200, window: 4 });\n"
+                                   "    const fault = lab.kill(c.what === 'data' ? lab.data(1) : lab.parity(0, 1));\n"
+                                   "    const done = lab.waitFor('RecoveryFinished', { timeout: 60 });\n"
+                                   "    const worked = beside.wait(); lab.settle();\n"
+                                   "    lab.restart(fault); lab.waitUntil(() => lab.spares().data.length > 2);\n"
+                                   "    const timing = lab.recoveries().pop();\n"
+                                   "    return { total_s: timing.total_s, comm_s: timing.comm_s, whole_s: timing.whole_s, records: done.records, p99_ms: worked.p99_ms, messages: worked.messages, work_s: worked.total_s }; } });";
+}
+
+void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
+{
+    QFETCH(QString, source);
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write(source.toUtf8());
+    script.close();
+    QStringList tables;
+    for (const char* speed : { "max", "max", "20" }) {
+        const QString out = directory.filePath(QString::number(tables.size()));
+        const PlayRun run = runPlay({ "--sim", "--seed", "7", "--speed", speed, "--csv", out, script.fileName() });
+        QVERIFY2(run.code == 0, qPrintable(run.out));
+        QString rows;
+        for (const QString& line : textOf(out + "/rep.csv").split("\r\n"))
+            rows += line.section(',', 1) + '\n'; // the first column names the run
+        tables << rows;
+    }
+    QVERIFY(tables[0].count('\n') > 4);
+    QCOMPARE(tables[1], tables[0]);
+    QCOMPARE(tables[2], tables[0]);
+}
+
+void SimProcessTest::virtualTimeWaitsForCommands()
+{
+    PausedSim sim(4);
+    QVERIFY(sim.asked);
+    sim.stepMs(300);
+    const std::uint64_t alice = sim.start(pb::CLIENT, "alice");
+    sim.stepMs(100);
+    pb::Command clock;
+    clock.mutable_set_clock()->set_waits_for_commands(true);
+    const pb::SimulationState before = sim.ask(clock).simulation();
+    QVERIFY(!before.is_paused() && before.waits_for_commands());
+    // One that lets time pass is answered, and time stands again at that instant.
+    pb::Command work;
+    work.mutable_run_workload()->set_kind(pb::INSERT);
+    work.mutable_run_workload()->set_count(40);
+    work.mutable_run_workload()->set_window(1);
+    work.mutable_run_workload()->set_length(20);
+    work.set_passing_ns(60'000'000'000);
+    QCOMPARE(sim.ask(work, alice).workload().operations(), std::uint64_t(40));
+    pb::Command question;
+    question.mutable_describe_simulation();
+    const std::int64_t after = sim.ask(question).simulation().virtual_ns();
+    QVERIFY(after > before.virtual_ns());
+    QCOMPARE(sim.ask(question).simulation().virtual_ns(), after);
+    // One that is not answered in its time ends there.
+    pb::Command hold;
+    hold.mutable_hold_workload()->set_is_held(true);
+    hold.set_passing_ns(1'000'000'000);
+    sim.ask(hold, alice);
+    const std::int64_t held = sim.ask(question).simulation().virtual_ns();
+    work.set_passing_ns(2'000'000'000);
+    QCOMPARE(sim.ask(work, alice).refusal(), pb::TIMED_OUT);
+    QCOMPARE(sim.ask(question).simulation().virtual_ns(), held + 2'000'000'000);
+    // A step is one, too.
+    QCOMPARE(sim.stepMs(5).virtual_ns(), held + 2'005'000'000);
+    QVERIFY(!sim.ask(question).simulation().is_paused());
 }
 
 void SimProcessTest::virtualTimeObeys()

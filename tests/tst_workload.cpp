@@ -28,6 +28,8 @@ private slots:
     void listedKeysAreTakenInTurn();
     void aMixHasItsWeights();
     void nothingFitsAnyMore();
+    void aMixThatDeletesMoreThanItInsertsGoesOn();
+    void theTimesOfAMixAreToldByKind();
     void aWorkloadOfNothingIsDoneAtOnce();
     void aWorkloadCanBeStopped();
     void progressIsSaidWhileItRuns();
@@ -205,6 +207,70 @@ void TestWorkload::nothingFitsAnyMore()
     const pb::WorkloadResult result = rig.run(order);
     QCOMPARE(result.operations(), 3u); // no key is left to delete: it ends, and says how far it came
     QVERIFY(!result.is_running());
+    QCOMPARE(result.of(), 10u);
+    QCOMPARE(result.ended_early(), std::string("no key that this client stored is left"));
+    // What was stopped on purpose, or came to its end, did not end early.
+    rig.run(workload(pb::INSERT, 3));
+    QVERIFY(rig.run(workload(pb::INSERT, 3)).ended_early().empty());
+}
+
+void TestWorkload::aMixThatDeletesMoreThanItInsertsGoesOn()
+{
+    for (const pb::KeyOrder keys : { pb::PRESENT, pb::NEXT, pb::ZIPF }) {
+        WorkloadRig rig;
+        rig.run(workload(pb::INSERT, 100));
+        pb::RunWorkload order = workload(pb::SEARCH, 3000, 4);
+        order.set_keys(keys);
+        order.set_key_space(50); // from which none is drawn
+        order.set_seed(3);
+        for (const std::uint32_t weight : { 2u, 1u, 4u, 1u })
+            order.add_mix(weight);
+        const pb::WorkloadResult result = rig.run(order);
+        QCOMPARE(result.operations(), 3000u);
+        QVERIFY(result.ended_early().empty());
+        QVERIFY(!result.results().contains("EXISTS")); // each insert has a key that was never used
+        QCOMPARE(result.wrong() + result.missing(), 0u);
+    }
+}
+
+void TestWorkload::theTimesOfAMixAreToldByKind()
+{
+    WorkloadRig rig;
+    rig.run(workload(pb::INSERT, 100));
+    rig.served.clear();
+    pb::RunWorkload order = workload(pb::SEARCH, 400, 1);
+    order.set_record_times_every(1);
+    order.set_seed(5);
+    for (const std::uint32_t weight : { 2u, 2u, 0u, 1u })
+        order.add_mix(weight);
+    rig.start(order);
+    std::map<Body, std::vector<std::int64_t>> times; // by kind, as they were served
+    Step last;
+    for (int n = 0; !rig.open.empty(); ++n) {
+        const Body kind = rig.open.front().body_case();
+        const Time longer = std::chrono::microseconds(100 * int(kind) + n); // each kind its own
+        rig.driven.sleep(longer);
+        times[kind].push_back((1ms + longer).count());
+        last = rig.serve();
+    }
+    const pb::WorkloadResult& result = last.replies.at(0).workload();
+    QCOMPARE(result.kinds_size(), 4);
+    const std::pair<Body, pb::OperationKind> kinds[] = { { Body::kInsert, pb::INSERT }, { Body::kUpdate, pb::UPDATE }, { Body::kDelete, pb::DELETE }, { Body::kSearch, pb::SEARCH } };
+    for (int i = 0; i < 4; ++i) {
+        const pb::KindTimes& told = result.kinds(i);
+        std::vector<std::int64_t> own = times[kinds[i].first];
+        QCOMPARE(told.kind(), kinds[i].second);
+        QCOMPARE(told.operations(), own.size());
+        if (own.empty())
+            continue;
+        std::sort(own.begin(), own.end());
+        const auto isNear = [](std::int64_t a, std::int64_t b) { return std::abs(a - b) <= 16; }; // the unit of what is kept
+        QVERIFY(isNear(told.p50_ns(), own[(own.size() - 1) * 50 / 100]));
+        QVERIFY(isNear(told.p99_ns(), own[(own.size() - 1) * 99 / 100]));
+        QVERIFY(isNear(told.max_ns(), own.back()));
+    }
+    QCOMPARE(result.kinds(2).operations(), 0u);
+    QCOMPARE(rig.run(workload(pb::INSERT, 2)).kinds_size(), 0); // of one kind: its times are those of the whole
 }
 
 void TestWorkload::aWorkloadOfNothingIsDoneAtOnce()

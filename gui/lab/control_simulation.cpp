@@ -37,7 +37,7 @@ void ControlClient::learnSimulation(const pb::SimulationState& state)
     }
     if (isNews)
         m_ingest.judge(findingsOf(state));
-    const bool goes = !state.is_paused() && !state.is_over();
+    const bool goes = !state.is_paused() && !state.is_over() && !state.waits_for_commands();
     m_ingest.setVirtualTime(state.wall_ns(), goes ? state.factor() : 0);
     for (const ProcessId process : ended)
         end(process, "killed", false);

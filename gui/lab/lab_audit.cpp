@@ -61,8 +61,7 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
         if (std::chrono::steady_clock::now() >= deadline)
             return LabError { LabCode::Refused, QString("No audit within %1 s: %2.").arg(timeout).arg(open),
                 "Call lab.settle() first." };
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
-            context.stopToken());
+        context.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain);
         if (context.isStopped())
             return context.stopped();
     }

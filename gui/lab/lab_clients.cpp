@@ -29,7 +29,7 @@ struct Running {
     std::optional<Answer> answer; // guarded by mutex
     QString client;
     std::uint64_t messagesBefore = 0;
-    bool hasRate = false;
+    bool hasRate = false, mayEndEarly = false;
 };
 using Workloads = std::map<std::uint32_t, std::shared_ptr<Running>>;
 
@@ -182,8 +182,7 @@ struct ClientCalls {
                 return reply.error().code == LabCode::Stopped ? reply.error()
                                                               : LabError { reply.error().code, "The client " + name
                                                                   + " is not ready: " + reply.error().message };
-            context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
-                context.stopToken());
+            context.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
         }
@@ -260,7 +259,8 @@ struct ClientCalls {
         return reply->gauges().messages_in() + reply->gauges().messages_out();
     }
 
-    LabResult<std::shared_ptr<Running>> begin(const LabCall& c) const
+    // `isAwaited`: the call returns at its end.
+    LabResult<std::shared_ptr<Running>> begin(const LabCall& c, bool isAwaited) const
     {
         const QString name = c.self.property("name").toString();
         const auto process = processOf(name);
@@ -277,8 +277,11 @@ struct ClientCalls {
         running->client = name;
         running->messagesBefore = *messages;
         running->hasRate = order->rate() > 0;
+        running->mayEndEarly = c.arguments.isOn("partial");
         pb::Command command;
         *command.mutable_run_workload() = std::move(*order);
+        if (isAwaited)
+            command = context.awaited(std::move(command), c.arguments.number("timeout"));
         context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGrace),
             [running](Answer answer) {
             const std::lock_guard lock(running->mutex);
@@ -288,8 +291,18 @@ struct ClientCalls {
         return running;
     }
 
-    LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout) const
+    static bool isAnswered(Running& running)
     {
+        const std::lock_guard lock(running.mutex);
+        return running.answer.has_value();
+    }
+
+    // `isPassing`: its command lets virtual time go on; else that is done here.
+    LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
+    {
+        for (const auto deadline = std::chrono::steady_clock::now() + context.patience(timeout);
+             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && std::chrono::steady_clock::now() < deadline;)
+            context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
         const bool isDone = running->changed.wait_for(
             lock, context.stopToken(), context.patience(timeout), [&] { return running->answer.has_value(); });
@@ -300,6 +313,11 @@ struct ClientCalls {
         if (!*running->answer)
             return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout)
                 : LabContext::errorOf(*running->answer);
+        const pb::WorkloadResult& done = running->answer->reply.workload();
+        if (!done.ended_early().empty() && !mayEndEarly)
+            return LabError { LabCode::Refused, QString("The workload of %1 ended after %2 of %3 operations: %4.")
+                    .arg(running->client).arg(done.operations()).arg(done.of()).arg(QString::fromStdString(done.ended_early())),
+                "With partial: true that is no error." };
         const auto process = processOf(running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
         return workloadObject(context, running->answer->reply.workload(),
@@ -334,10 +352,10 @@ struct ClientCalls {
 
     LabResult<QJSValue> run(const LabCall& c) const
     {
-        const auto running = begin(c);
+        const auto running = begin(c, true);
         if (!running)
             return running.error();
-        auto result = await(*running, c.arguments.number("timeout"));
+        auto result = await(*running, c.arguments.number("timeout"), c.arguments.isOn("partial"), true);
         if (!result && (result.error().code == LabCode::Timeout || result.error().code == LabCode::Stopped))
             endWorkload((*running)->client);
         return result;
@@ -345,7 +363,7 @@ struct ClientCalls {
 
     LabResult<QJSValue> start(const LabCall& c) const
     {
-        const auto running = begin(c);
+        const auto running = begin(c, false);
         if (!running)
             return running.error();
         const std::uint32_t id = std::uint32_t(workloads->size()) + 1;
@@ -465,10 +483,10 @@ void addClientCalls(Lab& lab, LabContext& context)
     });
     lab.handle("handle.stop", [calls, runningOf](const LabCall& c) {
         calls.endWorkload(runningOf(c)->client);
-        return calls.await(runningOf(c), c.arguments.number("timeout"));
+        return calls.await(runningOf(c), c.arguments.number("timeout"), true, false);
     });
     lab.handle("handle.wait",
-        [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout")); });
+        [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout"), runningOf(c)->mayEndEarly, false); });
 }
 
 } // namespace lhrs::gui

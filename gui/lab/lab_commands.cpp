@@ -111,7 +111,7 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
                 + QString::number(timeout) + " s"
                     + (seen.isEmpty() ? "." : " (" + seen + ").") };
         }
-        context.ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain, context.stopToken());
+        context.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain);
         cursor = context.ingest.committed();
     }
 }

@@ -5,6 +5,12 @@
 
 namespace lhrs::gui {
 
+namespace {
+
+constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
+
+} // namespace
+
 std::uint64_t LabRandom::next()
 {
     m_state += 0x9e3779b97f4a7c15;
@@ -36,6 +42,43 @@ std::chrono::milliseconds LabContext::patience(double seconds) const
     return millisecondsOf(isSlow ? seconds / simulation->factor() : seconds);
 }
 
+bool LabContext::isInStep() const
+{
+    const auto simulation = control.simulation();
+    return simulation && simulation->waits_for_commands() && !simulation->is_paused();
+}
+
+bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const
+{
+    if (!isInStep())
+        return ingest.waitBeyond(cursor, deadline, stopToken());
+    // Each step is of a length that only the steps before decide, so all runs look at the same instants. What waits long need not
+    // look so often.
+    constexpr std::uint32_t kLonger = 8, kStepMaxMs = 50;
+    const auto wanted = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    for (std::int64_t passed = 0; passed < wanted && !isStopped();) {
+        const std::uint32_t step = std::min(1 + steps++ / kLonger, kStepMaxMs);
+        pb::Command command;
+        command.mutable_step_clock()->set_ns(step * 1'000'000ull);
+        const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
+        if (!answer)
+            return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
+        control.learnSimulation(answer.reply.simulation());
+        passed += step;
+        (void)catchUp(); // one that was stopped is seen by whoever waits
+        if (ingest.committed() > cursor)
+            return true;
+    }
+    return false;
+}
+
+pb::Command LabContext::awaited(pb::Command command, double timeoutSeconds) const
+{
+    if (isInStep())
+        command.set_passing_ns(std::uint64_t(std::max(0.0, std::min(timeoutSeconds, 1e9)) * 1e9));
+    return command;
+}
+
 LabError LabContext::errorOf(const Answer& answer)
 {
     const QString text = QString::fromStdString(answer.text);
@@ -64,7 +107,7 @@ LabError LabContext::errorOf(const Answer& answer)
 
 LabResult<pb::CommandReply> LabContext::ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const
 {
-    Answer answer = control.callAndWait(to, std::move(command), patience(timeoutSeconds), stopToken());
+    Answer answer = control.callAndWait(to, awaited(std::move(command), timeoutSeconds), patience(timeoutSeconds), stopToken());
     if (!answer)
         return errorOf(answer);
     return std::move(answer.reply);
@@ -73,8 +116,11 @@ LabResult<pb::CommandReply> LabContext::ask(const CallTarget& to, pb::Command co
 LabResult<std::vector<pb::CommandReply>> LabContext::askAll(
     const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const
 {
+    std::vector<std::pair<CallTarget, pb::Command>> all;
+    for (const auto& [to, command] : calls)
+        all.emplace_back(to, awaited(command, timeoutSeconds));
     std::vector<pb::CommandReply> replies;
-    for (Answer& answer : control.callAllAndWait(calls, patience(timeoutSeconds), stopToken())) {
+    for (Answer& answer : control.callAllAndWait(all, patience(timeoutSeconds), stopToken())) {
         if (!answer)
             return errorOf(answer);
         replies.push_back(std::move(answer.reply));
@@ -113,7 +159,7 @@ LabResult<bool> LabContext::awaitCoordinator(double timeout) const
         if (std::chrono::steady_clock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("After %1 s the coordinator is still %2.")
                 .arg(timeout).arg(QString::fromStdString(file->under_way())) };
-        ingest.waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50), stopToken());
+        waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }
@@ -170,8 +216,7 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
         if (std::chrono::steady_clock::now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
-        ingest.waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50),
-            stopToken());
+        waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }

@@ -90,6 +90,7 @@ struct LabContext {
     int clusters = 0;                         // made so far
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
     int line = 0;                             // of the script, in the present call
+    mutable std::uint32_t steps = 0;          // of virtual time, that the present call has waited
     int expectationsHeld = 0, expectationsFailed = 0;
     bool hasTakenSets = false; // it called lab.params
 
@@ -102,6 +103,13 @@ struct LabContext {
     double nowSeconds() const;
     // How long a wait of so many seconds of the cluster lasts at most: longer where virtual time goes slowly.
     std::chrono::milliseconds patience(double seconds) const;
+    // Virtual time stands still but for what calls wait for.
+    bool isInStep() const;
+    // Waits until there are events beyond the cursor, at most so long; where virtual time stands it goes on by a step. False:
+    // there are none.
+    bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const;
+    // Of a call whose answer takes its time; virtual time goes on meanwhile.
+    pb::Command awaited(pb::Command command, double timeoutSeconds) const;
     // Sends a command and turns what is no answer into the error of that kind.
     LabResult<pb::CommandReply> ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const;
     // All at once.

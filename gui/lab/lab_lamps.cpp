@@ -80,7 +80,7 @@ LabResult<QJSValue> expectLamps(LabContext& context, const Arguments& arguments)
         }
         // A change that is under way may end, and a detail that was just chosen be heard of; what is violated stays so.
         if ((isPending || !wrong.isEmpty()) && !isViolated && std::chrono::steady_clock::now() < deadline) {
-            context.ingest.waitBeyond(std::numeric_limits<std::uint64_t>::max(), std::chrono::steady_clock::now() + kLookAgain, context.stopToken());
+            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), std::chrono::steady_clock::now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
             continue;

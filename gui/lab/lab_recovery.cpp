@@ -144,7 +144,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         if (context.isStopped())
             return context.stopped();
         if (!told.finished && Clock::now() < nextQuestion) {
-            context.ingest.waitBeyond(cursor, std::min(deadline, nextQuestion), context.stopToken());
+            context.waitBeyond(cursor, std::min(deadline, nextQuestion));
             continue;
         }
         nextQuestion = Clock::now() + kBetweenQuestions;
@@ -171,7 +171,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         if (Clock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
                 .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
-        context.ingest.waitBeyond(cursor, std::min(deadline, nextQuestion), context.stopToken());
+        context.waitBeyond(cursor, std::min(deadline, nextQuestion));
     }
 }
 

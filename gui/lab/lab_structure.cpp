@@ -124,8 +124,7 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
         const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
         if (!rest && rest.error().code != LabCode::Timeout)
             return rest.error();
-        context.ingest.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
-            context.stopToken());
+        context.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain);
         if (context.isStopped())
             return context.stopped();
     }
@@ -189,7 +188,7 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
             if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
                 && event.event->place().column() == made.column())
                 filled = event.event->parity_bucket_filled();
-        if (page.events.empty() && !context.ingest.waitBeyond(cursor, deadline, context.stopToken())) {
+        if (page.events.empty() && !context.waitBeyond(cursor, deadline)) {
             if (context.isStopped())
                 return context.stopped();
             return LabError { LabCode::Timeout,

@@ -139,7 +139,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
         }
         if (found.size() == wanted)
             break;
-        if (page.events.empty() && !context.ingest.waitBeyond(*cursor, deadline, context.stopToken())) {
+        if (page.events.empty() && !context.waitBeyond(*cursor, deadline)) {
             if (context.isStopped())
                 return context.stopped();
             const QString name = arguments.at(0).toString();
@@ -173,7 +173,7 @@ LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
             return LabError { LabCode::Timeout,
                 QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
                     .arg(timeout).arg(quoted(context, *value)) };
-        context.ingest.waitBeyond(cursor, std::min(deadline, Clock::now() + kTryAgain), context.stopToken());
+        context.waitBeyond(cursor, std::min(deadline, Clock::now() + kTryAgain));
         if (context.isStopped())
             return context.stopped();
     }

@@ -103,6 +103,17 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     result.setProperty("max_ms", double(done.max_ns()) / 1e6);
     if (hasRate)
         result.setProperty("behind_ms", double(done.behind_max_ns()) / 1e6);
+    result.setProperty("complete", done.ended_early().empty());
+    if (!done.ended_early().empty())
+        result.setProperty("why", QString::fromStdString(done.ended_early()));
+    for (const pb::KindTimes& kind : done.kinds()) { // of a mix; numbers by themselves, so that lab.measure has a column for each
+        const QString name = QString::fromStdString(operationWord(kind.kind())) + '_';
+        const auto known = [&kind](double value) { return kind.operations() > 0 ? QJSValue(value) : QJSValue(QJSValue::NullValue); };
+        result.setProperty(name + "operations", scriptNumber(kind.operations()));
+        result.setProperty(name + "p50_ms", known(double(kind.p50_ns()) / 1e6));
+        result.setProperty(name + "p99_ms", known(double(kind.p99_ns()) / 1e6));
+        result.setProperty(name + "max_ms", known(double(kind.max_ns()) / 1e6));
+    }
     QJSValue times = context.engine.newArray(std::uint32_t(done.times_ns_size()));
     for (int i = 0; i < done.times_ns_size(); ++i)
         times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);

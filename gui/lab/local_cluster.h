@@ -27,6 +27,7 @@ struct SimulatedOptions {
     double speed = 1;    // of real time; 0: as fast as possible
     bool isCase = false; // the case that the seed stands for in the tests is played; it is watched, not operated
     bool withMessages = false; // of a case: in its events, which may make another run of it
+    bool waitsForScript = false; // virtual time goes on only while a call waits for it: the run is decided by seed and calls
 };
 
 // What a cluster of local processes is started with.

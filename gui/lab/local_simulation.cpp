@@ -95,6 +95,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     m_control.watchCluster(endpoint);
     pb::Command run;
     run.mutable_set_clock()->set_factor(options.simulated->speed);
+    run.mutable_set_clock()->set_waits_for_commands(options.simulated->waitsForScript);
     const Answer runs = m_control.callAndWait(endpoint, run, kSimulatorAnswer, stopToken);
     if (!runs)
         return Error { runs.text };

@@ -181,7 +181,8 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     PlayPrinter printer(stdout);
     Session session;
     if (options.isSimulated) {
-        session.local().preferSimulated(SimulatedOptions { run.seed, options.speed });
+        const SimulatedOptions simulated { run.seed, options.speed, false, false, true };
+        session.local().preferSimulated(simulated);
         std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == 0 ? "any speed" : lhrs::numberWord(options.speed).c_str(),
             static_cast<unsigned long long>(run.seed));
         std::fflush(stdout);

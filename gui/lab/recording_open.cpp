@@ -3,9 +3,11 @@
 #include "gui/lab/recording.h"
 
 #include "gui/lab/recording_body.h"
+#include "gui/lab/qt_text.h"
 #include "gui/lab/recording_place.h"
 #include "gui/lab/recording_sums.h"
 #include "gui/lab/recording_tables.h"
+#include "gui/lab/sentence_words.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -55,9 +57,6 @@ QString readHeader(const QString& path, Header& out)
 
 QString lengthShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
 
-// "1 row", "3 rows"
-QString counted(std::int64_t count, const QString& one) { return QString("%1 %2%3").arg(count).arg(one, count == 1 ? QString() : QString("s")); }
-
 // What is wrong with a table besides the events.
 QString tableWords(const QString& name, const SumFindings::Table& table)
 {
@@ -65,14 +64,14 @@ QString tableWords(const QString& name, const SumFindings::Table& table)
     if (table.isUnreadable)
         words << "cannot be read to its end";
     if (table.missing > 0)
-        words << QString("lacks %1 of %2").arg(counted(table.missing, "row")).arg(table.written);
+        words << QString("lacks %1 of %2").arg(text(counted(std::uint64_t(table.missing), "row", "rows"))).arg(table.written);
     std::int64_t changed = 0;
     for (const auto& range : table.changed)
         changed += range.rows;
     if (changed > 0)
-        words << QString("has changes among %1").arg(counted(changed, "row"));
+        words << QString("has changes among %1").arg(text(counted(std::uint64_t(changed), "row", "rows")));
     if (table.foreign > 0)
-        words << QString("has %1 that the recording did not write").arg(counted(table.foreign, "row"));
+        words << QString("has %1 that the recording did not write").arg(text(counted(std::uint64_t(table.foreign), "row", "rows")));
     return words.isEmpty() ? QString() : QString("the table %1 %2").arg(name, words.join(" and "));
 }
 
@@ -133,7 +132,7 @@ QString Recording::prepare(const QString& path)
     measure(isCut, isFinished || !hasNoEnd);
     if (!isFinished && hasNoEnd)
         m_unfinished = QString("%1 ended without its end, because its program was killed: %2 of %3 can be read.")
-                           .arg(path, counted(std::int64_t(m_events), "event"), lengthShown(m_endNs - m_beginNs));
+                           .arg(path, text(counted(m_events, "event", "events")), lengthShown(m_endNs - m_beginNs));
     return {};
 }
 
@@ -213,9 +212,9 @@ void Recording::measure(bool isCut, bool hasEnd)
     m_endNs = std::max(m_beginNs, lastNs);
     QStringList words;
     if (m_events > there || wanted > m_events)
-        words << QString("of %1 %2 can be read").arg(counted(std::int64_t(std::max(wanted, m_events)), "event")).arg(there);
+        words << QString("of %1 %2 can be read").arg(text(counted(std::max(wanted, m_events), "event", "events"))).arg(there);
     if (broken > 0)
-        words << QString("%1 cannot be understood").arg(counted(std::int64_t(broken), "event"));
+        words << QString("%1 cannot be understood").arg(text(counted(std::uint64_t(broken), "event", "events")));
     if (words.isEmpty() && sums.hasSums && !events.isAsWritten())
         words << tableWords("event", events);
     for (const auto& [name, table] : sums.tables)

@@ -229,12 +229,33 @@ void RunSeries::learn(const ClusterState& state, std::int64_t runNs)
 
 // ---- operations
 
+// Null: it was forgotten before its end, so that its messages are not known.
+RunSeries::Open* RunSeries::openOf(const pb::RequestId& id)
+{
+    const OperationKey key { id.client(), id.number() };
+    if (m_forgotten.contains(key))
+        return nullptr;
+    const auto [at, isNew] = m_open.try_emplace(key);
+    if (!isNew)
+        return &at->second;
+    m_openOrder.push_back(key);
+    if (m_openOrder.size() > kOperationsOpen) {
+        const auto oldest = m_open.find(m_openOrder.front());
+        if (!oldest->second.isDone && m_forgotten.size() < kOperationsOpen)
+            m_forgotten.insert(oldest->first);
+        m_open.erase(oldest);
+        m_openOrder.pop_front();
+    }
+    return &at->second;
+}
+
+// A server's word may come before that of the client that began the operation.
 void RunSeries::countMessage(const pb::RequestId& id)
 {
-    const auto known = m_open.find({ id.client(), id.number() });
-    if (known == m_open.end())
+    Open* known = openOf(id);
+    if (known == nullptr)
         return;
-    Open& open = known->second;
+    Open& open = *known;
     ++open.messages;
     if (!open.isDone)
         return;
@@ -252,10 +273,11 @@ void RunSeries::takeDone(const pb::Event& event, std::int64_t runNs)
     ++kind.done;
     kind.forwards += done.forwards();
     kind.latency.add(done.time_ns());
-    const auto known = m_open.find({ event.operation().client(), event.operation().number() });
-    if (known == m_open.end() || known->second.isDone)
+    Open* known = openOf(event.operation());
+    m_forgotten.erase({ event.operation().client(), event.operation().number() });
+    if (known == nullptr || known->isDone)
         return;
-    Open& open = known->second;
+    Open& open = *known;
     open.isDone = true;
     open.doneNs = runNs;
     open.kind = operation;
@@ -393,19 +415,7 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
     m_hasEvents = true;
     using B = pb::Event;
     switch (int(event.body_case())) {
-    case B::kOperationStarted: {
-        const OperationKey key { event.operation().client(), event.operation().number() };
-        Open open;
-        open.kind = kindOf(event.operation_started().kind());
-        if (!m_open.try_emplace(key, open).second)
-            break;
-        m_openOrder.push_back(key);
-        if (m_openOrder.size() > kOperationsOpen) {
-            m_open.erase(m_openOrder.front());
-            m_openOrder.pop_front();
-        }
-        break;
-    }
+    case B::kOperationStarted: openOf(event.operation()); break;
     case B::kOperationDone: takeDone(event, runNs); break;
     case B::kMessageSent:
         if (event.operation().client() != 0)
@@ -456,6 +466,7 @@ void RunSeries::forgetCluster(std::int64_t runNs)
     m_kills.clear();
     m_open.clear();
     m_openOrder.clear();
+    m_forgotten.clear();
     m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
     m_buckets = m_b = m_m = m_k = 0;
     if (std::exchange(m_hasEvents, false))

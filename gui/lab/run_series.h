@@ -120,6 +120,7 @@ private:
     void set(ProcessId process, const Holder& holder, std::int64_t runNs);
     Holder holderOf(ProcessId process) const;
     void note(std::int64_t runNs);
+    Open* openOf(const pb::RequestId& id);
     void countMessage(const pb::RequestId& id);
     void takeDone(const pb::Event& event, std::int64_t runNs);
     void begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs, std::string words);
@@ -140,6 +141,7 @@ private:
     std::uint32_t m_buckets = 0, m_b = 0, m_m = 0, m_k = 0;
     std::map<OperationKey, Open> m_open;
     std::deque<OperationKey> m_openOrder;
+    std::set<OperationKey> m_forgotten; // not done when they had to make room
     RecoveryRows m_recoveries { 256, 0 };
     std::deque<SeriesShade> m_shades;
     std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that wait for a step of the process, to end it

@@ -67,7 +67,7 @@ void SplitRows::take(const pb::Event& event, std::int64_t runNs)
     } else if (event.has_batch_applied()) {
         ++m_rows[event.batch_applied().split()].batches;
     } else if (event.has_state_changed() && event.place().role() == pb::DATA) {
-        const pb::BucketState state = event.state_changed().state();
+        const auto state = event.state_changed().state();
         m_locks[event.place().number()].emplace_back(runNs, state == pb::SPLITTING || state == pb::MERGING);
     }
 }

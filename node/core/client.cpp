@@ -349,7 +349,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
 {
     out.serve(op.id);
-    Workload::Result outcome { .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
+    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
     record(op, reply, result, outcome);
     ++m_done;
     m_forwards += op.forwards;

@@ -25,7 +25,7 @@ void Client::feedWorkload(Time now, Effects& out)
         const Time due = m_workload->isOpenLoop() ? m_workload->due(held) : now;
         const auto step = m_workload->next(m_ledger, m_nextKey);
         if (!step) {
-            m_workload->stop(); // no key fits any more
+            m_workload->endEarly();
             break;
         }
         m_workload->begun(now - due);

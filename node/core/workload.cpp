@@ -13,6 +13,13 @@ constexpr std::int64_t kTimeUnit = 16; // ns
 constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
 
+// Of times in units, at least one, ascending; ns. The nearest rank, as everywhere: the smallest time that at least so many of a
+// hundred do not exceed.
+std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t percent)
+{
+    return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit;
+}
+
 } // namespace
 
 Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
@@ -40,7 +47,7 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
 {
     Step step;
     step.kind = m_order.kind();
-    if (m_order.mix_size() == 4) {
+    if (isMixed()) {
         std::uint64_t sum = 0;
         for (const std::uint32_t weight : m_order.mix())
             sum += weight;
@@ -49,6 +56,9 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         while (kind < 3 && drawn >= m_order.mix(kind))
             drawn -= m_order.mix(kind++);
         step.kind = pb::OperationKind(pb::INSERT + kind);
+        // What it deletes is not there any more: where no key is left, an insert of the mix comes first.
+        if (m_order.keys() != pb::LISTED && m_order.keys() != pb::UNIFORM && m_order.mix(0) > 0 && ledger.keys().empty())
+            step.kind = pb::INSERT;
     }
     if (m_order.keys() == pb::LISTED) {
         if (m_order.key_list().empty())
@@ -56,11 +66,12 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         step.key = Key(m_order.key_list(int(m_begun % std::uint64_t(m_order.key_list_size()))));
         return step;
     }
-    if (m_order.keys() == pb::UNIFORM || (m_order.keys() == pb::ZIPF && step.kind == pb::INSERT)) {
+    if (m_order.keys() == pb::UNIFORM || (m_order.keys() == pb::ZIPF && step.kind == pb::INSERT && !isMixed())) {
         step.key = Key(drawn(std::max<std::uint64_t>(m_order.key_space(), 1)));
         return step;
     }
-    if (m_order.keys() == pb::NEXT && step.kind == pb::INSERT) {
+    // An insert of a key that is there is wanted only where nothing but that is asked for.
+    if (step.kind == pb::INSERT && (m_order.keys() == pb::NEXT || isMixed())) {
         step.key = Key(nextKey++);
         ledger.prefetch(step.key);
         return step;
@@ -84,6 +95,12 @@ void Workload::begun(Time behind)
     m_behindMax = std::max(m_behindMax, behind);
 }
 
+void Workload::endEarly()
+{
+    m_isStopped = true;
+    m_endedEarly = "no key that this client stored is left";
+}
+
 void Workload::ended(const Result& result)
 {
     --m_open;
@@ -102,6 +119,27 @@ void Workload::ended(const Result& result)
     m_imageAdjustments += result.imageAdjusted ? 1 : 0;
     m_resends += result.resends;
     m_times.push_back(std::uint32_t(std::min<std::int64_t>(result.time.count() / kTimeUnit, std::numeric_limits<std::uint32_t>::max())));
+    if (isMixed())
+        m_kinds.push_back(std::uint8_t(result.kind));
+}
+
+void Workload::reportKinds(pb::WorkloadResult& out) const
+{
+    for (int kind = 0; kind < m_order.mix_size(); ++kind) {
+        std::vector<std::uint32_t> sorted;
+        for (std::size_t i = 0; i < m_kinds.size(); ++i)
+            if (m_kinds[i] == pb::INSERT + kind)
+                sorted.push_back(m_times[i]);
+        std::sort(sorted.begin(), sorted.end());
+        pb::KindTimes& times = *out.add_kinds();
+        times.set_kind(pb::OperationKind(pb::INSERT + kind));
+        times.set_operations(sorted.size());
+        if (sorted.empty())
+            continue;
+        times.set_p50_ns(percentile(sorted, 50));
+        times.set_p99_ns(percentile(sorted, 99));
+        times.set_max_ns(percentile(sorted, 100));
+    }
 }
 
 void Workload::report(pb::WorkloadResult& out, Time now) const
@@ -129,15 +167,15 @@ void Workload::report(pb::WorkloadResult& out, Time now) const
     out.set_image_adjustments(m_imageAdjustments);
     out.set_resends(m_resends);
     out.set_total_ns((now - m_started).count());
+    out.set_ended_early(m_endedEarly);
+    reportKinds(out);
     if (m_times.empty())
         return;
     std::vector<std::uint32_t> sorted = m_times;
     std::sort(sorted.begin(), sorted.end());
-    // The nearest rank, as everywhere: the smallest time that at least so many of a hundred do not exceed.
-    const auto at = [&](std::size_t percent) { return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit; };
-    out.set_p50_ns(at(50));
-    out.set_p99_ns(at(99));
-    out.set_max_ns(at(100));
+    out.set_p50_ns(percentile(sorted, 50));
+    out.set_p99_ns(percentile(sorted, 99));
+    out.set_max_ns(percentile(sorted, 100));
     if (m_order.record_times_every() > 0) {
         for (std::size_t t = 0; t < m_times.size(); t += m_order.record_times_every())
             out.add_times_ns(std::int64_t(m_times[t]) * kTimeUnit);

@@ -55,10 +55,11 @@ public:
     // When to feed it next; max(): when an operation ends.
     Time deadline(Time held) const { return isOpenLoop() && hasRoom() ? due(held) : Time::max(); }
     bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
-    // The next operation; nothing where no key fits (a present one is wanted and there is none).
+    // The next operation; nothing where no key fits (a present one is wanted, there is none, and the order has no inserts).
     std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
     void begun(Time behind);
     struct Result {
+        pb::OperationKind kind = pb::OPERATION_UNKNOWN;
         pb::ResultCode code = pb::RESULT_UNKNOWN;
         std::uint32_t forwards = 0, resends = 0;
         bool imageAdjusted = false, isWrong = false, isMissing = false;
@@ -68,12 +69,16 @@ public:
     };
     void ended(const Result& result);
     void stop() { m_isStopped = true; }
+    // Nobody asked for its end: no key fits any more.
+    void endEarly();
     void report(pb::WorkloadResult& out, Time now) const;
 
 private:
     bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window())); }
     std::uint32_t batch() const { return std::max(1u, m_order.batch()); }
     std::uint64_t drawn(std::uint64_t count);
+    bool isMixed() const { return m_order.mix_size() == 4; }
+    void reportKinds(pb::WorkloadResult& out) const;
 
     const pb::RunWorkload m_order;
     const std::uint64_t m_ticket;
@@ -89,6 +94,8 @@ private:
     std::set<FullAt> m_full; // the first few
     std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
+    std::vector<std::uint8_t> m_kinds;  // of each operation of a mix
+    std::string m_endedEarly;
 };
 
 } // namespace lhrs

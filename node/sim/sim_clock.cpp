@@ -35,15 +35,32 @@ void SimClock::pause(Time virtualNow)
     m_virtual = virtualNow;
 }
 
-void SimClock::step(const Goal& goal)
+void SimClock::step(const Goal& goal, Time virtualNow, Time real)
 {
-    m_isPaused = true;
+    m_isPaused = m_isPaused || !m_waits;
     m_goal = goal;
+    m_virtual = virtualNow;
+    m_real = real;
+}
+
+void SimClock::endStep(Time virtualNow)
+{
+    m_goal.reset();
+    m_virtual = virtualNow;
+}
+
+void SimClock::setAwaited(bool isAwaited, Time virtualNow, Time real)
+{
+    if (!m_waits || isAwaited == m_isAwaited)
+        return;
+    m_isAwaited = isAwaited;
+    m_virtual = virtualNow;
+    m_real = real;
 }
 
 void SimClock::keepUp(Time virtualNow, Time real)
 {
-    if (m_isPaused || m_factor == 0 || limit(real) - virtualNow <= scaled(kBehindMax, m_factor))
+    if ((m_isPaused && !m_goal) || m_factor == 0 || isIdle() || limit(real) - virtualNow <= scaled(kBehindMax, m_factor))
         return;
     m_virtual = virtualNow;
     m_real = real;
@@ -52,15 +69,15 @@ void SimClock::keepUp(Time virtualNow, Time real)
 Time SimClock::limit(Time real) const
 {
     if (m_goal)
-        return m_goal->at.value_or(Time::max());
-    if (m_isPaused)
+        return std::min(m_goal->at.value_or(Time::max()), isPaced() ? m_virtual + scaled(real - m_real, m_factor) : Time::max());
+    if (m_isPaused || isIdle())
         return m_virtual;
     return m_factor == 0 ? Time::max() : m_virtual + scaled(real - m_real, m_factor);
 }
 
 std::optional<Time> SimClock::realTimeOf(Time at) const
 {
-    if (m_goal || m_isPaused)
+    if (m_goal ? !isPaced() : m_isPaused || isIdle())
         return std::nullopt;
     if (m_factor == 0)
         return m_real;

@@ -30,12 +30,20 @@ public:
     // From now on; 0: as fast as possible.
     void run(double factor, Time virtualNow, Time real);
     void pause(Time virtualNow);
-    // On to the goal as fast as possible, then paused.
-    void step(const Goal& goal);
+    // On to the goal as fast as possible, then paused; of a clock that waits for commands at its factor, then it waits again.
+    void step(const Goal& goal, Time virtualNow, Time real);
+    // The step has come to its goal.
+    void endStep(Time virtualNow);
+    // From now on virtual time goes on only in steps, and while somebody waits for an answer: that is decided by commands alone.
+    void waitForCommands() { m_waits = true; }
+    bool waitsForCommands() const { return m_waits; }
+    void setAwaited(bool isAwaited, Time virtualNow, Time real);
     // Virtual time is behind what it may be by more than a moment, because the machine is slow: it goes on from here.
     void keepUp(Time virtualNow, Time real);
 
     bool isPaused() const { return m_isPaused && !m_goal; }
+    // Not paused, but nobody waits for anything.
+    bool isIdle() const { return m_waits && !m_isPaused && !m_isAwaited && !m_goal; }
     bool isStepping() const { return m_goal.has_value(); }
     double factor() const { return m_factor; }
     const std::optional<Goal>& goal() const { return m_goal; }
@@ -50,7 +58,10 @@ public:
     bool isAtGoal(const Counts& counts, std::optional<Time> next) const;
 
 private:
+    bool isPaced() const { return m_waits && m_factor > 0; }
+
     bool m_isPaused = true;
+    bool m_waits = false, m_isAwaited = false;
     double m_factor = 1;
     Time m_virtual {}; // at m_real, or while it is paused
     Time m_real {};

@@ -34,7 +34,7 @@ void SimControl::finish(const std::string& violation)
 
 Time SimControl::virtualNow(Time real) const
 {
-    if (isOver() || m_clock.isStepping() || m_clock.limit(real) == Time::max())
+    if (isOver() || m_clock.isStepping() || m_clock.waitsForCommands() || m_clock.limit(real) == Time::max())
         return m_cluster.now();
     return std::max(m_cluster.now(), std::min(m_clock.limit(real), m_cluster.nextAt().value_or(Time::max())));
 }
@@ -53,7 +53,7 @@ void SimControl::look(Time real)
         const auto at = isOver() ? std::nullopt : m_clock.goal()->at;
         if (at && m_site)
             m_cluster.passTo(*at);
-        m_clock.pause(std::max(m_cluster.now(), at.value_or(Time()))); // also where nothing happened in that time
+        m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // also where nothing happened in that time
         for (const std::uint64_t ticket : std::exchange(m_steppers, {})) {
             pb::CommandReply done;
             *done.mutable_simulation() = state(real);
@@ -61,6 +61,7 @@ void SimControl::look(Time real)
         }
     }
     endHolds(real);
+    endAwaited(real);
     if (std::exchange(m_kills, m_cluster.kills()) != m_cluster.kills()) {
         std::vector<std::pair<std::uint64_t, std::string>> lost;
         for (const auto& [ticket, open] : m_open)
@@ -82,6 +83,26 @@ void SimControl::look(Time real)
         m_deferred.erase(m_deferred.begin() + std::ptrdiff_t(i));
         command(late, real);
     }
+    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real);
+}
+
+// Commands whose time is over before anything happens any more.
+void SimControl::endAwaited(Time real)
+{
+    const auto next = m_cluster.nextAt();
+    std::vector<std::uint64_t> late;
+    for (const auto& [ticket, until] : m_awaited)
+        if (isOver() || !next || *next > until)
+            late.push_back(ticket);
+    for (const std::uint64_t ticket : late) {
+        if (m_site && !isOver() && m_awaited.at(ticket) > m_cluster.now())
+            m_cluster.passTo(m_awaited.at(ticket));
+        m_open.erase(ticket);
+        std::erase_if(m_deferred, [ticket](const auto& one) { return one.second.ticket() == ticket; });
+        refuse(ticket, pb::TIMED_OUT, "no answer in the virtual time that was given");
+    }
+    if (!late.empty())
+        m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real);
 }
 
 pb::SimulationState SimControl::state(Time real) const
@@ -91,6 +112,7 @@ pb::SimulationState SimControl::state(Time real) const
     state.set_virtual_ns(virtualNow(real).count());
     state.set_wall_ns(m_self.wallAt(virtualNow(real)));
     state.set_is_paused(m_clock.isPaused());
+    state.set_waits_for_commands(m_clock.waitsForCommands());
     state.set_factor(m_clock.factor());
     state.set_events(m_cluster.eventCount());
     state.set_messages(m_cluster.messagesDelivered());
@@ -124,6 +146,7 @@ void SimControl::reply(std::uint64_t ticket, pb::CommandReply reply)
         for (auto& entry : *reply.mutable_processes()->mutable_processes())
             introduce(*entry.mutable_process());
     reply.set_ticket(ticket);
+    m_awaited.erase(ticket);
     m_onReply(reply);
 }
 
@@ -137,6 +160,8 @@ void SimControl::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::st
 
 void SimControl::command(const pb::Command& command, Time real)
 {
+    if (command.passing_ns() > 0 && m_clock.waitsForCommands() && !command.has_step_clock())
+        m_awaited[command.ticket()] = m_cluster.now() + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
     if (commandClock(command, real))
         return;
     if (command.has_shutdown() && command.process() == 0) {
@@ -169,6 +194,8 @@ bool SimControl::commandClock(const pb::Command& command, Time real)
             return true;
         }
         letTimePass(real);
+        if (wanted.waits_for_commands())
+            m_clock.waitForCommands();
         // Steps under way end here.
         for (const std::uint64_t ticket : std::exchange(m_steppers, {}))
             refuse(ticket, pb::REFUSED, "the clock was set before the step was over");
@@ -189,11 +216,11 @@ bool SimControl::commandClock(const pb::Command& command, Time real)
             refuse(command.ticket(), pb::BAD_ARGUMENT, "a step goes so many events, messages or ns of virtual time");
             return true;
         }
-        if (!m_clock.isPaused()) {
+        if (!m_clock.isPaused() && !m_clock.isIdle()) {
             refuse(command.ticket(), pb::REFUSED, "virtual time runs; pause it before it is stepped");
             return true;
         }
-        m_clock.step(goal);
+        m_clock.step(goal, m_cluster.now(), real);
         m_steppers.push_back(command.ticket());
         return true;
     } else if (!command.has_describe_simulation()) {
@@ -228,6 +255,10 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         pb::CommandReply done;
         sample(process, *done.mutable_sample());
         reply(command.ticket(), std::move(done));
+        return;
+    }
+    if (process.pausedUntil() > m_cluster.now() && m_clock.waitsForCommands() && command.passing_ns() == 0) {
+        refuse(command.ticket(), pb::TIMED_OUT, process.info.name() + " is paused, and virtual time waits for commands");
         return;
     }
     if (process.pausedUntil() > m_cluster.now() && m_deferred.size() < 10'000) {

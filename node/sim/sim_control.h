@@ -68,6 +68,7 @@ private:
     void startProcesses(const pb::Command& command, Time real);
     const SimProcess* processOf(const pb::Command& command) const;
     void letTimePass(Time real);
+    void endAwaited(Time real);
     void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text);
     void reply(std::uint64_t ticket, pb::CommandReply reply);
 
@@ -84,6 +85,7 @@ private:
     std::map<std::uint64_t, Open> m_open; // given to machines, by ticket
     std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for processes that stand still, by number
     std::map<std::uint64_t, Time> m_holds; // clients whose workload is held: when, in real time, unless it is renewed
+    std::map<std::uint64_t, Time> m_awaited; // by ticket: commands for whose answer virtual time goes on, at most until then
     std::vector<std::uint64_t> m_steppers;                         // tickets
     std::uint64_t m_kills = 0;                                     // that were looked at
 };

@@ -287,6 +287,7 @@ class Tables(unittest.TestCase):
             observed = [row for row in read(exported / "chart_messages.csv")[1] if int(row[f"{kind}_observed"])]
             of = [int(row["messages_sent"]) for row in operations if row["kind"] == kind and row["messages_sent"]]
             self.assertEqual(sum(int(row[f"{kind}_observed"]) for row in observed), len(of))
+            self.assertAlmostEqual(sum(int(row[f"{kind}_observed"]) * float(row[f"{kind}_messages_per_operation"]) for row in observed), sum(of), 6)
         latency = [row for row in read(exported / "chart_latency.csv")[1] if row["ended"] != "0"]
         self.assertEqual(sum(int(row["ended"]) for row in latency), len(operations))
         self.assertAlmostEqual(max(float(row["max_ms"]) for row in latency), max(float(row["time_ms"]) for row in operations), 9)

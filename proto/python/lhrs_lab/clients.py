@@ -78,6 +78,25 @@ class Workload(Row):
     lost_keys: list[int]
     sending_s: Optional[float]   # with acks=False: until the last request was sent
     behind_ms: Optional[float]   # with a rate: how long after its due time the latest operation began
+    complete: bool = True        # False: it ended early, and ``why`` says why
+    why: Optional[str] = None
+    # Of a mix: operations of each kind, and the times of these.
+    insert_operations: Optional[int] = None
+    insert_p50_ms: Optional[float] = None
+    insert_p99_ms: Optional[float] = None
+    insert_max_ms: Optional[float] = None
+    update_operations: Optional[int] = None
+    update_p50_ms: Optional[float] = None
+    update_p99_ms: Optional[float] = None
+    update_max_ms: Optional[float] = None
+    delete_operations: Optional[int] = None
+    delete_p50_ms: Optional[float] = None
+    delete_p99_ms: Optional[float] = None
+    delete_max_ms: Optional[float] = None
+    search_operations: Optional[int] = None
+    search_p50_ms: Optional[float] = None
+    search_p99_ms: Optional[float] = None
+    search_max_ms: Optional[float] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +202,7 @@ class Client:
     def run(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
             window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
             key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
-            timeout: float = 600, batch: int = 1) -> Workload:
+            timeout: float = 600, batch: int = 1, partial: bool = False) -> Workload:
         """Runs a workload and waits for its end.
 
         ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``; ``keys``: 'next' (inserts),
@@ -191,9 +210,10 @@ class Client:
         a list; ``window``: operations under way at most (None: 1; math.inf: parallel); ``rate``: operations per second, each
         due at its time whatever became of those before it; times count from then, and the window is without bound unless
         given; ``batch``: so many begin together, once so many places of the window are free; ``check``: compare what searches
-        bring; ``acks=False``: bulk insert without acknowledgements, an experiment.
-        LabError Timeout (seconds; the workload is ended then), Refused, BadArgument."""
-        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew, batch)
+        bring; ``acks=False``: bulk insert without acknowledgements, an experiment; ``partial``: it may end early, when no key is
+        left that is to be updated, deleted or searched. In a mix, inserts have keys that were never used.
+        LabError Timeout (seconds; the workload is ended then), Refused (also where it ended early), BadArgument."""
+        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew, batch, partial)
         try:
             return handle.wait(timeout)
         except (LabError, KeyboardInterrupt) as error:
@@ -204,7 +224,7 @@ class Client:
     def start(self, do: str = "insert", count: Optional[int] = None, keys: Union[str, Iterable[int], None] = None,
               window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
               key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
-              batch: int = 1) -> "Handle":
+              batch: int = 1, partial: bool = False) -> "Handle":
         """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
         lab = self._lab
         lab._changing()
@@ -236,7 +256,7 @@ class Client:
             order.key_list.extend(keys)
         order.count = len(order.key_list) if count is None else count
         before = self._messages()
-        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before, rate is not None)
+        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before, rate is not None, partial)
 
     def verify(self, place: Optional[Target] = None, window: int = 64, timeout: float = 600) -> Verified:
         """Reads back every record this client stored, or those of one data bucket, and compares. LabError Timeout (seconds)."""
@@ -334,8 +354,10 @@ class Client:
 class Handle:
     """A workload that runs meanwhile."""
 
-    def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int, has_rate: bool) -> None:
+    def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int, has_rate: bool,
+                 may_end_early: bool) -> None:
         self._client = client
+        self._may_end_early = may_end_early
         self._has_rate = has_rate
         self._future = future
         self._before = messages_before
@@ -348,17 +370,22 @@ class Handle:
         return _workload(reply.workload, None, self._has_rate)
 
     def wait(self, timeout: float = 600) -> Workload:
-        """Waits for its end. LabError Timeout (seconds): it still runs."""
+        """Waits for its end. LabError Timeout (seconds): it still runs; Refused: it ended early, without ``partial``."""
         try:
             reply = self._future.result(timeout)
         except concurrent.futures.TimeoutError:
             now = self.progress()
             raise LabError("Timeout", f"The workload of {self._client.name} is not done after {timeout:g} s: {now.done} of "
                            f"{now.of} operations are.") from None
-        return _workload(reply.workload, self._client._messages() - self._before, self._has_rate)
+        done = reply.workload
+        if done.ended_early and not self._may_end_early:
+            raise LabError("Refused", f"The workload of {self._client.name} ended after {done.operations} of {done.of} operations: "
+                           f"{done.ended_early}.", "With partial=True that is no error.")
+        return _workload(done, self._client._messages() - self._before, self._has_rate)
 
     def stop(self, timeout: float = 30) -> Workload:
         """Ends it; operations under way are still answered. LabError Timeout (seconds)."""
+        self._may_end_early = True
         self._end()
         return self.wait(timeout)
 
@@ -376,9 +403,16 @@ def _full_words(full: Any) -> str:
 def _workload(done: Any, messages: Optional[int], has_rate: bool) -> Workload:
     results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
                for name, count in done.results.items()}
+    kinds: dict[str, Any] = {}
+    for one in done.kinds:
+        name = pb.OperationKind.Name(one.kind).lower()
+        kinds[f"{name}_operations"] = one.operations
+        for part in ("p50", "p99", "max"):
+            kinds[f"{name}_{part}_ms"] = getattr(one, f"{part}_ns") / 1e6 if one.operations else None
     return Workload(
         done.operations, results, done.unanswered, done.refused_full, [_full_words(one) for one in done.full], done.wrong,
         done.missing, done.forwards, done.image_adjustments, done.resends,
         messages, seconds(done.total_ns), done.total_ns / 1e6 / done.operations if done.operations else 0.0, done.p50_ns / 1e6,
         done.p99_ns / 1e6, done.max_ns / 1e6, [one / 1e6 for one in done.times_ns], done.done, done.of, done.lost,
-        list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None, done.behind_max_ns / 1e6 if has_rate else None)
+        list(done.lost_keys), seconds(done.sending_ns) if done.sending_ns else None, done.behind_max_ns / 1e6 if has_rate else None,
+        not done.ended_early, done.ended_early or None, **kinds)
