@@ -47,7 +47,7 @@ pb::Timers withDefaults(pb::Timers t)
 pb::Timers scaled(const pb::Timers& timers, double factor)
 {
     pb::Timers t = withDefaults(timers);
-    const auto times = [factor](std::uint32_t ms) { return std::max(1u, std::uint32_t(ms * factor)); };
+    const auto times = [factor](std::uint32_t ms) { return std::uint32_t(std::clamp(ms * factor, 1.0, 1e9)); };
     t.set_resend_ms(times(t.resend_ms()));
     t.set_ack_period_ms(times(t.ack_period_ms()));
     t.set_offer_ms(times(t.offer_ms()));

@@ -287,6 +287,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kRecoverGroup:
     case C::kAcknowledgeLoss:
     case C::kSetRecovery:
+    case C::kSetTimeScale:
     case C::kAwaitRest:
     case C::kArmFault:
     case C::kHealFaults:

@@ -12,6 +12,7 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kAvailabilityMax = 8;
+constexpr int kTimeScaleMost = 100;
 constexpr std::size_t kOverloadsSeenMax = 64;
 constexpr std::uint32_t kForgetAfter = 20; // as many Alive missed: a process without a place leaves the directory
 
@@ -19,6 +20,7 @@ constexpr std::uint32_t kForgetAfter = 20; // as many Alive missed: a process wi
 
 Coordinator::Coordinator(CoordinatorOptions options)
     : m_self(options.self)
+    , m_timers(options.timers)
     , m_acks(options.timers)
     , m_file(options.config)
     , m_invitations { options.recruiting, Address::from(options.self.address()), m_acks, m_directory }
@@ -403,6 +405,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
         if (m_policy.set(command, now, out))
             tellAllOfFile(out);
         break;
+    case C::kSetTimeScale: setTimeScale(command, out); break;
     case C::kAwaitRest:
         m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
         break;
@@ -454,6 +457,24 @@ void Coordinator::forceMerge(const pb::Command& command, Time now, Effects& out)
     pb::CommandReply& reply = out.reply(command.ticket());
     reply.set_refusal(pb::REFUSED);
     reply.set_text("there is no file yet; it waits for spares");
+}
+
+void Coordinator::setTimeScale(const pb::Command& command, Effects& out)
+{
+    const double factor = command.set_time_scale().factor();
+    if (!(factor >= 1 && factor <= kTimeScaleMost)) {
+        m_parts.refuse(command.ticket(), pb::BAD_ARGUMENT,
+            "the factor of the time-outs must be from 1 to " + std::to_string(kTimeScaleMost), out);
+        return;
+    }
+    if (m_file.exists()) {
+        m_parts.refuse(command.ticket(), pb::REFUSED,
+            "there is a file already, and all of its processes go by its time-outs; start a new file", out);
+        return;
+    }
+    m_acks.setTimers(scaled(m_timers, factor));
+    tellAllOfFile(out); // offers of the spares that wait already are to last as long as this process counts on
+    *out.reply(command.ticket()).mutable_timers() = m_acks.timers();
 }
 
 void Coordinator::recoverGroup(const pb::Command& command, Time now, Effects& out)

@@ -94,10 +94,12 @@ private:
     void onContentsDone(const pb::Message& message, Time now, Effects& out);
     void raiseAvailability(const pb::Command& command, Effects& out);
     void recoverGroup(const pb::Command& command, Time now, Effects& out);
+    void setTimeScale(const pb::Command& command, Effects& out);
     void describe(pb::FileDescription& out) const;
     void answerWaiters(Time now, Effects& out);
 
     const pb::ProcessInfo m_self;
+    const pb::Timers m_timers; // as they were given
     AckList m_acks;
     FileState m_file;
     Directory m_directory;

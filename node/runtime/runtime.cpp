@@ -493,7 +493,9 @@ Ending Runtime::run(int endSignals)
     for (;;) {
         ThreadMeter::become(pb::NodeSample::WAITING);
         std::array<pollfd, 2> waits { { { m_wake.get(), POLLIN, 0 }, { endSignals, POLLIN, 0 } } };
-        ::poll(waits.data(), waits.size(), untilNextChore());
+        const int wait = m_wakes.wait(untilNextChore(), std::chrono::steady_clock::now());
+        if (::poll(waits.data(), waits.size(), wait) == 0)
+            m_wakes.onTimeout(std::chrono::steady_clock::now());
         ThreadMeter::become(pb::NodeSample::IN_SOCKET);
         eventfd_t count = 0;
         ::eventfd_read(m_wake.get(), &count);

@@ -16,6 +16,7 @@
 #include "node/runtime/queue.h"
 #include "node/runtime/tcp_listener.h"
 #include "node/runtime/udp_listener.h"
+#include "node/runtime/wake_meter.h"
 #include "node/transport/fault_shim.h"
 #include "node/transport/sender.h"
 
@@ -226,6 +227,7 @@ private:
     std::chrono::steady_clock::time_point m_memoryGivenBack;
     std::uint64_t m_messagesTold = 0;                   // of run(): received until the last Gauges
     bool m_isLateTold = false;                          // of run()
+    WakeMeter m_wakes { m_start };                      // of run(); any thread reads it
 
     std::stop_source m_stopping; // for who waits to push
 

@@ -97,6 +97,7 @@ void Runtime::fillGauges(pb::Gauges& out) const
     out.set_dropped(m_counters.droppedSum() + m_control->malformed());
     out.set_queue(std::uint32_t(m_inputs.size()));
     out.set_gate_held(std::uint32_t(m_gate.held()));
+    out.set_wake_late_ns(std::uint64_t(m_wakes.worst().count()));
     std::uint64_t pages = 0;
     std::uint64_t resident = 0;
     if (std::ifstream("/proc/self/statm") >> pages >> resident)
