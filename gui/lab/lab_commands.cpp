@@ -184,6 +184,13 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
         facts.parameters["timers"] = o.text("timers");
+        // Of processes that were not started here nobody knows; virtual time is never late.
+        const auto patience = context.local.patience();
+        facts.parameters["wake_late_ms"] = patience ? QVariant(double(patience->wakeLateNs) / 1e6) : QVariant();
+        facts.parameters["time_scale"] = patience ? QVariant(patience->timeScale)
+            : facts.isSimulated                   ? QVariant(1u)
+                                                  : QVariant();
+        facts.patience = patience ? QString::fromStdString(patienceWords(*patience)) : QString();
         if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
             return kept.error();
         context.observer.onCluster(facts);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,6 +23,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTimeout(10'000);
 constexpr milliseconds kAskTimeout(3000);
+// How long it is measured how late processes are woken, once one of them was late at all.
+constexpr std::chrono::nanoseconds kLateAtAll(milliseconds(10));
+constexpr milliseconds kLooksLonger(300), kLooksAgain(30);
 
 std::string ownDirectory()
 {
@@ -118,8 +122,10 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
     for (const pb::Threshold& threshold : c.thresholds())
         arguments.insert(arguments.end(),
             { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });
-    if (options.slowTimers)
-        arguments.insert(arguments.end(), { "--time-scale", "5" });
+    const auto measured = patience();
+    const unsigned scale = (options.slowTimers ? 5 : 1) * (measured ? measured->timeScale : 1);
+    if (scale != 1)
+        arguments.insert(arguments.end(), { "--time-scale", std::to_string(scale) });
     return arguments;
 }
 
@@ -207,7 +213,80 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
     }
     if (const auto added = addServers(pb::PARITY, options.parityServers, stopToken); !added)
         return added;
+    // Without a data server there is no file yet.
+    if (const auto chosen = choosePatience(stopToken); !chosen)
+        return chosen;
     return addServers(pb::DATA, options.dataServers, stopToken);
+}
+
+// ---- patience
+
+Result<std::int64_t> LocalCluster::askLateness(
+    const std::vector<std::string>& endpoints, const std::stop_token& stopToken) const
+{
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const std::string& endpoint : endpoints) {
+        pb::Command command;
+        command.mutable_statistics();
+        questions.emplace_back(endpoint, command);
+    }
+    std::int64_t worst = 0;
+    for (const Answer& answer : m_control.callAllAndWait(questions, kAskTimeout, stopToken)) {
+        if (!answer)
+            return Error { "A process that runs does not say how late it is woken: " + answer.text };
+        worst = std::max(worst, std::int64_t(answer.reply.gauges().wake_late_ns()));
+    }
+    return worst;
+}
+
+Result<void> LocalCluster::choosePatience(const std::stop_token& stopToken)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_options)
+        return Error { "The cluster was ended while it started." };
+    std::vector<std::string> endpoints;
+    std::string coordinator;
+    for (const auto& [process, program] : m_programs) {
+        const auto known = m_control.find(process);
+        if (!known)
+            continue;
+        endpoints.push_back(known->info.control_endpoint());
+        if (known->info.kind() == pb::COORDINATOR)
+            coordinator = endpoints.back();
+    }
+    MachinePatience chosen;
+    const auto begin = std::chrono::steady_clock::now();
+    for (;;) {
+        const auto late = askLateness(endpoints, stopToken);
+        if (!late)
+            return late.error();
+        chosen.wakeLateNs = std::max(chosen.wakeLateNs, *late);
+        // A quiet machine has shown that it is. Another one is looked at a little longer.
+        const bool isOver = std::chrono::steady_clock::now() - begin >= kLooksLonger;
+        if (chosen.wakeLateNs < kLateAtAll.count() || isOver || stopToken.stop_requested())
+            break;
+        std::mutex pauseMutex;
+        std::unique_lock pause(pauseMutex);
+        std::condition_variable_any().wait_for(pause, stopToken, kLooksAgain, [] { return false; }); // until it is stopped
+    }
+    chosen.timeScale = timeScaleFor(chosen.wakeLateNs);
+    if (chosen.timeScale != 1) {
+        pb::Command command;
+        command.mutable_set_time_scale()->set_factor(chosen.timeScale);
+        const Answer answer = m_control.callAndWait(coordinator, command, kAskTimeout, stopToken);
+        if (!answer)
+            return Error { "The coordinator does not take longer time-outs: " + answer.text };
+        chosen.timers = answer.reply.timers();
+    }
+    const std::lock_guard patienceLock(m_patienceMutex);
+    m_patience = chosen;
+    return {};
+}
+
+std::optional<MachinePatience> LocalCluster::patience() const
+{
+    const std::lock_guard lock(m_patienceMutex);
+    return m_patience;
 }
 
 // "data-3": named in the order in which they are started.
@@ -268,6 +347,10 @@ void LocalCluster::stop()
 {
     m_keeper.endAll();
     const std::lock_guard lock(m_mutex);
+    {
+        const std::lock_guard patienceLock(m_patienceMutex);
+        m_patience.reset();
+    }
     m_options.reset();
     m_simulation.clear();
     m_coordinator.clear();

@@ -3,6 +3,7 @@
 
 #include "common/errors.h"
 #include "gui/lab/child_keeper.h"
+#include "gui/lab/machine_patience.h"
 #include "proto/config.pb.h"
 #include "proto/control.pb.h"
 #include "proto/message.pb.h"
@@ -85,6 +86,9 @@ public:
     bool isRunning() const;
     std::size_t processes() const;
     std::optional<LocalOptions> options() const;
+    // How late the machine woke the processes of the running cluster when they started, and what was made of it; nothing: none runs
+    // here, or its processes are simulated.
+    std::optional<MachinePatience> patience() const;
     // Where the processes' logs are.
     std::string logDirectory() const;
 
@@ -95,6 +99,10 @@ private:
     Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
     Result<ChildProgram> program(const std::string& file, const std::string& name,
         std::vector<std::string> arguments) const;
+    // The worst lateness that these processes have measured so far, in ns.
+    Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
+    // Asks them, and lets the coordinator be as patient as the answer demands; before the file begins.
+    Result<void> choosePatience(const std::stop_token& stop);
     std::string nextServer(pb::Role pool);
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
@@ -124,6 +132,8 @@ private:
     std::uint32_t m_dataServers = 0, m_parityServers = 0; // started so far
     bool m_hasFailed = false; // keep the logs
     std::map<std::uint64_t, ChildProgram> m_programs; // by process number, those that have ended included
+    mutable std::mutex m_patienceMutex;        // apart: whoever shows it does not wait until a cluster has started
+    std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
     ChildKeeper m_keeper;
 };
 

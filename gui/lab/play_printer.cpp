@@ -52,6 +52,12 @@ void PlayPrinter::onReveal(const Question& question, int index, const QString& w
 
 void PlayPrinter::onMark(const QString& text) { line("    -- " + text); }
 
+void PlayPrinter::onCluster(const ClusterFacts& cluster)
+{
+    if (!cluster.patience.isEmpty())
+        line("    -- " + cluster.patience);
+}
+
 void PlayPrinter::onChart(const MeasureChart& chart, bool isNew)
 {
     if (isNew)

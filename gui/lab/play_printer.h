@@ -23,6 +23,7 @@ public:
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
+    void onCluster(const ClusterFacts& cluster) override;
     void onChart(const MeasureChart& chart, bool isNew) override;
 
     // Tables with median and quartiles, expectations, and how it ended.

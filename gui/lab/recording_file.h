@@ -20,6 +20,8 @@ constexpr int kGapKind = 0;                        // in event.kind: a gap, not 
 inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
 
 inline const QString kParametersMeta = QStringLiteral("parameters");  // in meta.key: of the scenario, as JSON
+inline const QString kWakeLateMeta = QStringLiteral("wake_late_ms");  // in meta.key: how late processes were woken at worst when the cluster started
+inline const QString kTimeScaleMeta = QStringLiteral("time_scale");   // in meta.key: what all time-outs were multiplied by for it, 1 on a calm machine
 inline const QString kClusterMeta = QStringLiteral("cluster/");       // and a number from 1, in meta.key: parameters of that cluster's file, as JSON
 
 // A 64-bit number as SQLite has it.

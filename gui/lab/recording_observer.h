@@ -101,6 +101,9 @@ public:
         std::map<QString, QVariant> all = cluster.parameters;
         all["simulated"] = cluster.isSimulated;
         m_recorder.meta(kClusterMeta + QString::number(cluster.number), jsonOf(all));
+        for (const QString& name : { kWakeLateMeta, kTimeScaleMeta }) // of the last cluster; one that was started without a scenario has them, too
+            if (const QVariant value = cluster.parameters.contains(name) ? cluster.parameters.at(name) : QVariant(); !value.isNull())
+                m_recorder.meta(name, value.toString());
         m_next.onCluster(cluster);
     }
     void onMeasuring(const QString& table) override

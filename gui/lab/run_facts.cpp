@@ -125,7 +125,7 @@ QString inputsDigest(const QString& scenarioText, const std::map<QString, QStrin
 
 ClusterFacts clusterFacts(int number, const pb::FileConfig& config)
 {
-    ClusterFacts facts { number, false, {} };
+    ClusterFacts facts { .number = number, .parameters = {} };
     QStringList thresholds;
     for (const auto& threshold : config.thresholds())
         thresholds << QString("%1:%2").arg(threshold.buckets()).arg(threshold.availability());

@@ -40,6 +40,7 @@ struct ClusterFacts {
     int number = 0; // from 1, in the order in which they were made
     bool isSimulated = false;
     std::map<QString, QVariant> parameters;
+    QString patience = {}; // patienceWords(): what is to be said of the machine; empty: nothing
 };
 ClusterFacts clusterFacts(int number, const pb::FileConfig& config);
 

@@ -347,6 +347,8 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
         break;
     }
+    recordPatience();
+    addPatience(parts);
     addHolds(parts);
     if (showsCluster())
         parts.push_back(lampPart());

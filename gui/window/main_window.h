@@ -162,6 +162,9 @@ private:
     void releaseChosen(bool isDropped);
     void offerHeld(QMenu& menu, ProcessId process);
     void addHolds(std::vector<StatusPart>& parts) const;
+    // Longer time-outs, because this machine wakes processes late: of the running cluster or of the recording.
+    void addPatience(std::vector<StatusPart>& parts);
+    void recordPatience();
     void makeClockActions();
     void updateClock();
     void makeGroupActions();
@@ -343,6 +346,7 @@ private:
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;
     RunFacts m_run; // of this window
+    std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale that the recording has
 
     std::unique_ptr<Recorder> m_recorder;
     ScriptObserver m_silence;

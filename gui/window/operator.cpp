@@ -201,7 +201,12 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
             this,
             [this, trouble, line] {
                 setLink(trouble.isEmpty() ? Link::Here : Link::None, trouble);
-                emit answered(line, trouble.isEmpty() ? QStringLiteral("%1 processes run, after %2").arg(m_session->local().processes()).arg(durationWords(m_since.nsecsElapsed())) : trouble,
+                const auto patience = m_session->local().patience();
+                QStringList words { QStringLiteral("%1 processes run, after %2")
+                        .arg(m_session->local().processes()).arg(durationWords(m_since.nsecsElapsed())) };
+                if (const std::string late = patience ? patienceWords(*patience) : ""; !late.empty())
+                    words << QString::fromStdString(late);
+                emit answered(line, trouble.isEmpty() ? words.join(QStringLiteral("; ")) : trouble,
                     trouble.isEmpty());
             },
             Qt::QueuedConnection);

@@ -123,6 +123,8 @@ void Player::onCluster(const ClusterFacts& cluster)
         const std::lock_guard lock(m_mutex);
         m_clusters.push_back(cluster);
     }
+    if (!cluster.patience.isEmpty())
+        post(StoryLine::Kind::Note, cluster.patience);
     if (m_listener != nullptr)
         m_listener->onCluster(cluster);
 }

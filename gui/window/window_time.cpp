@@ -15,6 +15,8 @@
 #include <QInputDialog>
 #include <QStackedWidget>
 
+#include <cmath>
+
 #include <unistd.h>
 
 namespace lhrs::gui {
@@ -62,6 +64,7 @@ void MainWindow::startRecorder(const QString& path)
     m_run = programFacts(QStringLiteral("lhrs-gui"));
     m_run.run = newRunId(1);
     m_recordTrouble.clear();
+    m_patienceTold = {};
     const QString folder = path.isEmpty() ? folderForRecordings(m_recordTrouble) : QString();
     if (!m_recordTrouble.isEmpty())
         return; // the run goes on, and the status bar says so
@@ -92,6 +95,7 @@ void MainWindow::stopRecorder()
 {
     if (!m_recorder)
         return;
+    recordPatience();
     m_operator->session().ingest().recordTo(nullptr);
     m_desk->recordTo(nullptr);
     m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
@@ -101,6 +105,35 @@ void MainWindow::stopRecorder()
         return;
     for (const QString& part : file.dir().entryList({ file.completeBaseName() + "*.lhrun*" }, QDir::Files))
         file.dir().remove(part);
+}
+
+// Whoever started the cluster: a scenario, the start dialog, the command line.
+void MainWindow::recordPatience()
+{
+    const auto patience = m_operator->session().local().patience();
+    if (!m_recorder || !patience || m_patienceTold == std::pair(patience->wakeLateNs, patience->timeScale))
+        return;
+    m_patienceTold = { patience->wakeLateNs, patience->timeScale };
+    m_recorder->meta(kWakeLateMeta, QString::number(double(patience->wakeLateNs) / 1e6));
+    m_recorder->meta(kTimeScaleMeta, QString::number(patience->timeScale));
+}
+
+void MainWindow::addPatience(std::vector<StatusPart>& parts)
+{
+    unsigned scale = 1;
+    double lateMs = 0;
+    if (m_timeLine.isReplay()) {
+        scale = m_timeLine.recording()->meta(kTimeScaleMeta).toUInt();
+        lateMs = m_timeLine.recording()->meta(kWakeLateMeta).toDouble();
+    } else if (const auto patience = m_operator->session().local().patience()) {
+        scale = patience->timeScale;
+        lateMs = double(patience->wakeLateNs) / 1e6;
+    }
+    if (scale <= 1)
+        return;
+    const QString words = tr("TIME-OUTS × %1").arg(scale);
+    const QString why = tr("%1: this machine woke processes up to %2 ms late").arg(words).arg(std::ceil(lateMs));
+    parts.push_back({ Glyph::Clock, m_theme.caution, { why, words }, 8, true });
 }
 
 // What was recorded up to now, as the time line wants it.
