@@ -259,7 +259,12 @@ std::string textOf(const ClusterState& s)
             << p.offer.invitation << ' '
             << p.place.ShortDebugString() << ' ' << p.incarnation << ' ' << p.sequence << ' ' << p.lostEvents << ' '
                 << p.isIncomplete << ' '
-            << p.hasEnded << ' ' << p.lastEventNs << '\n';
+            << p.hasEnded << ' ' << p.lastEventNs << ' ' << p.heardNs << '\n';
+    for (const auto& [id, p] : s.processes)
+        for (const Trouble& trouble : p.troubles)
+            out << "trouble " << id << ' ' << trouble.fromNs << ' ' << trouble.toNs << ' ' << trouble.reachesOthers << '\n';
+    for (const auto& [id, f] : s.failures)
+        out << "failure " << id << ' ' << f.by << ' ' << f.event << ' ' << f.atNs << ' ' << f.silentNs << '\n';
     const auto data = [&](const char* what, const DataBucketState& b) {
         out << what << ' ' << b.number << ' ' << b.level << ' ' << b.count << ' ' << b.process << ' ' << b.incarnation
             << ' ' << b.sequence << ' '

@@ -188,7 +188,7 @@ void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
     QVERIFY(sentenceOf(state, displaced).contains("serves nothing"));
     const std::vector<ObjectRef> objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), displaced) != objects.end());
-    state.markPaused(kFileData + 1, true); // it may stand still all the longer
+    state.markPaused(kFileData + 1, true, 1); // it may stand still all the longer
     QVERIFY(drawn(state, kSmallView).list.texts().join('|').contains("paused") && sentenceOf(state, displaced).contains("is paused"));
 }
 
@@ -376,7 +376,7 @@ void FailurePicturesTest::anEndIsShownWhileEventsWait()
     for (int i = 0; i < 3; ++i)
         suspect();
     QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 2).hasEnded; }, 10));
-    show.feed.known().markPaused(kFileData + 1, true);
+    show.feed.known().markPaused(kFileData + 1, true, show.feed.nowNs());
     QVERIFY(show.until([&] { return show.pacer.state().processes.at(kFileData + 1).isPaused; }, 10));
 }
 

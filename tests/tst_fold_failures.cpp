@@ -225,11 +225,11 @@ void FoldFailuresTest::aParityBucketCountsAgainOnlyWhenItIsFull()
 void FoldFailuresTest::aPauseIsNoEnd()
 {
     ClusterState state = inOrder(growth(1, 2));
-    state.markPaused(kNodes, true);
+    state.markPaused(kNodes, true, 4);
     QVERIFY(state.processes.at(kNodes).isPaused && !state.processes.at(kNodes).hasEnded);
     state.markEnded(kNodes, "killed on request", 5);
     QVERIFY(!state.processes.at(kNodes).isPaused);
-    state.markPaused(kNodes, true);
+    state.markPaused(kNodes, true, 6);
     QVERIFY(!state.processes.at(kNodes).isPaused);
 }
 

@@ -122,7 +122,7 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     process.offer = {};
     process.sequence = snapshot.sequence();
     process.contained = std::max(process.contained, snapshot.sequence());
-    process.lastEventNs = runNs;
+    process.lastEventNs = process.heardNs = runNs;
     process.isIncomplete = false;
     process.hasEnded = process.isPaused = false; // it has just answered
     process.faults.clear();
@@ -130,6 +130,7 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     for (const pb::Fault& fault : snapshot.faults())
         arm(process, fault);
     process.isGated = snapshot.is_gated();
+    noteTrouble(process, runNs);
     if (snapshot.has_view())
         takeView(*this, snapshot.view(), runNs, false);
     switch (snapshot.role_case()) {
@@ -159,7 +160,7 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
     case pb::Told::kSnapshot: apply(told.snapshot(), runNs); break;
     case pb::Told::kIntroduced: introduce(told.introduced()); break;
     case pb::Told::kEnded: markEnded(process, told.ended().reason(), runNs); break;
-    case pb::Told::kPaused: markPaused(process, told.paused().is_paused()); break;
+    case pb::Told::kPaused: markPaused(process, told.paused().is_paused(), runNs); break;
     case pb::Told::kForgotten: {
         Lamps kept = std::move(lamps);
         *this = ClusterState();

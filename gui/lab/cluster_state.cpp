@@ -371,8 +371,11 @@ void Step::apply()
         break;
     case B::kStateChanged: membership(event.state_changed()); break;
     case B::kWorkloadHeld: clientOf(s, process).isHeld = event.workload_held().is_held(); break;
-    case B::kGateClosed: self.isGated = true; break;
-    case B::kGateOpened: self.isGated = false; break;
+    case B::kGateClosed:
+    case B::kGateOpened:
+        self.isGated = event.has_gate_closed();
+        noteTrouble(self, runNs);
+        break;
     case B::kOperationStarted: startOperation(s, process, event, runNs); break;
     case B::kOperationForwarded: forwardOperation(s, event); break;
     case B::kImageAdjusted: adjustImage(s, process, event); break;
@@ -426,7 +429,7 @@ void Step::apply()
     case B::kEpochChanged: takeView(s, event.epoch_changed().view(), runNs, true); break;
     case B::kMemberSuspected: suspect(s, event.member_suspected(), runNs); break;
     case B::kMembersAnswered: acquit(s, event.members_answered().group()); break;
-    case B::kBucketFailed: fail(s, event.bucket_failed(), runNs); break;
+    case B::kBucketFailed: fail(s, event.bucket_failed(), process, event.sequence(), runNs); break;
     case B::kRecoveryStarted: startRecovery(s, event.recovery_started(), runNs); break;
     case B::kDecoderChosen: chooseDecoder(s, event.decoder_chosen()); break;
     case B::kSliceRecovered: addSlice(s, event.slice_recovered()); break;
@@ -445,8 +448,14 @@ void Step::apply()
     case B::kGroupLost: lose(s, event.group_lost(), runNs); break;
     case B::kCoordinatorListening: s.file.isBeingFound = true; break;
     case B::kCoordinatorRebuilt: s.file.isBeingFound = false; break;
-    case B::kFaultBegun: arm(self, event.fault_begun().fault()); break;
-    case B::kFaultEnded: disarm(self, event.fault_ended().fault()); break;
+    case B::kFaultBegun:
+        arm(self, event.fault_begun().fault());
+        noteTrouble(self, runNs);
+        break;
+    case B::kFaultEnded:
+        disarm(self, event.fault_ended().fault());
+        noteTrouble(self, runNs);
+        break;
     case B::kGauges: sums(event.gauges()); break;
     // They change nothing that lasts; motion and log show them.
     case B::kInvitationSent:
@@ -500,6 +509,8 @@ void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t
     ++events;
     step.self.sequence = event.sequence();
     step.self.lastEventNs = runNs;
+    if (!event.has_process_ended())
+        step.self.heardNs = runNs;
     if (event.sequence() == 1)
         step.self.isIncomplete = false; // seen from its first event on
 }
@@ -533,6 +544,7 @@ void ClusterState::markEnded(ProcessId process, const std::string& reason, std::
     state.endReason = reason;
     state.endedNs = state.endedNs == 0 ? runNs : std::min(state.endedNs, runNs);
     state.lastEventNs = std::max(state.lastEventNs, runNs);
+    fold::noteTrouble(state, state.endedNs);
     state.isInvited = false;
     state.offer = {};
 }

@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -86,6 +87,13 @@ struct NodeSampleState {
 
 // A process as its events and the directory tell of it. What makes, copies and ends it stands in the .cpp, as that of a client
 // and of the cluster: else every file that has one would make all that of its containers anew.
+// A time in which something was done to a process on purpose: a pause, a fault, a closed gate. A failure then has that cause.
+struct Trouble {
+    static constexpr std::int64_t kGoesOn = std::numeric_limits<std::int64_t>::max();
+    std::int64_t fromNs = 0, toNs = kGoesOn;
+    bool reachesOthers = false; // messages of others may be lost or late by it
+};
+
 struct ProcessState {
     ProcessState();
     ProcessState(const ProcessState& other);
@@ -116,6 +124,9 @@ struct ProcessState {
     std::uint64_t sequence = 0;  // last event folded
     std::uint64_t contained = 0; // events up to this are in a snapshot; if they come later, they change nothing
     std::int64_t lastEventNs = 0;
+    std::int64_t heardNs = 0;    // its last sign of life: an event or an answer, but not its end
+    std::vector<Trouble> troubles; // the last ones, the newest at the back
+    static constexpr std::size_t kTroubles = 8;
     std::uint64_t lostEvents = 0;
     bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
     pb::Gauges gauges;
@@ -167,6 +178,13 @@ struct DownMember {
     bool isLost = false; // and nothing can replace it
     std::string reason;
     std::int64_t sinceNs = 0;
+};
+
+// The coordinator's last word that the place of a process failed: its event, and how long it had been in suspicion.
+struct FailureTold {
+    ProcessId by = 0;
+    std::uint64_t event = 0;
+    std::int64_t atNs = 0, silentNs = 0; // 0: nobody had been suspected before
 };
 
 struct Suspicion {
@@ -278,6 +296,7 @@ struct ClusterState {
     // Buckets whose number has a younger incarnation elsewhere; by process. They come back when that one is released.
     std::map<ProcessId, DataBucketState> displacedData;
     std::map<ProcessId, ParityBucketState> displacedParity;
+    std::map<ProcessId, FailureTold> failures; // by the process that was declared failed
     std::uint64_t splitForgotten = 0; // splits with numbers up to this one ended and were dropped from `splits`
     static constexpr std::size_t kEndedSplits = 16;
     pb::Transport recruiting = pb::MULTICAST;
@@ -300,8 +319,8 @@ struct ClusterState {
     void introduce(const pb::ProcessInfo& info);
     // The process is known to have ended; its places stay visible with that mark.
     void markEnded(ProcessId process, const std::string& reason, std::int64_t runNs);
-    // The process is known to stand still, or to go on again; no event tells.
-    void markPaused(ProcessId process, bool isPaused);
+    // The process is known to stand still, or to go on again, since `runNs`; no event tells.
+    void markPaused(ProcessId process, bool isPaused, std::int64_t runNs);
     // The coordinator's word on the process' place: failed or lost; null: it serves, as far as is known.
     const DownMember* downOf(const DataBucketState& bucket) const;
     const DownMember* downOf(const ParityBucketState& bucket) const;

@@ -40,10 +40,14 @@ void suspect(ClusterState& s, const pb::MemberSuspected& e, std::int64_t runNs)
 
 void acquit(ClusterState& s, std::uint32_t group) { groupOf(s, group).suspected.clear(); }
 
-void fail(ClusterState& s, const pb::BucketFailed& e, std::int64_t runNs)
+void fail(ClusterState& s, const pb::BucketFailed& e, ProcessId by, std::uint64_t event, std::int64_t runNs)
 {
     GroupState& group = groupOf(s, e.group());
     const MemberPlace place = placeOf(s, e.role(), e.index());
+    const auto suspicion = group.suspected.find(place);
+    const std::int64_t sinceNs = suspicion == group.suspected.end() ? runNs : std::min(runNs, suspicion->second.sinceNs);
+    if (e.process() != 0)
+        s.failures[e.process()] = { by, event, runNs, runNs - sinceNs };
     group.suspected.erase(place);
     group.down[place] = { e.process(), false, e.reason(), runNs };
 }
@@ -131,6 +135,25 @@ void disarm(ProcessState& process, const pb::Fault& fault)
     process.cuts.erase(fault.number());
 }
 
+void noteTrouble(ProcessState& process, std::int64_t runNs)
+{
+    std::vector<Trouble>& all = process.troubles;
+    const bool isOpen = !all.empty() && all.back().toNs == Trouble::kGoesOn;
+    if (!process.isPaused && !process.isGated && process.faults.empty()) {
+        if (isOpen)
+            all.back().toNs = runNs;
+        return;
+    }
+    if (!isOpen) {
+        if (all.size() >= ProcessState::kTroubles)
+            all.erase(all.begin());
+        all.push_back({ .fromNs = runNs });
+    }
+    const bool isOfNetwork = std::any_of(process.faults.begin(), process.faults.end(),
+        [](const auto& item) { return item.second.what->has_network() || item.second.what->has_partition(); });
+    all.back().reachesOthers = all.back().reachesOthers || process.isGated || isOfNetwork;
+}
+
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
 {
     group.state = view.state();
@@ -188,11 +211,12 @@ const Suspicion* ClusterState::suspicionOf(pb::Role role, std::uint32_t group, s
     return found == at->second.suspected.end() ? nullptr : &found->second;
 }
 
-void ClusterState::markPaused(ProcessId process, bool isPaused)
+void ClusterState::markPaused(ProcessId process, bool isPaused, std::int64_t runNs)
 {
     ProcessState& state = processes[process];
     state.id = process;
     state.isPaused = isPaused && !state.hasEnded;
+    fold::noteTrouble(state, runNs);
 }
 
 } // namespace lhrs::gui

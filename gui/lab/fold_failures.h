@@ -9,7 +9,8 @@ namespace lhrs::gui::fold {
 
 void suspect(ClusterState& s, const pb::MemberSuspected& e, std::int64_t runNs);
 void acquit(ClusterState& s, std::uint32_t group);
-void fail(ClusterState& s, const pb::BucketFailed& e, std::int64_t runNs);
+// `by` says so in its event with that number.
+void fail(ClusterState& s, const pb::BucketFailed& e, ProcessId by, std::uint64_t event, std::int64_t runNs);
 void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t runNs);
 void chooseDecoder(ClusterState& s, const pb::DecoderChosen& e);
 void addSlice(ClusterState& s, const pb::SliceRecovered& e);
@@ -20,6 +21,8 @@ void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs);
 // A fault that somebody set at the process, and its end.
 void arm(ProcessState& process, const pb::Fault& fault);
 void disarm(ProcessState& process, const pb::Fault& fault);
+// Keeps in mind from when to when something is done to the process; after each change of its pause, gate or faults.
+void noteTrouble(ProcessState& process, std::int64_t runNs);
 
 // A group's members in a new epoch, or as the coordinator has them now.
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs);

@@ -52,6 +52,13 @@ void write(const ProcessState& from, pb::Keyframe::Process& out)
     out.set_contained(from.contained);
     out.set_last_event_ns(from.lastEventNs);
     out.set_lost_events(from.lostEvents);
+    out.set_heard_ns(from.heardNs);
+    for (const Trouble& trouble : from.troubles) {
+        auto& row = *out.add_troubles();
+        row.set_from_ns(trouble.fromNs);
+        row.set_to_ns(trouble.toNs);
+        row.set_reaches_others(trouble.reachesOthers);
+    }
     out.set_is_incomplete(from.isIncomplete);
     *out.mutable_gauges() = from.gauges;
     for (const NodeSampleState& taken : from.samples) {
@@ -90,6 +97,9 @@ ProcessState read(const pb::Keyframe::Process& from)
     process.contained = from.contained();
     process.lastEventNs = from.last_event_ns();
     process.lostEvents = from.lost_events();
+    process.heardNs = from.heard_ns();
+    for (const auto& row : from.troubles())
+        process.troubles.push_back({ row.from_ns(), row.to_ns(), row.reaches_others() });
     process.isIncomplete = from.is_incomplete();
     process.gauges = from.gauges();
     for (const auto& taken : from.samples())
@@ -488,6 +498,14 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
         write(bucket, true, *out.add_displaced_data());
     for (const auto& [id, bucket] : state.displacedParity)
         write(bucket, true, *out.add_displaced_parity());
+    for (const auto& [process, failure] : state.failures) {
+        auto& row = *out.add_failures();
+        row.set_process(process);
+        row.set_by(failure.by);
+        row.set_event(failure.event);
+        row.set_at_ns(failure.atNs);
+        row.set_silent_ns(failure.silentNs);
+    }
     out.set_split_forgotten(state.splitForgotten);
     out.set_recruiting(state.recruiting);
     out.set_is_simulated(state.isSimulated);
@@ -514,6 +532,8 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
         state.groups[group.number()] = read(group);
     for (const auto& split : keyframe.splits())
         state.splits[split.id()] = read(split);
+    for (const auto& failure : keyframe.failures())
+        state.failures[failure.process()] = { failure.by(), failure.event(), failure.at_ns(), failure.silent_ns() };
     for (const auto& client : keyframe.clients())
         state.clients[client.process()] = read(client);
     for (const auto& bucket : keyframe.displaced_data())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/sentences.h"
 
+#include "gui/lab/failure_cause.h"
 #include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentence_words.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <string_view>
 
 namespace lhrs::gui {
 
@@ -409,7 +409,7 @@ std::string Writer::recovery() const
         return "All members of " + group(event.members_answered().group()) + " answer the probes: nobody is suspected any more.";
     case B::kBucketFailed: {
         const pb::BucketFailed& e = event.bucket_failed();
-        return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed" + because(e.reason()) + " The group survives "
+        return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed" + because(shownReason(state, process, event)) + " The group survives "
             + counted(e.k_left(), "failure", "failures") + " more.";
     }
     case B::kCutAgreed: {

@@ -2,6 +2,7 @@
 #include "gui/view/object_words.h"
 
 #include "common/multicast_group.h"
+#include "gui/lab/failure_cause.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/cluster_layout.h"
 #include "gui/view/fault_marks.h"
@@ -354,7 +355,7 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
     }
     if (down)
         lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
-                     .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(down->reason));
+                     .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(shownReason(state, *down)));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
     if (const auto* data = dataOf(state, object)) {
@@ -405,7 +406,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
     else if ((down || suspicion) && process->lastEventNs > 0)
         lines.push_back({ QStringLiteral("its last event came at %1").arg(at(process->lastEventNs)), QStringLiteral("last event %1").arg(at(process->lastEventNs)) });
     if (down)
-        lines.push_back(lineOf(QStringLiteral("the coordinator,"), QStringLiteral("coord."), down->sinceNs, down->reason));
+        lines.push_back(lineOf(QStringLiteral("the coordinator,"), QStringLiteral("coord."), down->sinceNs, shownReason(state, *down)));
     else if (suspicion)
         lines.push_back(lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
     if (process->isFull && !process->hasEnded)

@@ -152,7 +152,8 @@ void Pacer::learnWhatNoEventTells()
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
             changed();
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
-            m_state.markPaused(id, known->second.isPaused);
+            m_state.markPaused(id, known->second.isPaused, shown);
+            process.troubles = known->second.troubles; // with the times of the pause
             changed();
         }
         // What a watched process was seen to do, up to the instant that is shown.

@@ -2,6 +2,7 @@
 // Who of a group lives (lhrs.md 10.1, 10.8): all members are probed, and who stays silent is declared failed, or waited for.
 #include "node/core/group_recovery.h"
 
+#include "common/failure_reasons.h"
 #include "common/points.h"
 #include "node/core/growth.h"
 
@@ -83,7 +84,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
         m_lostAt = dead.empty() ? Time::max() : std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
             for (const MemberId id : dead)
-                declare(id, "it has been silent too long, in a group that is lost", out);
+                declare(id, kSilentInLostGroup, out);
             lose(now, out);
         }
         return;
@@ -107,14 +108,14 @@ void GroupRecovery::conclude(Time now, Effects& out)
         m_lostAt = std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
             for (const MemberId id : dead)
-                declare(id, "more members are silent than the parity can replace", out);
+                declare(id, kTooManySilent, out);
             lose(now, out);
         }
         return;
     }
     m_lostAt = Time::max();
     for (const MemberId id : dead)
-        declare(id, "it does not answer probes", out);
+        declare(id, kAnswersNoProbes, out);
     startOver(now, out);
 }
 
