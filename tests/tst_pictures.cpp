@@ -286,7 +286,7 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
         else if (word == "process gone")
             state.markEnded(process, "killed", 1);
         else if (word == "paused")
-            state.markPaused(process, true);
+            state.markPaused(process, true, 1);
         else if (word == "being rebuilt")
             member = pb::RECOVERING;
         const MemberPlace place { isParity ? pb::PARITY : pb::DATA, isParity ? 0u : 1u };
