@@ -5,6 +5,8 @@
 #include "tests/recording_rig.h"
 
 #include "gui/lab/ingest.h"
+#include "gui/lab/local_cluster.h"
+#include "gui/lab/session.h"
 #include "gui/window/lamp_panel.h"
 #include "gui/window/main_window.h"
 
@@ -89,6 +91,8 @@ private slots:
     void theTemporaryRecordingGoesWithTheWindow();
     void nothingIsClippedAt1280x720();
     void theLampsAreThoseOfTheShownInstant();
+    void aRecordingTellsOfLongerTimeOuts();
+    void aClusterThatIsStartedHereTellsHowLateItWasWoken();
 };
 
 void WindowTimeTest::aRecordingIsShownWithoutACluster()
@@ -381,6 +385,53 @@ void WindowTimeTest::theLampsAreThoseOfTheShownInstant()
             bottom = rect.bottom();
         }
     }
+}
+
+void WindowTimeTest::aRecordingTellsOfLongerTimeOuts()
+{
+    for (const unsigned scale : { 1u, 4u }) {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("run.lhrun");
+        {
+            const auto recorder = recorderAt(path, often(20));
+            recorder->onKeyframe({}, 0);
+            recorder->meta("wake_late_ms", "80.4");
+            recorder->meta("time_scale", QString::number(scale));
+            QCOMPARE(recorder->finish(), QString());
+        }
+        MainWindow window(options());
+        window.resize(1920, 1080);
+        window.show();
+        QCOMPARE(window.openRecording(path), QString());
+        const auto text = [&] { return window.clock().step(0.3), window.status().text(); };
+        QTRY_VERIFY_WITH_TIMEOUT(text().contains("RECORDED"), kLimit);
+        const QString told = scale > 1 ? "TIME-OUTS × 4: this machine woke processes up to 81 ms late" : "";
+        QVERIFY2(text().contains(told) && text().contains("TIME-OUTS") == (scale > 1), qPrintable(text()));
+    }
+}
+
+// How late that is, is the machine's affair.
+void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
+{
+    QTemporaryDir folder;
+    MainWindow::Options o = options();
+    o.recordPath = folder.filePath("live.lhrun");
+    std::optional<MachinePatience> patience;
+    {
+        MainWindow window(o);
+        window.show();
+        window.startLocal();
+        const auto link = [&] { return window.clock().step(0.3), window.cluster().link(); };
+        QTRY_VERIFY_WITH_TIMEOUT(link() == Operator::Link::Here, 60'000);
+        patience = window.cluster().session().local().patience();
+        QVERIFY(patience.has_value() && patience->wakeLateNs > 0);
+        window.clock().step(0.3);
+        QCOMPARE(window.status().text().contains("TIME-OUTS"), patience->timeScale > 1);
+    }
+    auto recording = Recording::open(o.recordPath);
+    QVERIFY2(bool(recording), recording ? "" : recording.error().text.c_str());
+    QCOMPARE((*recording)->meta("time_scale"), QString::number(patience->timeScale));
+    QCOMPARE((*recording)->meta("wake_late_ms"), QString::number(double(patience->wakeLateNs) / 1e6));
 }
 
 int main(int count, char** arguments)
