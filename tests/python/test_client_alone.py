@@ -55,6 +55,14 @@ class Alone(rig.Coded):
             table.add("counts", number + 1, False, {"window": 16}, {"records": 10 + number, "total_s": 1 / 3 if number else None}, 0)
         return table
 
+    def test_the_time_outs_follow_how_late_processes_are_woken(self):
+        scales = [local.time_scale_for(late) for late in range(500)]
+        self.assertEqual([scales[0], scales[5], scales[40], scales[80], scales[499]], [1, 1, 2, 4, 8])
+        self.assertEqual(scales, sorted(scales))
+        self.assertEqual(set(scales), {1, 2, 4, 8})
+        self.assertEqual(local._scaled(["-m", "4"], 4), ["-m", "4", "--time-scale", "4"])
+        self.assertEqual(local._scaled(["--time-scale", "5", "-m", "4"], 4), ["--time-scale", "20", "-m", "4"])
+
     def test_a_table_shows_itself_in_a_notebook(self):
         page = xml.dom.minidom.parseString(f"<x>{self.table(3)._repr_html_()}</x>")
         heads = [node.firstChild.data for node in page.getElementsByTagName("th")]

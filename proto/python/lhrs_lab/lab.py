@@ -143,6 +143,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             lab._log.begin()
             lab._wire.follow(lab._local.start_coordinator(arguments).control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
+            lab._started_with.update(lab._local.choose_patience())
             lab._local.start_servers(pb.DATA, servers["data"])
             lab._local.begin()
             lab._await_file(timeout)

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from . import messages as pb, run_clock
 from .errors import LabError
@@ -23,6 +23,9 @@ from .wire import Process, Wire
 
 _GRACE_S = 2.0     # between SIGTERM and SIGKILL
 _LINE_MAX = 4096
+# How long it is measured how late processes are woken, once one of them was late at all.
+_LATE_MS = 10.0
+_LOOKS_LONGER_S, _LOOKS_AGAIN_S = 0.3, 0.03
 _LOOK_S = 0.1      # only where the system tells of no end
 FILES_OF_PROCESS = 5  # that each process takes here: output, end, commands, events, and one to spare
 
@@ -55,6 +58,21 @@ def check_open_files(more: int, for_what: str) -> None:
     if hard != resource.RLIM_INFINITY and now + more > hard:
         raise LabError("Unsupported", f"{for_what} need {more} open files besides the {now} of this program, and the system allows it {hard}.",
                        "Take fewer servers, simulate them (simulated=True), or raise the limit (ulimit -Hn).")
+
+
+def time_scale_for(wake_late_ms: float) -> int:
+    """By what all time-outs are multiplied on a machine that wakes processes so late: 1, 2, 4 or 8, as lhrs-play does."""
+    return next((scale for scale in (1, 2, 4) if wake_late_ms <= 22.5 * scale), 8)
+
+
+def _scaled(arguments: Sequence[str], scale: int) -> list[str]:
+    """Those of a coordinator whose time-outs are `scale` times as long."""
+    scaled = list(arguments)
+    if "--time-scale" not in scaled:
+        return [*scaled, "--time-scale", str(scale)]
+    at = scaled.index("--time-scale") + 1
+    scaled[at] = f"{float(scaled[at]) * scale:g}"
+    return scaled
 
 
 @dataclasses.dataclass
@@ -95,6 +113,26 @@ class LocalCluster:
         first = self._start([("coordinator", "lhrs-coordinator", [*arguments, "--new"])])[0]
         self.address = self._ready(first, "udp")
         return first
+
+    def choose_patience(self) -> dict[str, Any]:
+        """How late the processes were woken so far (wake_late_ms), and what the coordinator multiplies all time-outs by for
+        it (time_scale); while there is no data server, so that all of the file goes by them. LabError NoCluster."""
+        begun, late = time.monotonic(), 0.0
+        try:
+            while True:
+                asked = [self._wire.call(child.ready["control"], pb.Command(statistics=pb.Statistics())) for child in self._children.values()]
+                late = max([late, *(future.result(self._patience_s).gauges.wake_late_ns / 1e6 for future in asked)])
+                if late < _LATE_MS or time.monotonic() - begun >= _LOOKS_LONGER_S:
+                    break
+                time.sleep(_LOOKS_AGAIN_S)
+            scale = time_scale_for(late)
+            if scale > 1:
+                coordinator = next(child for child in self._children.values() if child.program == "lhrs-coordinator")
+                self._wire.call(coordinator.ready["control"], pb.Command(set_time_scale=pb.SetTimeScale(factor=scale))).result(self._patience_s)
+                self._arguments = _scaled(self._arguments, scale)
+        except concurrent.futures.TimeoutError:
+            raise LabError("NoCluster", f"A process runs but does not say how late it is woken; its log is in {self.logs}.") from None
+        return {"wake_late_ms": late, "time_scale": scale}
 
     def begin(self) -> None:
         """All are there that are wanted from the start. Real time goes on anyway."""

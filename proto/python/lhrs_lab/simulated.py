@@ -32,6 +32,10 @@ class SimulatedCluster(LocalCluster):
         self._wire.repeat("ended", _LOOK_S, self._look)
         return first
 
+    def choose_patience(self) -> dict[str, Any]:
+        """As LocalCluster does; virtual time is never late."""
+        return {"wake_late_ms": None, "time_scale": 1}
+
     def begin(self) -> None:
         """All are there that are wanted from the start."""
         self._ask(pb.Command(set_clock=pb.SetClock(factor=self._speed)))
