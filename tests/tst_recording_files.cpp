@@ -232,13 +232,14 @@ void RecordingFilesTest::whatIsChangedIsSaid_data()
     QTest::addColumn<QString>("statement");
     QTest::addColumn<QString>("sentence");
     const auto row = [](const char* name, const char* statement, const char* sentence) { QTest::newRow(name) << QString(statement) << QString(sentence); };
-    const QByteArray events = QByteArray::number(qlonglong(growth(6, 7).order.size()));
+    const qlonglong all = qlonglong(growth(6, 7).order.size());
+    const QByteArray events = QByteArray::number(all), half = QByteArray::number((all + 1) / 2);
     row("garbage bodies", "UPDATE event SET body = randomblob(40)", "events cannot be understood");
     row("one garbage body", "UPDATE event SET body = x'ff' WHERE id = 9", "1 event cannot be understood");
     row("a body of another event", "UPDATE event SET body = (SELECT body FROM event WHERE id = 10) WHERE id = 9", "the table event has changes among");
     row("negative ids", "UPDATE event SET id = -id", "events 0 can be read");
     row("null bodies", "UPDATE event SET body = NULL", "events cannot be understood");
-    row("half the events gone", "DELETE FROM event WHERE id % 2 = 0", "events can be read");
+    row("half the events gone", "DELETE FROM event WHERE id % 2 = 0", "events " + half + " can be read");
     row("one event gone", "DELETE FROM event WHERE id = 50", "of " + events + " events");
     row("the last event gone", "DELETE FROM event WHERE id = (SELECT max(id) FROM event)", "of " + events + " events");
     row("a time", "UPDATE event SET t_ns = t_ns + 1 WHERE id = 9", "the table event has changes among");
@@ -326,7 +327,10 @@ void RecordingFilesTest::noChangeOfAByteIsSilent()
     for (int i = 0; i < 300; ++i) {
         QByteArray changed = bytes;
         const bool isCut = i % 6 == 0;
-        const qsizetype at = qsizetype(random() % std::uint32_t(changed.size()));
+        qsizetype at = 0; // most of a small file's pages is empty
+        do
+            at = qsizetype(random() % std::uint32_t(changed.size()));
+        while (bytes[at] == 0);
         if (isCut)
             changed.truncate(at), ++cuts;
         else
@@ -345,7 +349,7 @@ void RecordingFilesTest::noChangeOfAByteIsSilent()
         QVERIFY2(!isCut, qPrintable(QString("cut to %1 bytes").arg(at)));
         QVERIFY2(contentsOf(**recording) == truth, qPrintable(QString("byte %1 of %2").arg(at).arg(bytes.size())));
     }
-    QVERIFY(cuts == 50 && said > 200);
+    QVERIFY2(cuts == 50 && said > 200, qPrintable(QString("%1 said").arg(said)));
     qInfo("%d said, %d without effect", said, silent);
 }
 

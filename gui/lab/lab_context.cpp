@@ -52,24 +52,17 @@ bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::tim
 {
     if (!isInStep())
         return ingest.waitBeyond(cursor, deadline, stopToken());
-    // Each step is of a length that only the steps before decide, so all runs look at the same instants. What waits long need not
-    // look so often.
+    // Each step is of a length that only the steps before decide, and whoever waits looks after each: so all runs look at the same
+    // instants, however fast the machine is. What waits long need not look so often.
     constexpr std::uint32_t kLonger = 8, kStepMaxMs = 50;
-    const auto wanted = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    for (std::int64_t passed = 0; passed < wanted && !isStopped();) {
-        const std::uint32_t step = std::min(1 + steps++ / kLonger, kStepMaxMs);
-        pb::Command command;
-        command.mutable_step_clock()->set_ns(step * 1'000'000ull);
-        const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
-        if (!answer)
-            return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
-        control.learnSimulation(answer.reply.simulation());
-        passed += step;
-        (void)catchUp(); // one that was stopped is seen by whoever waits
-        if (ingest.committed() > cursor)
-            return true;
-    }
-    return false;
+    pb::Command command;
+    command.mutable_step_clock()->set_ns(std::min(1 + steps++ / kLonger, kStepMaxMs) * 1'000'000ull);
+    const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
+    if (!answer)
+        return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
+    control.learnSimulation(answer.reply.simulation());
+    (void)catchUp(); // one that was stopped is seen by whoever waits
+    return ingest.committed() > cursor || std::chrono::steady_clock::now() < deadline;
 }
 
 pb::Command LabContext::awaited(pb::Command command, double timeoutSeconds) const

@@ -105,8 +105,8 @@ struct LabContext {
     std::chrono::milliseconds patience(double seconds) const;
     // Virtual time stands still but for what calls wait for.
     bool isInStep() const;
-    // Waits until there are events beyond the cursor, at most so long; where virtual time stands it goes on by a step. False:
-    // there are none.
+    // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
+    // time to look again. False: the deadline is over, and there are none.
     bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const;
     // Of a call whose answer takes its time; virtual time goes on meanwhile.
     pb::Command awaited(pb::Command command, double timeoutSeconds) const;

@@ -131,7 +131,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     if (!o.isOn("wait"))
         return timingOf(context, number, told);
     // Events say when it is worth asking. Each of them a question would be work for the coordinator, and take the processors
-    // from what is being measured.
+    // from what is being measured; virtual time stands meanwhile.
     for (auto nextQuestion = Clock::now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
@@ -143,7 +143,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             continue;
         if (context.isStopped())
             return context.stopped();
-        if (!told.finished && Clock::now() < nextQuestion) {
+        if (!told.finished && Clock::now() < nextQuestion && !context.isInStep()) {
             context.waitBeyond(cursor, std::min(deadline, nextQuestion));
             continue;
         }
