@@ -117,15 +117,18 @@ std::vector<Answer> callAtOneInstant(ControlClient& control, const Calls& calls,
     Answer now = control.callAndWait(simulator, question, timeout, stop);
     if (!now)
         return { std::move(now) };
-    if (now.reply.simulation().is_paused() || now.reply.simulation().is_over())
+    const pb::SimulationState& state = now.reply.simulation();
+    if (state.is_paused() || state.is_over() || state.waits_for_commands()) // it stands: these commands let no time pass
         return control.callAllAndWait(calls, timeout, stop);
     Answer stands = control.callAndWait(simulator, stand, timeout); // who stops the wait wants it to go on all the same
     std::vector<Answer> answers;
     if (stands)
         answers = control.callAllAndWait(calls, timeout, stop);
     pb::Command go;
-    go.mutable_set_clock()->set_factor(now.reply.simulation().factor());
+    go.mutable_set_clock()->set_factor(state.factor());
     Answer goes = control.callAndWait(simulator, go, timeout);
+    if (goes)
+        control.learnSimulation(goes.reply.simulation()); // somebody may have asked while it stood
     for (Answer* answer : { &stands, &goes })
         if (!*answer)
             answers.push_back(std::move(*answer));

@@ -51,7 +51,14 @@ class Run:
             for event, process, ns in data.execute("SELECT event, process, t_ns FROM told WHERE kind = 'ended'"):
                 self._end(1 + bisect.bisect_left(lasts, event), process % _LARGE, ns)
             self.events = []
-            for number, process, ns, body in data.execute("SELECT id, process, t_ns, body FROM event WHERE kind <> 0 ORDER BY id"):
+            self._losses = []  # (begin, end) of each time in which events of a process may have been lost
+            last: dict[int, int] = {}
+            for number, process, ns, body, kind in data.execute("SELECT id, process, t_ns, body, kind FROM event ORDER BY id"):
+                if kind == 0:
+                    self._losses.append((last.get(process, self.begin_ns), ns))
+                last[process] = ns
+                if kind == 0:
+                    continue
                 self.events.append(Told(1 + bisect.bisect_left(lasts, number), process % _LARGE, ns, messages.Event.FromString(body)))
         for told in self.of("process_ended"):
             self._end(told.cluster, told.process, told.ns)
@@ -111,7 +118,8 @@ class Run:
                 "result": self._values.RESULT_WORDS[done.result], "place": f"data {done.bucket}", "rank": done.rank or None,
                 "forwards": done.forwards, "iam": done.image_adjusted or one["iam"], "path": self._values.PATH_WORDS[done.path],
                 "resends": done.resends, "messages_sent": one["sent"] or None,
-                "faults": sum(of_cluster == cluster and from_ns <= end and to_ns >= begin for of_cluster, from_ns, to_ns in faults)}
+                "faults": sum(of_cluster == cluster and from_ns <= end and to_ns >= begin for of_cluster, from_ns, to_ns in faults),
+                "complete": "operation_started" in one and not any(from_ns <= end and to_ns >= begin for from_ns, to_ns in self._losses)}
         return rows
 
     def moved(self, ordered: str, finished: str, undone: str, target: str, level: str) -> dict[tuple[Any, ...], Row]:
