@@ -8,7 +8,7 @@ namespace lhrs {
 
 // One clock for all that belongs to a run. It shows the time of day as it was when the run began, and from then on goes as the
 // machine's steady clock does: a wall clock that is set (summer time, NTP) moves no event, and while the machine is suspended
-// it stands, like leases and time-outs. Who starts the processes of a run tells them its clock.
+// it stands, like leases and time-outs. The program that starts the processes of a run tells them its clock.
 class RunClock {
 public:
     // Name of the environment variable that tells a process its run's clock.

@@ -302,7 +302,7 @@ struct ClusterState {
     pb::Transport recruiting = pb::MULTICAST;
     bool isSimulated = false;
     std::uint64_t events = 0, lost = 0;
-    // Where the run that is shown begins, on the run's clock: times are told from there. No event tells it; who shows sets it.
+    // Where the run that is shown begins, on the run's clock: times are told from there. No event tells it; the program that shows the run sets it.
     std::int64_t originNs = 0;
     double shownSeconds(std::int64_t runNs) const { return double(runNs - originNs) / 1e9; }
     Lamps lamps; // beside the rest: their counts are those of the order in which the events came

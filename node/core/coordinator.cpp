@@ -307,7 +307,7 @@ void Coordinator::onTime(Time now, Effects& out)
     if (m_rebuild)
         listenAnewAfterSleep(now, out);
     const bool looks = m_nextLook <= now;
-    // Who is heard last is not who has ended, where nobody was listened to (a machine that was suspended, and wakes us first).
+    // Where nothing was heard of anybody (a suspended machine that wakes us first), silence does not mean an end.
     if (const Time slept = now - m_nextLook; slept >= std::chrono::milliseconds(m_acks.timers().alive_ms()))
         m_directory.excuse(slept);
     if (looks)

@@ -22,7 +22,7 @@ struct CoordinatorOptions {
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
     bool listensFirst = false; // a file may be running already: its processes are heard before anything is ordered
-    bool isFileKnown = false;  // who starts it knows that there is one: it makes none of its own, but for a person's word
+    bool isFileKnown = false;  // its starter knows of one: it makes none of its own, except on a person's word
 };
 
 // The coordinator of one file: knows (i,n), K and who holds which place, recruits servers, orders splits and parity

@@ -44,7 +44,7 @@ void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::
         entry->isReplaced = false;
         return;
     }
-    // Who asks for a place means who holds it now, not one that has ended, or does not know yet that it was replaced.
+    // A question for a place means its present holder, not a process that has ended, or does not know yet that it was replaced.
     if (const auto holder = m_holders.find(name); holder != m_holders.end() && holder->second != node) {
         Entry& former = m_entries.at(holder->second);
         if (incarnation < former.incarnation) {

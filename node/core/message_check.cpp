@@ -30,7 +30,7 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
-// It goes into the directory, which all who watch read. There is one coordinator, and it does not make itself known to itself.
+// It goes into the directory, which every watcher reads. There is one coordinator, and it does not register with itself.
 bool isEntry(const pb::ProcessInfo& process) { return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty(); }
 
 // What it says becomes the state of the file, so nothing in it may be out of its bounds.
