@@ -26,6 +26,7 @@ private slots:
     void aKillThatWaitsCanBeHealed();
     void aCoordinatorComesBackOnItsAddress();
     void aCoordinatorThatRunsIsReplaced();
+    void aClientThatWakesAfterTheCoordinatorIsKnownAgain();
     void aFileRecoversByHand();
     void thePolicyOfRecoveryOutlivesItsCoordinator();
     void operationsAreDueAtTheirTimes();
@@ -296,6 +297,21 @@ void LabFaultsTest::aCoordinatorThatRunsIsReplaced()
          "lab.settle(); lab.expectEqual([lab.file().M, c.verify().equal], [1, 40], 'the same file');\n"
          "lab.pause(lab.coordinator(), { lease: 0.5 }); lab.waitUntil(() => lab.faults().length === 0);\n"
          "lab.expectEqual(lab.settle().M, 1, 'one that slept goes on');\n");
+}
+
+// A machine that stood still wakes its processes one after the other. The pause is longer than silence is borne, and the
+// coordinator is the first that sees how late it is.
+void LabFaultsTest::aClientThatWakesAfterTheCoordinatorIsKnownAgain()
+{
+    play("c.run({ count: 50 }); lab.settle();\n"
+         "const run = c.start({ do: 'mixed', count: 300, rate: 100, mix: { update: 1, search: 1 }, timeout: 120 });\n"
+         "lab.pause([lab.process('alice'), lab.data(0), lab.parity(0, 0)], { lease: 12.6 });\n"
+         "lab.pause(lab.coordinator(), { lease: 12 });\n"
+         "lab.waitUntil(() => lab.faults().length === 0, { timeout: 60 });\n"
+         "lab.expectEqual(run.wait().operations, 300, 'the workload went on to its end');\n"
+         "lab.settle(); const read = c.verify();\n"
+         "lab.expectEqual([read.equal, read.missing, read.wrong, lab.audit().unequal], [50, 0, 0, 0], 'and nothing is lost');\n",
+        "m: 4, k: 1, b: 1000, spares: { data: 3, parity: 2 }");
 }
 
 void LabFaultsTest::aFileRecoversByHand()

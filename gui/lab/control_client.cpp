@@ -417,8 +417,13 @@ void ControlClient::takeSnapshot(ProcessId process)
 
 void ControlClient::Thread::askDirectory(ControlClient& client)
 {
-    isAsking = true;
     const bool isKnown = client.coordinator() != 0;
+    // Where virtual time waits for commands, each that a machine answers is a step of it: how often they came would be in the run.
+    if (const auto simulation = client.simulation(); isKnown && simulation && simulation->waits_for_commands()) {
+        askAt = Clock::now() + kDirectoryPeriod; // the simulator tells of all processes
+        return;
+    }
+    isAsking = true;
     pb::Command command;
     if (isKnown)
         command.mutable_list_processes();
@@ -456,8 +461,13 @@ void ControlClient::Thread::askSimulation(ControlClient& client)
     command.mutable_describe_simulation();
     const std::string endpoint = coordinatorEndpoint;
     send(endpoint, "the simulator", std::move(command), kAskTimeout, [this, &client, endpoint](const Answer& answer) {
-        if (answer && endpoint == coordinatorEndpoint)
-            client.learnSimulation(answer.reply.simulation());
+        if (!answer || endpoint != coordinatorEndpoint)
+            return;
+        {
+            const std::lock_guard lock(client.m_mutex);
+            client.m_answered = Clock::now();
+        }
+        client.learnSimulation(answer.reply.simulation());
     });
 }
 

@@ -141,6 +141,8 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     if (reference->changes)
         m_context.changeCursor = m_context.ingest.committed();
     m_context.steps = 0;
+    if (reference->needsCluster)
+        m_context.hearOut();
     const std::int64_t began = m_context.ingest.nowNs();
     const LabResult<QJSValue> result = m_handlers.at(name)({ *reference, *complete, self });
     m_context.line = line; // functions of the script that were called meanwhile had lines of their own

@@ -61,8 +61,25 @@ bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::tim
     if (!answer)
         return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
     control.learnSimulation(answer.reply.simulation());
-    (void)catchUp(); // one that was stopped is seen by whoever waits
+    hearOut(answer.reply.simulation()); // one that was stopped is seen by whoever waits
     return ingest.committed() > cursor || std::chrono::steady_clock::now() < deadline;
+}
+
+void LabContext::hearOut() const
+{
+    if (!isInStep())
+        return;
+    pb::Command question;
+    question.mutable_describe_simulation();
+    if (const Answer answer = control.callAndWait(control.simulator(), std::move(question), kStepPatience, stopToken()))
+        hearOut(answer.reply.simulation());
+}
+
+void LabContext::hearOut(const pb::SimulationState& state) const
+{
+    const std::pair now(clusters, state.events());
+    if (now != heard && catchUp())
+        heard = now;
 }
 
 pb::Command LabContext::awaited(pb::Command command, double timeoutSeconds) const

@@ -91,6 +91,7 @@ struct LabContext {
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
     int line = 0;                             // of the script, in the present call
     mutable std::uint32_t steps = 0;          // of virtual time, that the present call has waited
+    mutable std::pair<int, std::uint64_t> heard {}; // cluster and how many events it had told, when all of them were here
     int expectationsHeld = 0, expectationsFailed = 0;
     bool hasTakenSets = false; // it called lab.params
 
@@ -108,6 +109,9 @@ struct LabContext {
     // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
     // time to look again. False: the deadline is over, and there are none.
     bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const;
+    // Where virtual time stands: waits until all that was told is here, so that no call sees an older state than another run's.
+    void hearOut() const;
+    void hearOut(const pb::SimulationState& state) const;
     // Of a call whose answer takes its time; virtual time goes on meanwhile.
     pb::Command awaited(pb::Command command, double timeoutSeconds) const;
     // Sends a command and turns what is no answer into the error of that kind.

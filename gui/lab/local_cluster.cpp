@@ -135,6 +135,8 @@ Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& forme
     std::vector<std::string> arguments = coordinatorArguments(*m_options);
     const std::string& control = former.control_endpoint();
     arguments.insert(arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
+    if (m_ingest.state().file.exists)
+        arguments.emplace_back("--replaces"); // it makes no second file, whatever it hears
     return program("lhrs-coordinator", "coordinator", std::move(arguments));
 }
 

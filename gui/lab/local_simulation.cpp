@@ -83,6 +83,15 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     m_options = options;
     m_programs[answer.reply.process().node()] = *simulator;
     m_control.addProcess(answer.reply.process());
+    if (options.simulated->waitsForScript) { // known before anything is asked that a machine answers
+        pb::Command stand;
+        stand.mutable_set_clock()->set_is_paused(true);
+        stand.mutable_set_clock()->set_waits_for_commands(true);
+        const Answer stands = m_control.callAndWait(endpoint, stand, kSimulatorAnswer, stopToken);
+        if (!stands)
+            return Error { stands.text };
+        m_control.learnSimulation(stands.reply.simulation());
+    }
     for (const auto& [pool, count] : { std::pair(pb::PARITY, options.parityServers), std::pair(pb::DATA, options.dataServers) }) {
         pb::StartProcesses wanted;
         wanted.set_kind(pb::NODE);
@@ -95,7 +104,6 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     m_control.watchCluster(endpoint);
     pb::Command run;
     run.mutable_set_clock()->set_factor(options.simulated->speed);
-    run.mutable_set_clock()->set_waits_for_commands(options.simulated->waitsForScript);
     const Answer runs = m_control.callAndWait(endpoint, run, kSimulatorAnswer, stopToken);
     if (!runs)
         return Error { runs.text };

@@ -160,6 +160,7 @@ void SimControl::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::st
 
 void SimControl::command(const pb::Command& command, Time real)
 {
+    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the answer to the last one may have come just now
     if (command.passing_ns() > 0 && m_clock.waitsForCommands() && !command.has_step_clock())
         m_awaited[command.ticket()] = m_cluster.now() + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
     if (commandClock(command, real))

@@ -312,7 +312,8 @@ class LocalCluster:
                                "knows ends with its process.", "lab.client(NAME) starts another one.")
             arguments = child.arguments
             if child.program == "lhrs-coordinator":
-                arguments = [*self._arguments, "--listen", self.address,
+                # There is a file since the start: it makes no second one, whatever it hears.
+                arguments = [*self._arguments, "--replaces", "--listen", self.address,
                              "--control", child.ready["control"].rsplit(":", 1)[1]]
             wanted.append((child.name, child.program, arguments))
         self.kill([number for number in numbers if self._child(number).popen.poll() is None])
