@@ -33,7 +33,7 @@ class Cluster(rig.Coded):
 
     @classmethod
     def setUpClass(cls):
-        cls.lab = start(m=4, k=2, b=20, record_bytes=40, spares={"data": 9, "parity": 5})
+        cls.lab = start(m=4, k=2, b=20, record_bytes=40, spares={"data": 14, "parity": 7})
         cls.addClassCleanup(cls.lab.close)
         cls.alice = cls.lab.client("alice")
         cls.alice.run("insert", count=60, window=8)
