@@ -310,7 +310,7 @@ void LabFaultsTest::aClientThatWakesAfterTheCoordinatorIsKnownAgain()
          "lab.waitUntil(() => lab.faults().length === 0, { timeout: 60 });\n"
          "lab.expectEqual(run.wait().operations, 300, 'the workload went on to its end');\n"
          "lab.settle(); const read = c.verify();\n"
-         "lab.expectEqual([read.equal, read.missing, read.wrong, lab.audit().unequal], [50, 0, 0, 0], 'and nothing is lost');\n",
+         "lab.expectEqual([read.equal, read.missing, read.wrong, lab.audit().unequal], [90, 0, 0, 0], 'and nothing is lost');\n",
         "m: 4, k: 1, b: 1000, spares: { data: 3, parity: 2 }");
 }
 
