@@ -3,6 +3,7 @@
 #include "gui/lab/lamp_step.h"
 
 #include "common/check/invariants.h"
+#include "gui/lab/epoch_words.h"
 
 #include <algorithm>
 
@@ -29,7 +30,7 @@ void Lamps::Step::recruited(const pb::NodeRecruited& e)
     if (e.incarnation() != 0) {
         const LampNotes::Value* holder = l.memo(Holders).find({ e.incarnation(), 0, 0 });
         if (holder != nullptr && (*holder)[0] != process)
-            fails(15, say("incarnation ", e.incarnation(), " was given to two processes"));
+            fails(15, say("incarnation ", incarnationText(e.incarnation()), " was given to two processes"));
         l.memo(Holders).set({ e.incarnation(), 0, 0 }, { process, 0, 0, 0 });
     }
     for (const Memo one : { Filling, Freed, Broken })

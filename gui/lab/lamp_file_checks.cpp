@@ -2,6 +2,8 @@
 // What each event says of the invariants: operations, the file as its coordinator tells of it, and what hangs on both.
 #include "gui/lab/lamp_step.h"
 
+#include "gui/lab/epoch_words.h"
+
 #include <algorithm>
 #include <set>
 
@@ -108,7 +110,7 @@ void Lamps::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
         const auto& [key, value] = answered.at(at);
         hadOlder = hadOlder || key[2] < incarnation;
         if (key[2] > incarnation && begun > value[0])
-            return fails(9, say("data bucket ", e.bucket(), " answered for key ", e.key(), " under incarnation ", incarnation, ", after incarnation ", key[2], " had answered"));
+            return fails(9, say("data bucket ", e.bucket(), " answered for key ", e.key(), " under incarnation ", incarnationText(incarnation), ", after incarnation ", incarnationText(key[2]), " had answered"));
     }
     if (hadOlder)
         holds(9);
@@ -184,7 +186,7 @@ void Lamps::Step::epoch(const pb::View& view)
 {
     const LampNotes::Value* before = l.memo(Epochs).find({ process, view.group(), 0 });
     if (before != nullptr && view.epoch() < (*before)[0])
-        fails(15, say("the epoch of group ", view.group(), " fell from ", (*before)[0], " to ", view.epoch()));
+        fails(15, say("the epoch of group ", view.group(), " fell from ", epochText((*before)[0]), " to ", epochText(view.epoch())));
     else
         holds(15);
     l.memo(Epochs).set({ process, view.group(), 0 }, { view.epoch(), 0, 0, 0 });

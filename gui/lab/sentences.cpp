@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/sentences.h"
 
+#include "gui/lab/epoch_words.h"
 #include "gui/lab/failure_cause.h"
 #include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentence_words.h"
@@ -146,10 +147,9 @@ std::string Writer::membership() const
     case B::kOfferCancelled: return who() + " is free again" + because(event.offer_cancelled().reason());
     case B::kNodeRecruited:
         return processShown(process, state) + " is confirmed and becomes " + placeName(event.place()) + ", incarnation "
-            + num(event.node_recruited().incarnation()) + "; it leaves its multicast group.";
+            + incarnationText(event.node_recruited().incarnation()) + "; it leaves its multicast group.";
     case B::kNodeReleased:
-        return processShown(process, state) + " gives up its place and is a spare "
-            + roleWord(event.node_released().pool())
+        return processShown(process, state) + " gives up its place and is a spare " + roleWord(event.node_released().pool())
             + " server again" + because(event.node_released().reason());
     case B::kRecruitingChanged:
         return std::string("Spares are now invited by ")
@@ -386,7 +386,7 @@ std::string Writer::availability() const
             + counted(event.group_created().k(), "parity bucket", "parity buckets") + ".";
     case B::kEpochChanged:
         return who() + ": group " + num(event.epoch_changed().view().group()) + " is in epoch "
-            + num(event.epoch_changed().view().epoch()) + because(event.epoch_changed().reason());
+            + epochText(event.epoch_changed().view().epoch()) + because(event.epoch_changed().reason());
     default: return {};
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/cluster_picture.h"
 
+#include "gui/lab/epoch_words.h"
 #include "gui/view/fault_marks.h"
 #include "gui/view/object_words.h"
 
@@ -131,7 +132,7 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         drawGroupState(in, group, known->second, row, out);
         if (known->second.parityIsBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
-        put(QStringLiteral("epoch %1").arg(known->second.epoch), kSmall, in.theme.muted);
+        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall, in.theme.muted);
     }
     if (const SplitState* split = splitOf(in.state, group.number, in.nowNs))
         drawSplitTrack(in, *split, row, out);

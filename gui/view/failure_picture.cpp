@@ -2,6 +2,7 @@
 // What failures look like: the state of a group, the recovery under way, contents that are gone, displaced processes.
 #include "gui/view/cluster_picture.h"
 
+#include "gui/lab/epoch_words.h"
 #include "gui/lab/fault_sentences.h"
 #include "gui/view/object_words.h"
 
@@ -278,10 +279,10 @@ void drawDisplaced(const PictureInput& in, DisplayList& out)
             place = QStringLiteral("parity %1.%2").arg(parity->second.group).arg(parity->second.column);
             incarnation = parity->second.incarnation;
         }
-        const QString refused = QStringLiteral("%1 was %2: incarnation %3 is refused").arg(name, place).arg(incarnation & 0xffffffff);
+        const QString refused = QStringLiteral("%1 was %2: incarnation %3 is refused").arg(name, place).arg(QString::fromStdString(incarnationText(incarnation)));
         QStringList wordings { refused, QStringLiteral("%1 was %2").arg(name, place), name };
         if (process != in.state.processes.end() && process->second.isPaused) // it still is: whoever goes on again is surprised
-            wordings = { QStringLiteral("%1 was %2, is paused: incarnation %3 is refused").arg(name, place).arg(incarnation & 0xffffffff), QStringLiteral("%1 was %2: paused").arg(name, place), QStringLiteral("%1: paused").arg(name), QStringLiteral("paused") };
+            wordings = { QStringLiteral("%1 was %2, is paused: incarnation %3 is refused").arg(name, place).arg(QString::fromStdString(incarnationText(incarnation))), QStringLiteral("%1 was %2: paused").arg(name, place), QStringLiteral("%1: paused").arg(name), QStringLiteral("paused") };
         out.text(item.rect.adjusted(side + 8 * u, 0, -4 * u, 0), wordings, kSmall, inkOn(style.colour));
     }
     out.setObject({});

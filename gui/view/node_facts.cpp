@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/node_facts.h"
 
+#include "gui/lab/epoch_words.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
 #include "gui/view/theme.h"
@@ -166,7 +167,7 @@ struct Builder {
         if (process.isGated)
             fact("Gate", process.gauges.gate_held() > 0 ? QStringLiteral("closed, %1 held; its clock stands").arg(countedWords(process.gauges.gate_held(), "message is", "messages are")) : QStringLiteral("closed, nothing is held; its clock stands"));
         if (process.incarnation != 0)
-            fact("Incarnation", QString::number(process.incarnation & 0xffffffff));
+            fact("Incarnation", QString::fromStdString(incarnationText(process.incarnation)));
     }
 
     void numbers()
@@ -174,7 +175,7 @@ struct Builder {
         const Sample* s = last();
         const pb::Gauges& gauges = s && s->has_gauges() ? s->gauges() : process.gauges;
         if (s && s->epoch() > 0)
-            fact("Epoch", QString::number(s->epoch()));
+            fact("Epoch", QString::fromStdString(epochText(s->epoch())));
         if (s && s->core_is_busy())
             fact("Core", QStringLiteral("one step holds it all the time"));
         if (s && s->grants_needed() > 0)

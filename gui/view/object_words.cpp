@@ -2,6 +2,7 @@
 #include "gui/view/object_words.h"
 
 #include "common/multicast_group.h"
+#include "gui/lab/epoch_words.h"
 #include "gui/lab/failure_cause.h"
 #include "gui/lab/sentences.h"
 #include "gui/view/cluster_layout.h"
@@ -57,10 +58,10 @@ QString processName(const ProcessState* process)
 QString formerPlaceWords(const ClusterState& state, ProcessId process)
 {
     if (const auto data = state.displacedData.find(process); data != state.displacedData.end())
-        return QStringLiteral("data bucket %1, incarnation %2").arg(data->second.number).arg(data->second.incarnation & 0xffffffff);
+        return QStringLiteral("data bucket %1, incarnation %2").arg(data->second.number).arg(QString::fromStdString(incarnationText(data->second.incarnation)));
     const auto parity = state.displacedParity.find(process);
     return parity == state.displacedParity.end() ? QStringLiteral("a bucket")
-                                                 : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(parity->second.incarnation & 0xffffffff);
+                                                 : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(QString::fromStdString(incarnationText(parity->second.incarnation)));
 }
 
 // Whether the parity of a data bucket has all of its changes; empty: it has no parity, or too little is known.
@@ -351,7 +352,7 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         suspicion = state.suspicionOf(pb::PARITY, parity->group, parity->column);
     } else if (object.kind == ObjectKind::Group) {
         if (const auto group = state.groups.find(std::uint32_t(object.a)); group != state.groups.end())
-            lines << QStringLiteral("epoch %1, k = %2, effective k = %3").arg(group->second.epoch).arg(group->second.k).arg(group->second.kEffective());
+            lines << QStringLiteral("epoch %1, k = %2, effective k = %3").arg(QString::fromStdString(epochText(group->second.epoch))).arg(group->second.k).arg(group->second.kEffective());
     }
     if (down)
         lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
@@ -359,14 +360,14 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
     if (const auto* data = dataOf(state, object)) {
-        QString line = QStringLiteral("incarnation %1").arg(data->incarnation & 0xffffffff);
+        QString line = QStringLiteral("incarnation %1").arg(QString::fromStdString(incarnationText(data->incarnation)));
         if (const auto lease = leaseOf(state, *data))
             line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease)).arg(state.shownSeconds(lease->atNs), 0, 'f', 2).arg(lease->held).arg(lease->needed);
         else if (!down && needsLease(state, *data) && process && !process->hasEnded)
             line += QStringLiteral(", lease: not observed (the node inspector shows it)");
         lines << line;
     } else if (const auto* parity = parityOf(state, object))
-        lines << QStringLiteral("incarnation %1").arg(parity->incarnation & 0xffffffff);
+        lines << QStringLiteral("incarnation %1").arg(QString::fromStdString(incarnationText(parity->incarnation)));
     if (const Look look = lookOf(state, object, nullptr); process) {
         lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
         if (process->hasEnded)
