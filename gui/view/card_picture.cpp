@@ -339,6 +339,29 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
 
 } // namespace
 
+std::vector<QRectF> wordsOfCard(const PictureInput& in, const ClusterLayout::Item& item)
+{
+    const bool isData = item.object.kind == ObjectKind::Data;
+    const CardDetail detail = detailOf(in, item.rect.size());
+    if (detail >= CardDetail::Tile || (!isData && item.object.kind != ObjectKind::Parity) || !in.layout.groupsArea.intersects(item.rect))
+        return {};
+    if (detail == CardDetail::Compact)
+        return { item.rect };
+    const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    const qreal head = in.theme.lineHeight(kNumber) + 7 * u + 2 * (line + 3 * u);
+    std::vector<QRectF> words { QRectF(item.rect.left(), item.rect.top(), item.rect.width(), head) };
+    if (const LastWords last = lastWords(in, item.object, lookOf(in.state, item.object, in.silent), item.rect); !last.rect.isNull())
+        words.push_back(last.rect);
+    const auto process = in.state.processes.find(item.process);
+    const auto group = in.state.groups.find(std::uint32_t(isData ? item.object.a / in.state.m() : item.object.a));
+    const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
+    const bool hasRole = group != in.state.groups.end() && group->second.recovery.isUnderWay() && group->second.recovery.decoder;
+    const qreal foot = in.theme.lineHeight(kSmallBold) + 9 * u; // as drawFaults() and drawRecoveryRoles() have it
+    if (hasBadge || hasRole)
+        words.emplace_back(item.rect.left(), item.rect.bottom() - foot, item.rect.width(), foot);
+    return words;
+}
+
 CardDetail detailOf(const PictureInput& in, QSizeF card)
 {
     return std::max(detailFor(card, in.theme), in.layout.detail);

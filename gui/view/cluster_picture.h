@@ -96,6 +96,9 @@ void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, 
 void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
 // What failures do to a group, on the right of its header and around it; takes what it uses from the row.
 void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row, DisplayList& out);
+// Where the card of a bucket has words that a label over it must leave legible: head, last words and what stands at its foot,
+// but not the cells. Empty for anything else and where nothing is written.
+std::vector<QRectF> wordsOfCard(const PictureInput& input, const ClusterLayout::Item& item);
 // The faults that are armed at a process, as a badge at the foot of its card.
 void drawFaults(const PictureInput& input, ProcessId process, const QRectF& card, DisplayList& out);
 void drawDisplaced(const PictureInput& input, DisplayList& out);

@@ -62,6 +62,11 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         drawRecords(in, clock, out);
     const qreal u = in.theme.px(1);
     std::vector<QRectF> taken;
+    // What a card says stays legible under the label of what happens to it.
+    for (const Pulse& pulse : m_pulses)
+        if (const ClusterLayout::Item* item = pulse.text.isEmpty() ? nullptr : in.layout.find(pulse.object))
+            for (const QRectF& words : wordsOfCard(in, *item))
+                taken.push_back(words);
     for (const Invitation& invitation : m_invitations) {
         const double t = eased(invitation.start, invitation.end, clock);
         const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
@@ -75,7 +80,10 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         const qreal grow = (1 - t) * 14 * u;
         colour.setAlphaF(float(0.3 + 0.7 * t));
         out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
-        label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
+        // Several of one pool say it once.
+        const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(), [&](const Invitation& later) { return later.pool == invitation.pool; });
+        if (isLast)
+            label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
     }
     // What happened has its words first; those of messages take what is left.
     DisplayList pulses(in.theme);
