@@ -2,9 +2,11 @@
 // The canvas as a widget, and the one selection: what any view is pointed at is marked in all others.
 #include "tests/golden.h"
 #include "tests/motion_show.h"
+#include "tests/picture_faults.h"
 
 #include "gui/view/event_log.h"
 #include "gui/view/image_view.h"
+#include "gui/view/object_words.h"
 #include "gui/view/record_group_view.h"
 #include "gui/view/record_table.h"
 #include "gui/lab/time_line.h"
@@ -103,6 +105,8 @@ private slots:
     void aRecordInThePictureMarksItsGroup();
     void aRecordInATableIsMarkedEverywhere();
     void anInstantIsMarkedInLogAndDiagram();
+    void theHoverCardIsBesideTheRowAndGoesAgain_data();
+    void theHoverCardIsBesideTheRowAndGoesAgain();
     void nothingIsMarkedWhenTheMouseLeaves();
     void theTimeTrackMarksAKillAndShadesWhatLasts();
     void withReducedMotionChangesFadeAndNothingTravels();
@@ -359,6 +363,56 @@ void CanvasTest::anInstantIsMarkedInLogAndDiagram()
     const DisplayList& marks = v.diagram.canvas().marks();
     QCOMPARE(marks.items().size(), std::size_t(1));
     QVERIFY(std::holds_alternative<DisplayList::Line>(marks.items().front().primitive));
+}
+
+void CanvasTest::theHoverCardIsBesideTheRowAndGoesAgain_data()
+{
+    QTest::addColumn<int>("bucket");
+    QTest::newRow("above") << 1;
+    QTest::newRow("below") << 5;
+}
+
+// It says what the details say, covers neither the bucket nor the parity of its group, and does not stay.
+void CanvasTest::theHoverCardIsBesideTheRowAndGoesAgain()
+{
+    QFETCH(const int, bucket);
+    Views v({ 8, 4, 1 });
+    v.settle();
+    const ObjectRef object { ObjectKind::Data, std::uint64_t(bucket), 0 };
+    const QStringList details = detailsOf(v.show.pacer.state(), object);
+    QVERIFY(details.size() >= 2);
+    const auto card = [&] {
+        QRectF all;
+        for (const DisplayList::Item& item : v.canvas.movingPicture().items())
+            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && details.contains(text->text))
+                all = all.united(text->box);
+        return all;
+    };
+    v.canvas.setAttribute(Qt::WA_UnderMouse); // as the mouse makes it
+    moveTo(v.canvas, v.centreOf(object));
+    v.frame(0.1);
+    QVERIFY(card().isNull()); // whoever passes by sees no card
+    v.frame(0.3);
+    v.frame(0.1);
+    const QStringList shown = v.canvas.movingPicture().texts();
+    for (const QString& line : details)
+        QVERIFY2(shown.contains(line), qPrintable(line + " is not in " + shown.join(" | ")));
+    const ObjectRef parity { ObjectKind::Parity, std::uint64_t(bucket / 4), 0 };
+    for (const ObjectRef covered : { object, parity })
+        QVERIFY2(!card().intersects(v.canvas.rectOf(covered)), qPrintable(wordsOf(card()) + " over " + wordsOf(v.canvas.rectOf(covered))));
+    QVERIFY(QRectF(v.canvas.rect()).contains(card()));
+    for (int i = 0; i < 10; ++i)
+        v.frame(1); // the mouse is left there
+    QVERIFY(card().isNull());
+    moveTo(v.canvas, v.centreOf(parity));
+    moveTo(v.canvas, v.centreOf(object));
+    v.frame(0.4);
+    v.frame(0.1);
+    QVERIFY(!card().isNull());
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&v.canvas, &leave);
+    v.frame(0.1);
+    QVERIFY(card().isNull());
 }
 
 void CanvasTest::nothingIsMarkedWhenTheMouseLeaves()
