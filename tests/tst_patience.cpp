@@ -247,8 +247,8 @@ void PatienceTest::aClusterOfLateProcessesIsMorePatient()
     QFile script(directory.filePath("lhrs-node"));
     QVERIFY(script.open(QIODevice::WriteOnly));
     script.write("#!/bin/sh\n"
-                 "(for i in 1 2 3 4 5 6 7 8 9 10; do\n"
-                 "  sleep 0.05; kill -STOP $$ || exit; sleep 0.2; kill -CONT $$ || exit\n"
+                 "(for i in $(seq 40); do\n"
+                 "  sleep 0.01; kill -STOP $$ || exit; sleep 0.06; kill -CONT $$ || exit\n"
                  "done) >/dev/null 2>&1 &\n"
                  "exec " LHRS_BIN_DIR "/lhrs-node \"$@\"\n");
     script.close();
