@@ -46,8 +46,10 @@ std::string howItEnded(int status)
 {
     if (WIFEXITED(status))
         return "it ended with exit code " + std::to_string(WEXITSTATUS(status));
-    if (WIFSIGNALED(status))
-        return std::string("it was ended by signal ") + ::strsignal(WTERMSIG(status));
+    if (WIFSIGNALED(status)) {
+        const char* name = ::sigdescr_np(WTERMSIG(status)); // a recording says the same in each language
+        return "it was ended by signal " + (name != nullptr ? std::string(name) : std::to_string(WTERMSIG(status)));
+    }
     return "it ended";
 }
 
