@@ -9,7 +9,6 @@
 #include "gui/view/field_style.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/main_window.h"
-#include "gui/window/screen_place.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -337,9 +336,7 @@ int main(int count, char** arguments)
     if (parser.isSet(open))
         if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
             return usage(problem);
-    // A size that nobody asked for is one that the screen has.
-    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop, which is known only once the window is shown
-    window.resize(parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
+    window.resize(pixels);
     window.show();
     if (parser.isSet(presenter))
         window.setPresenting(true);

@@ -6,7 +6,6 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
-#include "gui/window/bar_shelf.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/gate_panel.h"
 #include "gui/window/lamp_panel.h"
@@ -37,7 +36,6 @@ namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
 constexpr qreal kLowWindow = 560;     // pixels at 100 %
-constexpr QSize kLeastSize(640, 400); // of the window, whatever its parts would like
 constexpr std::chrono::milliseconds kSilent(2'000);
 
 // Resident memory of this process in megabytes.
@@ -70,7 +68,6 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     applyTheme();
     setWorkspace(Workspace::Lecture);
     showLink();
-    setMinimumSize(kLeastSize);
     resize(1280, 720);
     m_clock->start();
 }
@@ -88,11 +85,8 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_stack = new QStackedWidget(this);
     m_start = new StartPage(scenarioDirectory, m_stack);
     m_work = new QWidget(m_stack);
-    m_shelf = new BarShelf(m_work);
     m_bar = new WorkloadBar(*m_actions, m_work);
     m_clockBar = new ClockBar(*m_actions, m_work);
-    m_shelf->add(m_bar);
-    m_shelf->add(m_clockBar);
     m_inner = new QMainWindow(m_work);
     m_inner->setWindowFlags(Qt::Widget); // its constructor makes it a window of its own, whatever flags it is given
     m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
@@ -103,7 +97,8 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(m_shelf);
+    column->addWidget(m_bar);
+    column->addWidget(m_clockBar);
     column->addWidget(m_inner, 1);
     column->addWidget(m_line);
     m_stack->addWidget(m_start);
@@ -355,8 +350,6 @@ void MainWindow::updateStatus()
     recordPatience();
     addPatience(parts);
     addHolds(parts);
-    if (m_time < m_screenNoteUntil)
-        parts.push_back({ Glyph::Warning, m_theme.caution, { m_screenNote, m_hallScreen }, 9, true });
     if (showsCluster())
         parts.push_back(lampPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
@@ -563,7 +556,6 @@ void MainWindow::applyTheme()
     if (m_notes)
         m_notes->setTheme(m_theme);
     m_statusAt = -1;
-    foldPanels();
     arrangeDocks();
 }
 

@@ -35,7 +35,6 @@ class QStackedWidget;
 
 namespace lhrs::gui {
 
-class BarShelf;
 class EditorPanel;
 class GatePanel;
 class LampPanel;
@@ -198,8 +197,6 @@ private:
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void arrangeDocks();
-    void foldPanels();
-    void followScreens();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
     void applyTheme();
@@ -299,11 +296,6 @@ private:
     StartPage* m_start = nullptr;
     QWidget* m_work = nullptr;
     WorkloadBar* m_bar = nullptr;
-    BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    QRect m_placeBefore;              // of the window, when the presentation began
-    QString m_hallScreen;             // that the presentation fills
-    QString m_screenNote;             // what became of it when a screen went or came
-    double m_screenNoteUntil = 0;     // seconds, as m_time
     ClockBar* m_clockBar = nullptr;
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;

@@ -67,7 +67,6 @@ Player::Player(Session& session, QWidget* parent)
     m_next->setToolTip(tr("Goes on to the next step (PgDn, or the clicker)"));
     m_run->setToolTip(tr("Runs the scenario to its end (Ctrl+R)"));
     m_stop->setToolTip(tr("Stops the scenario (Ctrl+.)"));
-    m_step->setMinimumWidth(1); // a long title does not make the window wider
     m_progress->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
     head->addWidget(m_step, 1);
@@ -494,21 +493,7 @@ void Player::setTheme(const Theme& theme)
     // Two lines of the largest caption beside the step's title.
     showNotice();
     arrange();
-    fitHeight();
-}
-
-void Player::setLow(int most)
-{
-    m_most = most;
-    fitHeight();
-}
-
-// A smaller strip writes its caption smaller.
-void Player::fitHeight()
-{
-    const int usual = int(2 * m_theme.lineHeight({ TextSize::Caption }) + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
-    const int least = m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18; // the buttons above each other
-    setFixedHeight(m_most > 0 ? std::min(usual, std::max(least, m_most)) : usual);
+    setFixedHeight(int(2 * theme.lineHeight({ TextSize::Caption }) + theme.lineHeight({ TextSize::Strong }) + theme.px(18)));
 }
 
 } // namespace lhrs::gui

@@ -95,8 +95,6 @@ public:
     void showPast(const CaptionTrack* track, const CaptionTrack::Instant& instant = {});
     // In front of a hall there are no buttons, and the words have all the room.
     void setButtonsShown(bool on);
-    // The strip takes at most so many pixels of the window's height; 0: what it likes.
-    void setLow(int most);
     // A word to whoever presents, in place of the count of steps, until it is empty.
     void setNotice(const QString& words);
 
@@ -158,7 +156,6 @@ private:
     void setProgress(const QString& text);
     void showButtons();
     void showWords();
-    void fitHeight();
     void showNotice();
     void arrange();
     void resizeEvent(QResizeEvent* event) override;
@@ -191,7 +188,6 @@ private:
     CaptionLabel* m_caption;
     QListView* m_history;
     QPushButton *m_next, *m_run, *m_stop;
-    int m_most = 0;
     Theme m_theme;
     ScriptEngine m_engine; // last: its thread calls the observer
 };
