@@ -52,8 +52,8 @@ bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::tim
 {
     if (!isInStep())
         return ingest.waitBeyond(cursor, deadline, stopToken());
-    // Each step is of a length that only the steps before decide, and whoever waits looks after each: so all runs look at the same
-    // instants, however fast the machine is. What waits long need not look so often.
+    // The length of a step depends on the steps before alone, and there is one look after each: so all runs look at the
+    // same instants, however fast the machine is. What waits long need not look so often.
     constexpr std::uint32_t kLonger = 8, kStepMaxMs = 50;
     pb::Command command;
     command.mutable_step_clock()->set_ns(std::min(1 + steps++ / kLonger, kStepMaxMs) * 1'000'000ull);
@@ -61,7 +61,7 @@ bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::tim
     if (!answer)
         return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
     control.learnSimulation(answer.reply.simulation());
-    hearOut(answer.reply.simulation()); // one that was stopped is seen by whoever waits
+    hearOut(answer.reply.simulation()); // a call that was stopped sees that itself
     return ingest.committed() > cursor || std::chrono::steady_clock::now() < deadline;
 }
 

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-// What recorder and reader of an .lhrun file (window.md 5.1) agree on, and how the file is opened.
+// What recorder and reader of an .lhrun file agree on, and how the file is opened.
 namespace lhrs::gui {
 
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
