@@ -3,6 +3,7 @@
 // into the recording, and comes from there in a replay.
 #include "tests/data_dictionary.h"
 #include "tests/recording_rig.h"
+#include "tests/text_check.h"
 #include "tests/view_stage.h"
 
 #include "gui/view/record_table.h"
@@ -91,6 +92,7 @@ private slots:
     void aWitnessIsComparedRecordByRecord();
     void rowsAreWrittenAsCsv();
     void whatCannotBeReadIsSaidInTheTablesPlace();
+    void aLongTitleTakesLinesAndNoWidth();
     void whatWasReadIsInTheRecording();
     void aMillionRanksAreListedWithoutReading();
 };
@@ -281,6 +283,29 @@ void RecordsTest::whatCannotBeReadIsSaidInTheTablesPlace()
     table.refresh(1);
     QCOMPARE(read.size(), 1);
     QVERIFY(read[0][0].toString().contains("has ended"));
+}
+
+// The picture beside the table would have to give it.
+void RecordsTest::aLongTitleTakesLinesAndNoWidth()
+{
+    Stage stage;
+    Selection selection;
+    RecordTable table(stage.pacer, stage.contents, selection);
+    table.setTheme(Theme(Theme::Kind::Light, 1.5));
+    table.resize(360, 500);
+    table.show();
+    const int usual = table.minimumSizeHint().width();
+    stage.feed.known().markEnded(kFileCoordinator, "killed by signal 9 (Killed), core file written", 1);
+    for (int frame = 0; frame < 100; ++frame)
+        stage.pacer.advance(0.05);
+    selection.select({ ObjectKind::Coordinator, kFileCoordinator, 0 });
+    table.refresh(1);
+    QCoreApplication::processEvents();
+    const auto* title = table.findChild<QLabel*>("recordTitle");
+    QVERIFY2(title->fontMetrics().horizontalAdvance(title->text()) > table.width(), qPrintable(title->text())); // else it is no long one
+    QVERIFY2(table.minimumSizeHint().width() <= std::max(usual, 360), qPrintable(QString::number(table.minimumSizeHint().width())));
+    QVERIFY2(title->height() >= 2 * title->fontMetrics().height(), qPrintable(QString::number(title->height())));
+    QVERIFY2(clipped(table).isEmpty(), qPrintable(clipped(table)));
 }
 
 void RecordsTest::whatWasReadIsInTheRecording()

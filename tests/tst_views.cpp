@@ -64,6 +64,8 @@ private slots:
     void theFirstGroupKeepsItsOrderFromLeftToRight();
     void aLargeViewIsFilled_data();
     void aLargeViewIsFilled();
+    void largeTextLeavesEveryBucketItsNumber_data();
+    void largeTextLeavesEveryBucketItsNumber();
     void cellsReachFromEdgeToEdge();
     void noTextIsClippedOrCovered_data();
     void noTextIsClippedOrCovered();
@@ -320,6 +322,48 @@ void ViewsTest::aLargeViewIsFilled()
         if (buckets <= 4) {
             const bool hasKeys = cellGeometry(theme, picture.layout.find({ ObjectKind::Data, 0, 0 })->rect, cellPlanOf(state)).hasKeys;
             QVERIFY2(hasKeys || view.width() < 900, what + ": keys are not written");
+        }
+    }
+}
+
+void ViewsTest::largeTextLeavesEveryBucketItsNumber_data()
+{
+    QTest::addColumn<QSizeF>("view");
+    QTest::addColumn<double>("fontScale");
+    for (const double scale : { 1.6, 2.0, 2.5 }) {
+        const QByteArray percent = QByteArray::number(qRound(scale * 100)) + " %";
+        for (const QSizeF view : { QSizeF(1280, 400), QSizeF(1280, 300), QSizeF(1280, 255), QSizeF(800, 300), QSizeF(1024, 300) })
+            QTest::newRow((QByteArray::number(view.width()) + " x " + QByteArray::number(view.height()) + ", " + percent).constData()) << view << scale;
+    }
+}
+
+// The text of the picture gives way before its buckets do; nothing lies over another thing.
+void ViewsTest::largeTextLeavesEveryBucketItsNumber()
+{
+    QFETCH(const QSizeF, view);
+    QFETCH(const double, fontScale);
+    FileShape shape { 8, 4, 1 };
+    for (const std::uint32_t spares : { 0u, 6u, 40u }) {
+        shape.dataSpares = shape.paritySpares = spares;
+        const ClusterState state = fileOf(shape);
+        LayoutOptions options;
+        options.viewport = view;
+        const Theme asked(Theme::Kind::Light, fontScale);
+        const qreal scale = roomScale(state, asked, options);
+        QVERIFY2(scale <= 1.5 && fontScale * scale >= 0.999, QByteArray::number(scale)); // never less than 100 %
+        const Drawn picture = drawn(state, view, Theme(Theme::Kind::Light, fontScale * scale));
+        QVERIFY2(fault(picture.layout).isEmpty(), qPrintable(fault(picture.layout)));
+        QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
+        const QStringList words = picture.list.texts();
+        if (picture.layout.pools.empty() && spares > 0)
+            QVERIFY2(!words.filter(QString("no room for %1 spares").arg(2 * spares)).isEmpty(), qPrintable(words.join(" | ")));
+        for (std::uint64_t bucket = 0; bucket < 8; ++bucket) {
+            const ObjectRef object { ObjectKind::Data, bucket, 0 };
+            const bool isNumbered = std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                return text && item.object == object && (text->text == QString::number(bucket) || text->text == QString("Bucket %1").arg(bucket));
+            });
+            QVERIFY2(isNumbered, qPrintable(QString("bucket %1 at %2").arg(bucket).arg(wordsOf(picture.layout.find(object)->rect))));
         }
     }
 }

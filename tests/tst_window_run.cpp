@@ -79,6 +79,8 @@ class WindowRunTest : public QObject {
 private slots:
     void noTextIsClipped_data();
     void noTextIsClipped();
+    void largeTextFitsASmallWindow_data();
+    void largeTextFitsASmallWindow();
     void everyCaptionOfTheScenarioFits_data();
     void everyCaptionOfTheScenarioFits();
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
@@ -147,6 +149,62 @@ void WindowRunTest::noTextIsClipped()
                 break; // what is selected changes the panels of that one only
         }
     }
+}
+
+void WindowRunTest::largeTextFitsASmallWindow_data()
+{
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<double>("fontScale");
+    for (const QSize size : { QSize(1280, 720), QSize(1024, 768) })
+        for (const double scale : { 1.0, 1.5, 1.6, 2.0, 2.5 })
+            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
+}
+
+// The window stays as large as it is: what is around the picture folds, and each bucket of the picture keeps its number.
+void WindowRunTest::largeTextFitsASmallWindow()
+{
+    QFETCH(const QSize, size);
+    QFETCH(const double, fontScale);
+    FakeCluster cluster({ 8, 4, 1 });
+    MainWindow window(options());
+    window.resize(size);
+    window.show();
+    QVERIFY(window.openScenario(kScenario, false));
+    window.connectTo(cluster.address());
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    const auto settle = [&] {
+        for (int frame = 0; frame < 4; ++frame) {
+            QCoreApplication::processEvents();
+            window.clock().step(0.2);
+        }
+    };
+    settle();
+    const QSize usual = window.canvas().size();
+    for (const bool isHall : { false, true }) {
+        window.setPresenting(isHall);
+        window.setWindowState(Qt::WindowNoState); // as large as the test says, not as the screen is
+        window.resize(size);
+        window.setFontScale(fontScale);
+        settle();
+        QCOMPARE(window.size(), size);
+        QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768 && window.minimumSize() == QSize(640, 400), qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
+        for (const QWidget* part : std::initializer_list<const QWidget*> { &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
+            QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())), qPrintable(part->objectName()));
+        const DisplayList& picture = window.canvas().restingPicture();
+        QVERIFY2(textFault(picture, window.canvas().size()).isEmpty(), qPrintable(textFault(picture, window.canvas().size()) + QString(", canvas %1 x %2").arg(window.canvas().width()).arg(window.canvas().height())));
+        for (std::uint64_t bucket = 0; bucket < 8; ++bucket)
+            QVERIFY2(std::any_of(picture.items().begin(), picture.items().end(), [&](const DisplayList::Item& item) {
+                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                return text && item.object == ObjectRef { ObjectKind::Data, bucket, 0 } && text->text.endsWith(QString::number(bucket));
+            }), qPrintable(QString("bucket %1, canvas %2 x %3").arg(bucket).arg(window.canvas().width()).arg(window.canvas().height())));
+        if (fontScale <= 2)
+            QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
+    }
+    window.setPresenting(false);
+    window.setFontScale(1);
+    window.resize(size);
+    settle();
+    QVERIFY(window.canvas().width() == usual.width() && window.canvas().height() >= usual.height()); // smaller text brings everything back
 }
 
 void WindowRunTest::everyCaptionOfTheScenarioFits_data()

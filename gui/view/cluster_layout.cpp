@@ -475,14 +475,21 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     const QRectF all(margin, 6 * u, options.viewport.width() - 2 * margin, options.viewport.height() - 8 * u);
     const bool isLow = all.height() < 430 * u;
     const qreal topHeight = (isLow ? 66 : 88) * u;
-    const qreal footHeight = theme.lineHeight({ TextSize::Small }) * (options.showLegend ? 2 : 1) + 6 * u;
+    const qreal line = theme.lineHeight({ TextSize::Small });
+    qreal footHeight = line * (options.showLegend ? 2 : 1) + 6 * u;
     const bool hasHosts = options.arrangement == Arrangement::Hosts; // spares stand among the others then
-    const qreal poolHeight = options.showSpares && !hasHosts ? (isLow ? 52 : 58) * u : 0;
+    qreal poolHeight = options.showSpares && !hasHosts ? (isLow ? 52 : 58) * u : 0;
+    const std::vector<ProcessId> displaced = displacedOf(state);
+    const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
+    // Nothing lies over another thing: where the groups would have no room, the legend goes, and then the spares.
+    const auto isTight = [&] { return all.height() - topHeight - footHeight - poolHeight - stripHeight - 16 * u < kGroupsLeast * u; };
+    if (isTight())
+        footHeight = line + 6 * u;
+    if (isTight())
+        poolHeight = 0;
     layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
     placeTop(state, theme, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
-    const std::vector<ProcessId> displaced = displacedOf(state);
-    const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
     layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()), std::max(1.0, poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
     if (!displaced.empty())
         placeDisplaced(displaced, theme, QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
@@ -491,7 +498,7 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
         placeHosts(state, theme, options, layout);
     else
         placeGroups(state, theme, options, layout);
-    if (options.showSpares && !hasHosts) {
+    if (poolHeight > 0) {
         const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3, parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
         const qreal gap = 10 * u;
         const qreal share = std::clamp(data / (data + parity), 0.35, 0.65);

@@ -27,6 +27,9 @@ inline constexpr qreal kMoreClients = 40;
 // A rank's cell is at most so large, in pixels at 100 %.
 inline constexpr qreal kCellMax = 44;
 
+// So much height the groups have before anything else has any, in pixels at 100 %.
+inline constexpr qreal kGroupsLeast = 60;
+
 // What stands beside each other: the members of a group, or all processes of a host.
 enum class Arrangement { Groups, Hosts };
 
@@ -97,8 +100,8 @@ private:
 };
 
 ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
-// How many times as large as the theme says everything may be drawn, so that cards with their text use the room of a large
-// view; 1 where there is none to spare.
+// How many times as large as the theme says everything is drawn. More than 1: cards with their text use the room of a large
+// view. Less than 1, but never less than text of 100 %: large text would leave no room for each bucket with its number.
 qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions options);
 // Of two states with the same stamp everything has the same place.
 std::uint64_t placesStamp(const ClusterState& state);

@@ -333,6 +333,9 @@ void drawFoot(const PictureInput& in, DisplayList& out)
         if (in.layout.bucketsInSight < in.layout.buckets)
             parts << QStringLiteral("%1 of %2 in sight").arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
     }
+    if (in.layers.spares && in.layout.pools.empty() && in.layout.arrangement == Arrangement::Groups)
+        if (const std::size_t spares = sparesOf(in.state, pb::DATA).size() + sparesOf(in.state, pb::PARITY).size(); spares > 0)
+            parts << QStringLiteral("no room for %1").arg(countedWords(spares, "spare", "spares"));
     if (!in.footNote.isEmpty())
         parts << in.footNote;
     // What is left out of the picture is said before what its parts mean.
@@ -340,7 +343,11 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     QStringList fewer = parts;
     if (!fewer.isEmpty())
         fewer[0] = fewer[0].section(QLatin1Char(':'), 0, 0);
-    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), { text, fewer.join(between), in.footNote.isEmpty() ? parts.value(0) : in.footNote }, kSmall, in.theme.muted);
+    QStringList wordings { text, fewer.join(between) };
+    if (fewer.size() > 1)
+        wordings << fewer.mid(1).join(between);
+    wordings << (in.footNote.isEmpty() ? parts.value(0) : in.footNote);
+    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), wordings, kSmall, in.theme.muted);
     if (!in.layers.legend || in.layout.foot.height() < 2 * line)
         return;
     qreal x = in.layout.foot.left();

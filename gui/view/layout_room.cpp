@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A large view is read from further away: its text grows with it.
+// A large view is read from further away: its text grows with it. In one that is too small for large text it shrinks.
 #include "gui/view/cluster_picture.h"
 
 #include <algorithm>
@@ -13,6 +13,30 @@ constexpr std::uint32_t kUsualDigits = 4; // of a key
 // Pixels at 100 %: a view of this size has nothing to spare, and a card of this size says all in full words.
 constexpr qreal kWidth = 700, kHeight = 430, kCardWidth = 152, kCardHeight = 176;
 
+constexpr std::size_t kNumbered = 16; // of a file of so many buckets each has its number before the text is as large as asked
+
+bool hasRoom(const ClusterLayout& layout, const Theme& theme)
+{
+    if (layout.groupsArea.height() < kGroupsLeast * theme.px(1))
+        return false;
+    return layout.groups.empty() || layout.buckets > kNumbered || layout.detail <= CardDetail::Compact;
+}
+
+// Down to 100 %: every bucket with its number is worth more than text as large as that of the panels.
+qreal tightScale(const ClusterState& state, const Theme& theme, LayoutOptions options)
+{
+    const QSizeF view = options.viewport;
+    for (int tenths = 10; tenths > 1; --tenths) {
+        const qreal scale = tenths / 10.0;
+        if (theme.fontScale() * scale <= 1)
+            break;
+        options.viewport = view / scale;
+        if (hasRoom(layoutCluster(state, theme, options), theme))
+            return scale;
+    }
+    return std::min(1.0, 1 / theme.fontScale());
+}
+
 } // namespace
 
 qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions options)
@@ -22,8 +46,10 @@ qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions opt
     const QSizeF view = options.viewport;
     const qreal u = theme.px(1), most = std::min({ view.width() / (kWidth * u), view.height() / (kHeight * u), kTenthsMax / 10.0 });
     if (most < 1.1)
-        return 1;
+        return tightScale(state, theme, options);
     const ClusterLayout usual = layoutCluster(state, theme, options);
+    if (!hasRoom(usual, theme))
+        return tightScale(state, theme, options);
     if (usual.detail != CardDetail::Full || usual.groups.empty())
         return 1;
     // Keys are written into the cells before the text grows. How long they are changes while the file is used; the size of the text should not.

@@ -49,6 +49,7 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     m_table->setTabKeyNavigation(false);
     m_table->setMouseTracking(true);
     m_title->setObjectName(QStringLiteral("recordTitle"));
+    m_title->setWordWrap(true); // a long one does not take the picture's room
     m_details->setWordWrap(true);
     m_headline->setWordWrap(true);
     m_nothing->setWordWrap(true);

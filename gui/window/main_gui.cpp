@@ -9,6 +9,7 @@
 #include "gui/view/field_style.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/main_window.h"
+#include "gui/window/screen_place.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -336,7 +337,9 @@ int main(int count, char** arguments)
     if (parser.isSet(open))
         if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
             return usage(problem);
-    window.resize(pixels);
+    // A size that nobody asked for is one that the screen has.
+    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop, which is known only once the window is shown
+    window.resize(parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
     window.show();
     if (parser.isSet(presenter))
         window.setPresenting(true);

@@ -6,6 +6,7 @@
 #include "gui/lab/recorder.h"
 #include "gui/lab/recording_observer.h"
 #include "gui/view/object_words.h"
+#include "gui/window/bar_shelf.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/gate_panel.h"
 #include "gui/window/lamp_panel.h"
@@ -36,6 +37,7 @@ namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
 constexpr qreal kLowWindow = 560;     // pixels at 100 %
+constexpr QSize kLeastSize(640, 400); // of the window, whatever its parts would like
 constexpr std::chrono::milliseconds kSilent(2'000);
 
 // Resident memory of this process in megabytes.
@@ -68,6 +70,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     applyTheme();
     setWorkspace(Workspace::Lecture);
     showLink();
+    m_inner->installEventFilter(this);
+    setMinimumSize(kLeastSize);
     resize(1280, 720);
     m_clock->start();
 }
@@ -85,20 +89,26 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_stack = new QStackedWidget(this);
     m_start = new StartPage(scenarioDirectory, m_stack);
     m_work = new QWidget(m_stack);
+    m_shelf = new BarShelf(m_work);
     m_bar = new WorkloadBar(*m_actions, m_work);
     m_clockBar = new ClockBar(*m_actions, m_work);
+    m_shelf->add(m_bar);
+    m_shelf->add(m_clockBar);
     m_inner = new QMainWindow(m_work);
     m_inner->setWindowFlags(Qt::Widget); // its constructor makes it a window of its own, whatever flags it is given
     m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
-    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_inner);
-    m_inner->setCentralWidget(m_canvas);
+    m_centre = new QWidget(m_inner);
+    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_centre);
+    auto* centre = new QVBoxLayout(m_centre);
+    centre->setContentsMargins(0, 0, 0, 0);
+    centre->addWidget(m_canvas);
+    m_inner->setCentralWidget(m_centre);
     m_line = new LabLine(m_work);
     m_player = new Player(m_operator->session(), this);
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(m_bar);
-    column->addWidget(m_clockBar);
+    column->addWidget(m_shelf);
     column->addWidget(m_inner, 1);
     column->addWidget(m_line);
     m_stack->addWidget(m_start);
@@ -350,6 +360,8 @@ void MainWindow::updateStatus()
     recordPatience();
     addPatience(parts);
     addHolds(parts);
+    if (m_time < m_screenNoteUntil)
+        parts.push_back({ Glyph::Warning, m_theme.caution, { m_screenNote, m_hallScreen }, 9, true });
     if (showsCluster())
         parts.push_back(lampPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
@@ -488,7 +500,10 @@ void MainWindow::setWorkspace(Workspace workspace)
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
         dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
-    m_canvas->setVisible(workspace != Workspace::Measure || !showsCluster()); // charts want the whole width
+    const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts want the whole width
+    m_canvas->setVisible(hasPicture);
+    m_centre->setVisible(hasPicture);
+    m_centre->setMaximumHeight(QWIDGETSIZE_MAX);
     m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
     m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
@@ -556,6 +571,7 @@ void MainWindow::applyTheme()
     if (m_notes)
         m_notes->setTheme(m_theme);
     m_statusAt = -1;
+    foldPanels();
     arrangeDocks();
 }
 

@@ -35,6 +35,7 @@ class QStackedWidget;
 
 namespace lhrs::gui {
 
+class BarShelf;
 class EditorPanel;
 class GatePanel;
 class LampPanel;
@@ -144,6 +145,7 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -197,6 +199,8 @@ private:
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void arrangeDocks();
+    void foldPanels();
+    void followScreens();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
     void applyTheme();
@@ -296,7 +300,13 @@ private:
     StartPage* m_start = nullptr;
     QWidget* m_work = nullptr;
     WorkloadBar* m_bar = nullptr;
+    BarShelf* m_shelf = nullptr; // holds the bars above the picture
+    QRect m_placeBefore;              // of the window, when the presentation began
+    QString m_hallScreen;             // that the presentation fills
+    QString m_screenNote;             // what became of it when a screen went or came
+    double m_screenNoteUntil = 0;     // seconds, as m_time
     ClockBar* m_clockBar = nullptr;
+    QWidget* m_centre = nullptr; // where the picture is
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;
     Player* m_player = nullptr;

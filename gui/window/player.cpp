@@ -67,6 +67,8 @@ Player::Player(Session& session, QWidget* parent)
     m_next->setToolTip(tr("Goes on to the next step (PgDn, or the clicker)"));
     m_run->setToolTip(tr("Runs the scenario to its end (Ctrl+R)"));
     m_stop->setToolTip(tr("Stops the scenario (Ctrl+.)"));
+    m_step->installEventFilter(this);
+    m_step->setMinimumWidth(1); // a long title does not make the window wider
     m_progress->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
     head->addWidget(m_step, 1);
@@ -427,9 +429,25 @@ void Player::showPast(const CaptionTrack* track, const CaptionTrack::Instant& in
 
 void Player::showWords()
 {
-    m_step->setText(m_showsPast ? m_past.step : m_stepNow);
+    fitStep();
     m_caption->setText(m_showsPast ? m_past.caption : m_captionNow);
     m_progress->setText(!m_notice.isEmpty() ? m_notice : m_showsPast ? m_pastProgress : m_progressNow);
+}
+
+QString Player::stepTitle() const
+{
+    return m_showsPast ? m_past.step : m_stepNow;
+}
+
+// What does not fit beside the count of steps ends with an ellipsis, and is whole in the tooltip.
+void Player::fitStep()
+{
+    const QString all = stepTitle();
+    const QString shown = m_step->fontMetrics().elidedText(all, Qt::ElideRight, m_step->width());
+    if (shown != m_step->text())
+        m_step->setText(shown);
+    if (const QString tip = shown == all ? QString() : all; tip != m_step->toolTip())
+        m_step->setToolTip(tip);
 }
 
 void Player::showNotice()
@@ -459,6 +477,13 @@ void Player::arrange()
 void Player::resizeEvent(QResizeEvent*)
 {
     arrange();
+}
+
+bool Player::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_step && event->type() == QEvent::Resize)
+        fitStep();
+    return QWidget::eventFilter(watched, event);
 }
 
 void Player::showButtons()
@@ -493,7 +518,21 @@ void Player::setTheme(const Theme& theme)
     // Two lines of the largest caption beside the step's title.
     showNotice();
     arrange();
-    setFixedHeight(int(2 * theme.lineHeight({ TextSize::Caption }) + theme.lineHeight({ TextSize::Strong }) + theme.px(18)));
+    fitHeight();
+}
+
+void Player::setLow(int most)
+{
+    m_most = most;
+    fitHeight();
+}
+
+// A smaller strip writes its caption smaller.
+void Player::fitHeight()
+{
+    const int usual = int(2 * m_theme.lineHeight({ TextSize::Caption }) + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
+    const int least = m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18; // the buttons above each other
+    setFixedHeight(m_most > 0 ? std::min(usual, std::max(least, m_most)) : usual);
 }
 
 } // namespace lhrs::gui

@@ -85,7 +85,7 @@ public:
     void setTheme(const Theme& theme);
     StoryModel& story() { return m_story; }
     QString caption() const { return m_caption->text(); }
-    QString stepTitle() const { return m_step->text(); }
+    QString stepTitle() const;
     // What the scenario announces, and how many of its steps have been shown.
     const std::vector<PlannedStep>& plan() const { return m_plan; }
     int stepsSeen() const { return m_stepsSeen; }
@@ -95,6 +95,8 @@ public:
     void showPast(const CaptionTrack* track, const CaptionTrack::Instant& instant = {});
     // In front of a hall there are no buttons, and the words have all the room.
     void setButtonsShown(bool on);
+    // The strip takes at most so many pixels of the window's height; 0: what it likes.
+    void setLow(int most);
     // A word to whoever presents, in place of the count of steps, until it is empty.
     void setNotice(const QString& words);
 
@@ -156,9 +158,12 @@ private:
     void setProgress(const QString& text);
     void showButtons();
     void showWords();
+    void fitStep();
+    void fitHeight();
     void showNotice();
     void arrange();
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
     ScriptSettings m_settings;
     ScriptObserver* m_listener = nullptr;
@@ -188,6 +193,7 @@ private:
     CaptionLabel* m_caption;
     QListView* m_history;
     QPushButton *m_next, *m_run, *m_stop;
+    int m_most = 0;
     Theme m_theme;
     ScriptEngine m_engine; // last: its thread calls the observer
 };

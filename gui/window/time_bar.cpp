@@ -9,7 +9,15 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <algorithm>
+
 namespace lhrs::gui {
+
+namespace {
+
+constexpr qreal kButtonWide = 34, kTrackLeast = 60; // pixels at 100 %
+
+} // namespace
 
 TimeBar::TimeBar(Actions& actions, TimeLine& time, const EventFeed& live, QWidget* parent)
     : QWidget(parent), m_time(time), m_track(new TimeTrack(time, live, this)), m_words(new QLabel(this))
@@ -62,8 +70,7 @@ QString TimeBar::words() const
 bool TimeBar::refresh(double seconds)
 {
     const bool isBusy = m_track->refresh(seconds);
-    if (const QString now = words(); now != m_words->text())
-        m_words->setText(now);
+    showWords();
     if (const bool shows = m_time.mode() != TimeLine::Mode::Paused; shows != m_showsPause) {
         m_showsPause = shows;
         setTheme(m_theme);
@@ -71,17 +78,52 @@ bool TimeBar::refresh(double seconds)
     return isBusy;
 }
 
+// Of text that is too long for the bar the events go first; the track keeps its least width.
+void TimeBar::showWords()
+{
+    const QString all = words();
+    const QFontMetricsF& metrics = m_theme.metrics(kSmallBold);
+    const qreal room = wordsRoom();
+    QString shown = all;
+    if (metrics.horizontalAdvance(shown) > room && m_time.trouble().isEmpty())
+        shown = all.section(m_time.isReplay() ? QStringLiteral("   event ") : QStringLiteral(", "), 0, 0);
+    shown = metrics.elidedText(shown, Qt::ElideRight, room);
+    if (shown != m_words->text())
+        m_words->setText(shown);
+    if (const QString tip = shown == all ? QString() : all; tip != m_words->toolTip())
+        m_words->setToolTip(tip);
+}
+
+// Pixels that the words may have beside the buttons and the track.
+qreal TimeBar::wordsRoom() const
+{
+    const qreal buttons = qreal(m_buttons.size()) * (m_theme.px(kButtonWide) + layout()->spacing());
+    return std::max(m_theme.px(60), width() - buttons - m_theme.px(kTrackLeast) - 20 - layout()->spacing());
+}
+
+void TimeBar::fitWords()
+{
+    const qreal wanted = m_theme.width(kSmallBold, tr("PLAY 0.25 x   12.34 s of 56.78 s   event 123 456 of 234 567")); // the track keeps its width
+    m_words->setMinimumWidth(int(std::min(wanted, wordsRoom())));
+    showWords();
+}
+
+void TimeBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitWords();
+}
+
 void TimeBar::setTheme(const Theme& theme)
 {
     m_theme = theme;
     m_track->setTheme(theme);
-    const TextStyle style { TextSize::Small, true };
-    m_words->setFont(theme.font(style));
-    m_words->setMinimumWidth(int(theme.width(style, tr("PLAY 0.25 x   12.34 s of 56.78 s   event 123 456 of 234 567")))); // the track keeps its width
+    m_words->setFont(theme.font(kSmallBold));
+    fitWords();
     const int side = int(theme.px(13));
     m_buttons[1].second = m_showsPause ? Glyph::Pause : Glyph::Play;
     for (const auto& [button, glyph] : m_buttons) {
-        button->setFixedSize(int(theme.px(34)), int(theme.px(22)));
+        button->setFixedSize(int(theme.px(kButtonWide)), int(theme.px(22)));
         if (glyph != Glyph::None) {
             button->setIcon(QIcon(QPixmap::fromImage(glyphImage(glyph, theme.text, side * 2))));
             button->setIconSize(QSize(side, side));

@@ -26,7 +26,14 @@ public:
     // What the words beside the track say: "FOLLOW", "PAUSED, 37 s behind, 41 208 events".
     QString words() const;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    qreal wordsRoom() const;
+    void fitWords();
+    void showWords();
+
     TimeLine& m_time;
     TimeTrack* m_track;
     QLabel* m_words;

@@ -3,6 +3,8 @@
 // so again the next time.
 #include "gui/window/main_window.h"
 
+#include "gui/window/bar_shelf.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,6 +15,8 @@ namespace {
 constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
+constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
+constexpr double kPlayerShare = 0.25; // of the height of such a window
 
 } // namespace
 
@@ -24,6 +28,14 @@ Theme MainWindow::themeWanted() const
     if (m_isPresenting) // in whole pixels, so that no font is rounded to less
         scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
     return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
+}
+
+// Large text in a small window: what is around the picture gives way, and the window does not grow over its screen.
+void MainWindow::foldPanels()
+{
+    const bool isFolded = height() < m_theme.px(kFoldedWindow);
+    m_shelf->setLow(isFolded);
+    m_player->setLow(isFolded ? int(height() * kPlayerShare) : 0);
 }
 
 void MainWindow::setThemeChoice(ThemeChoice choice)

@@ -4,6 +4,7 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/window/screen_place.h"
 
 #include <QAbstractSpinBox>
 #include <QApplication>
@@ -23,7 +24,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kNotesShare = 0.6; // of the screen's width and height, for a window of notes on a screen of its own
+constexpr double kScreenNote = 20; // seconds that a change of screens is said
 
 // The faults on purpose that are in force, each as a sentence.
 QStringList armedWords(const ClusterState& state)
@@ -63,6 +64,9 @@ void MainWindow::makePresentActions()
         placePresentation();
     });
     m_blank = new BlankScreen(this);
+    // Later: Qt moves the windows of a screen that goes itself, and does so after it has told.
+    for (const auto signal : { &QGuiApplication::screenAdded, &QGuiApplication::screenRemoved })
+        connect(qGuiApp, signal, this, &MainWindow::followScreens, Qt::QueuedConnection);
 }
 
 void MainWindow::leaveField()
@@ -173,6 +177,7 @@ void MainWindow::setPresenting(bool on)
         return;
     m_isPresenting = on;
     if (on) {
+        m_placeBefore = isFullScreen() || isMaximized() ? normalGeometry() : geometry();
         m_workspaceBefore = m_workspace;
         m_workspace = Workspace::Lecture;
         m_presentingSince.start();
@@ -193,6 +198,8 @@ void MainWindow::setPresenting(bool on)
         placePresentation();
     } else {
         setWindowState(windowState() & ~Qt::WindowFullScreen);
+        if (!isMaximized() && geometry() != m_placeBefore && QGuiApplication::screens().size() > 1)
+            setGeometry(fitOnScreens(m_placeBefore, screensNow()));
         applyTheme();
     }
     m_canvas->setFocus();
@@ -205,24 +212,55 @@ void MainWindow::placePresentation()
 {
     if (!m_isPresenting)
         return;
-    const QList<QScreen*> screens = QGuiApplication::screens();
-    QScreen* own = screens.value(0);
-    QScreen* other = screens.size() > 1 ? screens[1] : own;
-    if (!m_isOnOtherScreen)
-        std::swap(own, other);
+    const QList<ScreenFacts> screens = screensNow();
+    const auto place = placeOfPresentation(screens, !m_isOnOtherScreen);
+    if (!place) // until one is plugged in
+        return;
+    // A window says which screen it fills: where the desktop places windows (Wayland), a position says nothing.
     if (screens.size() > 1) {
         setWindowState(windowState() & ~Qt::WindowFullScreen);
-        setGeometry(other->geometry());
+        if (QScreen* hall = screenNamed(place->hall.name))
+            setScreen(hall);
+        setGeometry(place->hall.geometry);
     }
     setWindowState(windowState() | Qt::WindowFullScreen);
-    const QRect room = own ? own->availableGeometry() : QRect(0, 0, 1280, 720);
-    QRect notes(QPoint(), room.size() * kNotesShare);
-    notes.moveCenter(room.center());
-    m_notes->setGeometry(notes);
+    if (QScreen* own = screenNamed(place->own.name))
+        m_notes->setScreen(own);
+    m_notes->setGeometry(place->notes);
+    m_hallScreen = place->hall.name;
     m_notes->show();
     applyTheme();
     raise();
     activateWindow();
+}
+
+// A screen came or went: the presentation goes on where there is a screen, and a window is never left where there is none.
+void MainWindow::followScreens()
+{
+    const QList<ScreenFacts> screens = screensNow();
+    if (screens.isEmpty())
+        return;
+    if (m_isPresenting) {
+        const QString before = m_hallScreen;
+        placePresentation();
+        if (before != m_hallScreen) {
+            m_screenNote = tr("The presentation goes on on screen %1").arg(m_hallScreen);
+            m_screenNoteUntil = m_time + kScreenNote;
+            m_statusAt = -1;
+        }
+    } else if (!isMaximized() && !isFullScreen() && isVisible()) {
+        const QRect inside = geometry(), whole = frameGeometry();
+        const QMargins frame(inside.left() - whole.left(), inside.top() - whole.top(), whole.right() - inside.right(), whole.bottom() - inside.bottom());
+        if (const QRect fitted = fitOnScreens(inside, screens, frame); fitted != inside)
+            setGeometry(fitted);
+    }
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_inner && event->type() == QEvent::Resize)
+        arrangeWrite(); // has room for a picture, or none
+    return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event)
@@ -230,6 +268,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     QMainWindow::resizeEvent(event);
     if (m_isPresenting && !(themeWanted() == m_theme))
         applyTheme();
+    foldPanels();
     arrangeDocks();
 }
 

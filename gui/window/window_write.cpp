@@ -87,7 +87,10 @@ void MainWindow::arrangeWrite()
     if (!isOn)
         return;
     // Where all text is large the picture has no room that would be worth it.
-    m_canvas->setVisible(m_inner->height() >= m_theme.px(kPictureFrom));
+    const bool hasPicture = m_inner->height() >= m_theme.px(kPictureFrom);
+    m_canvas->setVisible(hasPicture);
+    // Low, not hidden: around a hidden centre Qt gives the docks a separator's width more at each turn, until they leave the window.
+    m_centre->setMaximumHeight(hasPicture ? QWIDGETSIZE_MAX : 0);
     if (room == m_writeRoom) // what somebody has moved stays where it is
         return;
     m_writeRoom = room;
