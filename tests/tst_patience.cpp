@@ -132,6 +132,7 @@ private slots:
     void thePatienceIsSaidInWords();
     void theMeterKeepsTheWorstTimeOut();
     void aProcessThatStoodStillSaysHowLateItWas();
+    void aScenarioThatStoodStillHasLostNoTime();
     void aClusterBesideBusyLoopsMeasuresItself();
     void aClusterOfLateProcessesIsMorePatient();
     void aFailureKeepsItsCause_data();
@@ -215,6 +216,27 @@ void PatienceTest::aProcessThatStoodStillSaysHowLateItWas()
             return;
     }
     QFAIL("no process that stood still for 300 ms measured it");
+}
+
+// Stopped for longer than its wait may last, which ends after two seconds.
+void PatienceTest::aScenarioThatStoodStillHasLostNoTime()
+{
+    QTemporaryDir folder;
+    QFile script(folder.filePath("waits.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("let looks = 0;\nlab.print('begins');\nlab.waitUntil(() => ++looks > 20, { timeout: 10 });\nlab.print('ends');\n");
+    script.close();
+    QProcess play;
+    play.start(QStringLiteral(LHRS_BIN_DIR "/lhrs-play"), { script.fileName() });
+    QByteArray said;
+    QTRY_VERIFY_WITH_TIMEOUT((said += play.readAllStandardOutput()).contains("begins"), 30'000);
+    QVERIFY(signalOne(play.processId(), SIGSTOP));
+    for (const auto end = std::chrono::steady_clock::now() + 11s; std::chrono::steady_clock::now() < end;)
+        std::this_thread::sleep_for(10ms);
+    QVERIFY(signalOne(play.processId(), SIGCONT));
+    QVERIFY(play.waitForFinished(60'000));
+    said += play.readAllStandardOutput();
+    QVERIFY2(play.exitCode() == 0 && said.contains("ends"), said + play.readAllStandardError());
 }
 
 void PatienceTest::aClusterBesideBusyLoopsMeasuresItself()

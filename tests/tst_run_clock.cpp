@@ -3,12 +3,17 @@
 #include "tests/fake_process.h"
 
 #include "common/run_clock.h"
+#include "gui/lab/awake_clock.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/run_sink.h"
 #include "gui/lab/session.h"
 
 #include <QTest>
+
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 
 using namespace lhrs;
 using namespace lhrs::gui;
@@ -29,6 +34,8 @@ private slots:
     void whatIsNoClockBeginsARun();
     void ofThisProcessItGoesOn();
     void anotherClockIsPutOnOurs();
+    void theTimeInWhichAProcessStandsStillDoesNotPass();
+    void aDeadlineOfTheAwakeClockIsWaitedFor();
 };
 
 void TestRunClock::itShowsTheTimeOfDayOfTheBeginning()
@@ -118,6 +125,33 @@ void TestRunClock::anotherClockIsPutOnOurs()
     QCOMPARE(sink.times[1] - sink.times[0], kSecond);
     QCOMPARE(sink.times[2] - sink.times[0], kHour);
     session.ingest().recordTo(nullptr);
+}
+
+void TestRunClock::theTimeInWhichAProcessStandsStillDoesNotPass()
+{
+    using namespace std::chrono_literals;
+    AwakeTime time(500ms, 100s);
+    QCOMPARE(time.at(100s), 100'000'000'000ns);
+    time.tell(100s + 100ms);
+    QCOMPARE(time.at(100s + 600ms), 100'600'000'000ns);
+    QCOMPARE(time.at(190s), 100'600'000'000ns); // it was told nothing for so long, so it stands
+    time.tell(190s);
+    QCOMPARE(time.at(190s), 100'600'000'000ns); // and goes on from there
+    QCOMPARE(time.at(190s + 200ms), 100'800'000'000ns);
+    time.tell(190s + 100ms);
+    time.tell(190s + 600ms); // late, but not too late
+    QCOMPARE(time.at(190s + 600ms), 101'200'000'000ns);
+}
+
+void TestRunClock::aDeadlineOfTheAwakeClockIsWaitedFor()
+{
+    using namespace std::chrono_literals;
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    const auto deadline = AwakeClock::now() + 30ms;
+    QVERIFY(!never.wait_until(lock, std::stop_token(), deadline, [] { return false; }));
+    QVERIFY(AwakeClock::now() >= deadline);
 }
 
 QTEST_GUILESS_MAIN(TestRunClock)

@@ -3,6 +3,7 @@
 
 #include "common/directory_entry.h"
 #include "common/number_words.h"
+#include "gui/lab/awake_clock.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/wake_up.h"
 
@@ -48,7 +49,7 @@ struct ControlClient::Thread {
         std::string endpoint;
         std::string what; // "Split at data-3"
         milliseconds timeout;
-        Clock::time_point deadline;
+        AwakeClock::time_point deadline;
         Callback callback;
     };
 
@@ -88,7 +89,7 @@ struct ControlClient::Thread {
                 + "." });
             return;
         }
-        pending.emplace(ticket, Pending { endpoint, what, timeout, Clock::now() + timeout, std::move(callback) });
+        pending.emplace(ticket, Pending { endpoint, what, timeout, AwakeClock::now() + timeout, std::move(callback) });
     }
 
     void receive(zmq::socket_t& socket)
@@ -137,7 +138,7 @@ struct ControlClient::Thread {
 
     void timeOut()
     {
-        const auto now = Clock::now();
+        const auto now = AwakeClock::now();
         giveUp([&](const Pending& call) { return call.deadline <= now; }, Answer::Outcome::TimedOut,
             [](const Pending& call) { return call.what + ": no answer within " + seconds(call.timeout) + "."; });
     }
@@ -361,7 +362,7 @@ std::vector<Answer> ControlClient::callAllAndWait(
         });
     std::unique_lock lock(wait->mutex);
     // The control thread answers every call in time; the deadline here only guards against its end.
-    wait->changed.wait_until(lock, stop, Clock::now() + timeout + std::chrono::seconds(5),
+    wait->changed.wait_until(lock, stop, AwakeClock::now() + timeout + std::chrono::seconds(5),
         [&] { return wait->missing == 0; });
     std::vector<Answer> answers;
     for (auto& answer : wait->answers)

@@ -170,7 +170,7 @@ struct ClientCalls {
     // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
     LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
     {
-        const auto deadline = std::chrono::steady_clock::now() + context.patience(kAnswerSeconds);
+        const auto deadline = AwakeClock::now() + context.patience(kAnswerSeconds);
         for (;;) {
             pb::Command command;
             command.mutable_run_workload()->set_kind(pb::SEARCH);
@@ -178,11 +178,11 @@ struct ClientCalls {
             const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
             if (reply)
                 return context.awaitDetail();
-            if (reply.error().code != LabCode::Refused || std::chrono::steady_clock::now() >= deadline)
+            if (reply.error().code != LabCode::Refused || AwakeClock::now() >= deadline)
                 return reply.error().code == LabCode::Stopped ? reply.error()
                                                               : LabError { reply.error().code, "The client " + name
                                                                   + " is not ready: " + reply.error().message };
-            context.waitBeyond(context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain);
+            context.waitBeyond(context.ingest.committed(), AwakeClock::now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
         }
@@ -300,8 +300,8 @@ struct ClientCalls {
     // `isPassing`: its command lets virtual time go on; else that is done here.
     LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
     {
-        for (const auto deadline = std::chrono::steady_clock::now() + context.patience(timeout);
-             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && std::chrono::steady_clock::now() < deadline;)
+        for (const auto deadline = AwakeClock::now() + context.patience(timeout);
+             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && AwakeClock::now() < deadline;)
             context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
         const bool isDone = running->changed.wait_for(

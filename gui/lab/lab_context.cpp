@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
 
+// When it is that late, if this process does not stand still until then.
+std::chrono::steady_clock::time_point steady(AwakeClock::time_point time)
+{
+    return std::chrono::steady_clock::now() + (time - AwakeClock::now());
+}
+
 } // namespace
 
 std::uint64_t LabRandom::next()
@@ -48,10 +54,15 @@ bool LabContext::isInStep() const
     return simulation && simulation->waits_for_commands() && !simulation->is_paused();
 }
 
-bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const
+bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const
 {
-    if (!isInStep())
-        return ingest.waitBeyond(cursor, deadline, stopToken());
+    if (!isInStep()) {
+        bool isBeyond = false;
+        do
+            isBeyond = ingest.waitBeyond(cursor, steady(deadline), stopToken());
+        while (!isBeyond && !isStopped() && AwakeClock::now() < deadline);
+        return isBeyond;
+    }
     // The length of a step depends on the steps before alone, and there is one look after each: so all runs look at the
     // same instants, however fast the machine is. What waits long need not look so often.
     constexpr std::uint32_t kLonger = 8, kStepMaxMs = 50;
@@ -59,10 +70,10 @@ bool LabContext::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::tim
     command.mutable_step_clock()->set_ns(std::min(1 + steps++ / kLonger, kStepMaxMs) * 1'000'000ull);
     const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
     if (!answer)
-        return ingest.waitBeyond(cursor, std::min(deadline, std::chrono::steady_clock::now() + kLookAgain), stopToken());
+        return ingest.waitBeyond(cursor, steady(std::min(deadline, AwakeClock::now() + kLookAgain)), stopToken());
     control.learnSimulation(answer.reply.simulation());
     hearOut(answer.reply.simulation()); // a call that was stopped sees that itself
-    return ingest.committed() > cursor || std::chrono::steady_clock::now() < deadline;
+    return ingest.committed() > cursor || AwakeClock::now() < deadline;
 }
 
 void LabContext::hearOut() const
@@ -159,17 +170,17 @@ QString LabContext::nameOf(ProcessId process) const
 
 LabResult<bool> LabContext::awaitCoordinator(double timeout) const
 {
-    const auto deadline = std::chrono::steady_clock::now() + patience(timeout);
+    const auto deadline = AwakeClock::now() + patience(timeout);
     for (;;) {
         const auto file = describeFile();
         if (!file)
             return file.error();
         if (!file->is_listening())
             return true;
-        if (std::chrono::steady_clock::now() >= deadline)
+        if (AwakeClock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("After %1 s the coordinator is still %2.")
                 .arg(timeout).arg(QString::fromStdString(file->under_way())) };
-        waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50));
+        waitBeyond(ingest.committed(), AwakeClock::now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }
@@ -204,7 +215,7 @@ LabResult<bool> LabContext::catchUp() const
 
 LabResult<bool> LabContext::awaitServers(double timeout) const
 {
-    const auto deadline = std::chrono::steady_clock::now() + patience(timeout);
+    const auto deadline = AwakeClock::now() + patience(timeout);
     for (;;) {
         pb::Command command;
         command.mutable_list_processes();
@@ -223,10 +234,10 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
             }
         if (listed >= started)
             return awaitDetail();
-        if (std::chrono::steady_clock::now() >= deadline)
+        if (AwakeClock::now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
-        waitBeyond(ingest.committed(), std::chrono::steady_clock::now() + std::chrono::milliseconds(50));
+        waitBeyond(ingest.committed(), AwakeClock::now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/awake_clock.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
 #include "gui/lab/lab_error.h"
@@ -108,7 +109,7 @@ struct LabContext {
     bool isInStep() const;
     // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
     // time to look again. False: the deadline is over, and there are none.
-    bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline) const;
+    bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const;
     // Where virtual time stands: waits until all that was told is here, so that no call sees an older state than another run's.
     void hearOut() const;
     void hearOut(const pb::SimulationState& state) const;

@@ -14,7 +14,6 @@ namespace lhrs::gui {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double kChangeTimeout = 30; // seconds; the coordinator itself says after 5 s (25 s in a classroom) who has not heard
 constexpr std::chrono::milliseconds kBetweenQuestions(50);
 
@@ -112,7 +111,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     Told told;
     told.wasIll = before->view().state() != pb::GROUP_UP;
     std::uint64_t cursor = context.changeCursor;
-    const auto deadline = Clock::now() + context.patience(o.number("timeout"));
+    const auto deadline = AwakeClock::now() + context.patience(o.number("timeout"));
     pb::Command command;
     command.mutable_recover_group()->set_group(number);
     const auto slice = sliceOf(o.option("slice"), "lab.recover");
@@ -132,7 +131,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         return timingOf(context, number, told);
     // Events say when it is worth asking. Each of them a question would be work for the coordinator, and take the processors
     // from what is being measured; virtual time stands meanwhile.
-    for (auto nextQuestion = Clock::now();;) {
+    for (auto nextQuestion = AwakeClock::now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
@@ -143,11 +142,11 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             continue;
         if (context.isStopped())
             return context.stopped();
-        if (!told.finished && Clock::now() < nextQuestion && !context.isInStep()) {
+        if (!told.finished && AwakeClock::now() < nextQuestion && !context.isInStep()) {
             context.waitBeyond(cursor, std::min(deadline, nextQuestion));
             continue;
         }
-        nextQuestion = Clock::now() + kBetweenQuestions;
+        nextQuestion = AwakeClock::now() + kBetweenQuestions;
         const auto now = groupOf(context, number);
         if (!now)
             return now.error();
@@ -168,7 +167,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
                         .arg(number).arg(told.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
             return timing;
         }
-        if (Clock::now() >= deadline)
+        if (AwakeClock::now() >= deadline)
             return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
                 .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
         context.waitBeyond(cursor, std::min(deadline, nextQuestion));
