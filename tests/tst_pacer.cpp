@@ -30,6 +30,7 @@ class PacerTest : public QObject {
 private slots:
     void listsOfChangesAreShownAsTheyCome();
     void whatNoEventTellsIsLearntAmongLists();
+    void nothingOfAFormerClusterStays();
 };
 
 void PacerTest::listsOfChangesAreShownAsTheyCome()
@@ -59,6 +60,42 @@ void PacerTest::whatNoEventTellsIsLearntAmongLists()
     QVERIFY(show.until(learns, 2));
     QVERIFY(!show.pacer.isLive());
     QVERIFY(show.until([&] { return show.pacer.state().data.at(0).count == changes; }, 1));
+}
+
+// As a scenario does that makes a second cluster; nobody tells the picture of it.
+void PacerTest::nothingOfAFormerClusterStays()
+{
+    constexpr ProcessId kNewCoordinator = 9'001, kNewBucket = 9'002;
+    Show show(FileShape { 4, 4, 1 });
+    show.feed.tell(kBucket0, listOf(1, 2, 1'000));
+    QVERIFY(show.untilRest());
+    QVERIFY(show.pacer.state().processes.at(kBucket0).sequence > 0);
+    show.feed.known() = ClusterState();
+    const auto introduce = [&](ProcessId id, pb::ProcessKind kind, const char* name) {
+        pb::ProcessInfo info;
+        info.set_node(id);
+        info.set_kind(kind);
+        info.set_name(name);
+        show.feed.known().introduce(info);
+    };
+    introduce(kNewCoordinator, pb::COORDINATOR, "coordinator");
+    introduce(kNewBucket, pb::NODE, "data-1");
+    // It works on without a pause in which the newest state would be taken.
+    std::uint32_t records = 0;
+    const auto isNew = [&] {
+        pb::Event inserted;
+        inserted.mutable_place()->set_role(pb::DATA);
+        inserted.mutable_record_inserted()->set_key(++records);
+        inserted.mutable_record_inserted()->set_rank(records);
+        inserted.mutable_record_inserted()->set_count(records);
+        inserted.mutable_record_inserted()->set_sequence(records);
+        show.feed.known().apply(kNewBucket, inserted, 0);
+        show.feed.tell(kNewBucket, std::move(inserted));
+        return show.pacer.state().processes.contains(kNewCoordinator);
+    };
+    QVERIFY(show.until(isNew, 2));
+    QVERIFY(!show.pacer.state().processes.contains(kBucket0));
+    QCOMPARE(show.pacer.state().data.size(), show.feed.known().data.size());
 }
 
 int main(int count, char** arguments)

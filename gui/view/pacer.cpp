@@ -19,7 +19,7 @@ constexpr std::size_t kPullMax = 8'192;
 constexpr double kCalm = 0.35;           // seconds with few events after which the slow show begins again
 constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
 constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
-constexpr double kLearnEvery = 0.1;      // seconds; nor are names, ends, pauses and samples, which are taken so often
+constexpr double kLearnEvery = 0.1;      // seconds; nor are names, ends, pauses, samples and other clusters, which are taken so often
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
 // Messages and sums that say nothing but "I am here": they take no time in the show.
@@ -47,6 +47,12 @@ void takeIdentity(ProcessState& process, const ProcessState& known)
     process.version = known.version;
     if (process.place.role() == pb::NO_ROLE && process.pool == pb::NO_ROLE)
         process.pool = known.pool;
+}
+
+// Whether the shown state is of a cluster that was replaced: of one that goes on no process is ever forgotten.
+bool isOfFormer(const ClusterState& shown, const ClusterState& known)
+{
+    return std::any_of(shown.processes.begin(), shown.processes.end(), [&](const auto& entry) { return !known.processes.contains(entry.first); });
 }
 
 } // namespace
@@ -137,6 +143,10 @@ void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
     const ClusterState now = m_feed.state();
+    if (isOfFormer(m_state, now)) { // events of the next cluster say nothing about this one
+        goLive();
+        return;
+    }
     const std::int64_t shown = shownNs();
     for (auto& [id, process] : m_state.processes) {
         const auto known = now.processes.find(id);
