@@ -40,6 +40,7 @@ class RecordingFilesTest : public QObject {
 private slots:
     void anExistingFileIsNotTouched();
     void aFileThatWasNotClosedIsReadUpToItsEnd();
+    void aShortRunThatWasKilledIsWhole();
     void aFileOfSomethingElseIsRefused();
     void aFileWithMoreThanTablesIsRefused();
     void aFileThatWasCutOffNeverCrashes();
@@ -95,6 +96,40 @@ void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
     QCOMPARE(bytesOf(*(*recording)->stateAt(last)), feeder.after[last - 1]);
     recorder->finish();
     QVERIFY(!QFile::exists(path + "-wal"));
+}
+
+// All of it still lies in the log beside a file of two pages.
+void RecordingFilesTest::aShortRunThatWasKilledIsWhole()
+{
+    constexpr std::uint64_t kEvents = 2'000;
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun"), copy = folder.filePath("copy.lhrun");
+    const auto recorder = recorderAt(path, often(1'000'000));
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    feeder.isKept = false;
+    for (std::uint64_t i = 0; i < kEvents; ++i) {
+        pb::Event event;
+        event.mutable_operation_started()->set_key(i);
+        feeder.event(1, event);
+    }
+    std::unique_ptr<Recording> killed;
+    const auto isWritten = [&] {
+        killed.reset();
+        QFile::remove(copy);
+        QFile::remove(copy + "-wal");
+        if (!QFile::copy(path, copy) || !QFile::copy(path + "-wal", copy + "-wal"))
+            return false;
+        auto opened = Recording::open(copy);
+        if (opened)
+            killed = std::move(*opened);
+        return killed && killed->events() == kEvents;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isWritten(), 20'000);
+    QVERIFY(std::uint64_t(QFileInfo(copy).size()) < 8 * kEvents); // else this shows nothing
+    QCOMPARE(killed->damage(), QString());
+    QVERIFY2(killed->unfinished().contains("ended without its end"), qPrintable(killed->unfinished()));
+    recorder->finish();
 }
 
 void RecordingFilesTest::aFileOfSomethingElseIsRefused()

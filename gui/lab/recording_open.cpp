@@ -179,7 +179,9 @@ QString Recording::checkTables()
 // How many events there are, and what is not as it was written. Events that are not there count as gaps: what follows them is read.
 void Recording::measure(bool isCut, bool hasEnd)
 {
-    const std::uint64_t most = std::uint64_t(QFileInfo(m_copy ? m_copy->filePath("copy.lhrun") : m_path).size()) / kEventBytes;
+    const QString file = m_copy ? m_copy->filePath("copy.lhrun") : m_path;
+    // Of a short run that was killed all may still lie beside the file.
+    const std::uint64_t most = std::uint64_t(QFileInfo(file).size() + QFileInfo(file + "-wal").size()) / kEventBytes;
     SumFindings sums;
     if (m_version >= 2 && hasEnd)
         sums = checkSums(m_connection);
