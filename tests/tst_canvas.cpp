@@ -184,6 +184,7 @@ void CanvasTest::theBeginningOfARecordingSaysSo()
     v.frame(0.2);
     const QString words = v.canvas.restingPicture().texts().join(" | ");
     QVERIFY2(words.contains("Here the recorded run begins") && words.contains("there is no file yet") && !words.contains("recruits"), qPrintable(words));
+    QVERIFY2(words.contains("no client yet") && !words.contains("starts one"), qPrintable(words));
 }
 
 void CanvasTest::whatTheRatesMeanIsPrinted()

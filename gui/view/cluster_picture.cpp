@@ -227,7 +227,8 @@ void drawTop(const PictureInput& in, DisplayList& out)
         const QString words = QStringLiteral("+%1").arg(in.layout.clientsHidden);
         out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted, Qt::AlignCenter);
     } else if (clients.empty() && !in.state.processes.empty()) {
-        out.text(in.layout.clients, { QStringLiteral("No client yet: “Second client” starts one"), QStringLiteral("no client yet") }, kBody, in.theme.muted);
+        const QStringList words { QStringLiteral("No client yet: “Second client” starts one"), QStringLiteral("no client yet") };
+        out.text(in.layout.clients, in.isRecorded ? words.mid(1) : words, kBody, in.theme.muted); // nothing starts in what is over
     }
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (item.object.kind != ObjectKind::Coordinator)
