@@ -60,6 +60,7 @@ private slots:
     void theCardsShowAsMuchAsTheirRoomAllows();
     void manyBucketsAreTilesAndMoreAHeatMap();
     void failuresAreSeenAmongAThousandTiles();
+    void theStateOfANarrowCardIsReadToItsEnd();
     void zoomAndPanReachEveryBucket();
     void theFirstGroupKeepsItsOrderFromLeftToRight();
     void aLargeViewIsFilled_data();
@@ -220,6 +221,20 @@ void ViewsTest::failuresAreSeenAmongAThousandTiles()
             });
             QVERIFY2(hasFrame, qPrintable(QString("group %1").arg(group)));
         }
+    }
+}
+
+// The picture beside a panel in a window of 1280 x 720.
+void ViewsTest::theStateOfANarrowCardIsReadToItsEnd()
+{
+    ClusterState state = fileOf({ 8, 4, 2 });
+    state.markEnded(state.data[1].process, "killed on request", 0);
+    for (const auto& [view, word, other] : { std::tuple(QSizeF(580, 470), "gone", "process gone"), std::tuple(kWideView, "process gone", "gone") }) {
+        const Drawn picture = drawn(state, view);
+        QVERIFY2(picture.list.texts().contains(word) && !picture.list.texts().contains(other), qPrintable(picture.list.texts().join(" | ")));
+        for (const DisplayList::Item& item : picture.list.items())
+            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && text->text == QLatin1String(word))
+                QVERIFY(Theme().width(text->style, text->text) <= text->box.width());
     }
 }
 

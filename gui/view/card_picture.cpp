@@ -40,10 +40,21 @@ struct Card {
     bool hasLimit = true; // the mark at b
     bool isOverflowed = false;
     QStringList amount;
-    QString stateWord;    // instead of the state's own word
+    QStringList stateWords {}; // wordings instead of those of the look, longest first
     QStringList note {};  // beside the process of one that is up
     bool isNoteUrgent = false;
 };
+
+// A narrow card has room for a short word only; half a long one says nothing.
+QStringList wordingsOf(Look look)
+{
+    QStringList wordings { lookWord(look) };
+    if (look == Look::DataGone || look == Look::ParityGone)
+        wordings << QStringLiteral("gone");
+    if (look == Look::DataRecovering)
+        wordings << QStringLiteral("rebuild");
+    return wordings;
+}
 
 CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
 {
@@ -124,9 +135,12 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
         // Process name on the left, state in a chip on the right: colour, glyph and word.
         qreal chipWidth = 0;
         if (!isQuiet) {
-            const QString word = card.stateWord.isEmpty() ? lookWord(card.look) : card.stateWord;
-            const qreal glyph = 11 * u;
-            chipWidth = std::min(row.width(), theme.metrics(kSmallBold).horizontalAdvance(word) + glyph + 12 * u);
+            const qreal glyph = 11 * u, beside = glyph + 12 * u;
+            const QStringList words = card.stateWords.isEmpty() ? wordingsOf(card.look) : card.stateWords;
+            const auto widthOf = [&](const QString& word) { return theme.metrics(kSmallBold).horizontalAdvance(word) + beside; };
+            const auto fitting = std::find_if(words.begin(), words.end() - 1, [&](const QString& word) { return widthOf(word) <= row.width(); });
+            const QString word = *fitting; // the shortest where none fits
+            chipWidth = std::min(row.width(), widthOf(word));
             const QRectF chip(row.right() - chipWidth, row.top() + 1, chipWidth, row.height() - 2);
             out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
             out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph), style.glyph, inkOn(style.colour), {} });
@@ -389,16 +403,16 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
         if (!split.isUnderWay() || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
             continue;
         if (split.bucket == bucket.number)
-            card.stateWord = QStringLiteral("splitting → %1").arg(split.newBucket);
+            card.stateWords = { QStringLiteral("splitting → %1").arg(split.newBucket), QStringLiteral("→ %1").arg(split.newBucket) };
         else if (split.newBucket == bucket.number)
-            card.stateWord = QStringLiteral("new ← %1").arg(split.bucket);
+            card.stateWords = { QStringLiteral("new ← %1").arg(split.bucket), QStringLiteral("← %1").arg(split.bucket) };
     }
     if (const auto lease = leaseOf(in.state, bucket, in.nowNs)) {
         card.isNoteUrgent = lease->leftNs <= 0;
         card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") } : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)), QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1) };
     }
     if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
-        card.stateWord = bucket.slicesStored == 1 ? QStringLiteral("rebuilt: 1 slice") : QStringLiteral("rebuilt: %1 slices").arg(bucket.slicesStored);
+        card.stateWords = { QStringLiteral("rebuilt: %1").arg(countedWords(bucket.slicesStored, "slice", "slices")), countedWords(bucket.slicesStored, "slice", "slices") };
     if (!isThere(card.look))
         card.kind = in.theme.outline;
     const CardDetail detail = drawFrame(in, object, card, out);
@@ -432,7 +446,7 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
         held += waiting;
     const auto contents = std::count(bucket.contentsIn.begin(), bucket.contentsIn.end(), true);
     if (card.look == Look::ParityStarting && contents > 0)
-        card.stateWord = QStringLiteral("filling %1 of %2").arg(contents).arg(bucket.contentsIn.size());
+        card.stateWords = { QStringLiteral("filling %1 of %2").arg(contents).arg(bucket.contentsIn.size()), QStringLiteral("%1 of %2").arg(contents).arg(bucket.contentsIn.size()) };
     if (held > 0)
         card.corner = { QStringLiteral("holds %1").arg(held) };
     if (!isThere(card.look))
