@@ -41,7 +41,7 @@ lab.expectEqual([lab.file().M, lab.file().groups], [p.buckets, Math.ceil(p.bucke
 lab.expectEqual(lab.audit().unequal, 0, 'the parity of both groups encodes the data');
 
 lab.step('a2', 'Key search and update, as a client sees them');
-lab.camera({ view: 'image' });
+lab.camera({ view: 'image', fit: bob });
 const far = lab.keysFor(lab.data(p.buckets - 1), 1, { existing: true })[0];
 const seen = bob.search(far);
 lab.say('Bob has just come and believes in one bucket. His request is passed on, twice at most, and the answer brings him the image of the whole file.');

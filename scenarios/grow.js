@@ -70,7 +70,7 @@ lab.expectNone('SplitUndone', { since: beforeSplit });
 lab.expectEqual(lab.audit().unequal, 0, 'the parity of both groups encodes the data');
 
 lab.step('f', 'A client that knows little');
-lab.camera({ view: 'image' });
+lab.camera({ view: 'image', fit: bob });
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.say('Bob has just arrived and believes that the file has one bucket. He asks bucket 0 for a key of bucket 7.');
 const guess = lab.predict({ text: 'How many times is his request passed on?', choices: ['not at all', 'once', 'twice', 'seven times'] });

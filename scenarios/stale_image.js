@@ -17,9 +17,9 @@ lab.settle();
 while (lab.file().M < 8)
     lab.split();
 lab.settle();
-lab.camera({ view: 'image' });
+lab.camera({ view: 'image', fit: bob });
 lab.expectEqual([bob.image().M, bob.image().behind], [1, 7], 'Bob is seven buckets behind');
-lab.say('The truth has eight buckets, Bob believes in one. Above is what he believes, below what is.');
+lab.say('The truth has eight buckets, Bob believes in one. Above is what is, below what he believes.');
 
 lab.step('c', 'A wrong address, and the way to the right one');
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];

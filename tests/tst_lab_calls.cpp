@@ -276,7 +276,7 @@ void LabCallsTest::narrationReachesTheObserver()
     QCOMPARE(stage.listener.wish.fit, QString("parity 1.0"));
     QCOMPARE(stage.listener.wish.layers, (std::map<QString, bool> { { "deltas", true }, { "labels", false } }));
     QCOMPARE(*stage.listener.wish.rank, 3u);
-    QVERIFY(stage.play("lab.camera({ fit: 'everything' });").sentence().contains("'file', 'spares' or a target"));
+    QVERIFY(stage.play("lab.camera({ fit: 'everything' });").sentence().contains("'file', 'spares', a target or a client"));
 }
 
 void LabCallsTest::questionsGetTheirVotes()

@@ -22,6 +22,7 @@ private slots:
     void faultsAreRefusedInWords();
     void aWitnessTellsWhatChanged();
     void aBucketThatDoesNotAnswerIsDescribed();
+    void theCameraIsPointedAtAClient();
 };
 
 void ScenariosTest::theScenarioHoldsHeadless_data()
@@ -182,6 +183,18 @@ void ScenariosTest::aBucketThatDoesNotAnswerIsDescribed()
         "const found = lab.client('alice').search(lab.client('alice').verify().keys === 10 ? lab.records(lab.parity(0, 0))[0].members[0].key : 0);\n"
         "lab.expectEqual([found.result, found.path], ['found', 'record recovery'], 'without its bucket');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+}
+
+void ScenariosTest::theCameraIsPointedAtAClient()
+{
+    ClusterStage stage;
+    const ScriptResult result = stage.play(
+        "lab.cluster({ m: 2, k: 0, b: 50, spares: { data: 1, parity: 0 } });\n"
+        "const alice = lab.client('alice'), bob = lab.client('bob');\n"
+        "lab.expectError('BadArgument', () => lab.camera({ fit: { bob: 1 } }));\n"
+        "lab.camera({ view: 'image', fit: bob });");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    QCOMPARE(stage.listener.wish.fit, QString("client bob"));
 }
 
 QTEST_GUILESS_MAIN(ScenariosTest)

@@ -128,6 +128,11 @@ void ViewsTest::fullPoolsAndManyClientsFit()
         QCOMPARE(layout.pools[0].spares + layout.pools[1].spares, std::size_t(many + many / 2));
         const QStringList words = drawn(state, kSmallView).list.texts();
         QCOMPARE(words.contains(QString("+%1").arg(layout.clientsHidden)), layout.clientsHidden > 0);
+        options.client = clientsOf(state).back(); // the chosen one is among those that are shown
+        const ClusterLayout chosen = layoutCluster(state, Theme(), options);
+        QVERIFY2(fault(chosen).isEmpty(), qPrintable(fault(chosen)));
+        QVERIFY(chosen.find({ ObjectKind::Client, options.client, 0 }) != nullptr);
+        QCOMPARE(chosen.clientsHidden, layout.clientsHidden);
     }
 }
 

@@ -110,6 +110,7 @@ private slots:
     void timesAreThoseOfTheClusterThatIsShown();
     void anAnswerFromParityIsCalledSo();
     void theNewestSentenceOfTheLogIsReadToItsEnd();
+    void theCameraShowsWhatTheCaptionSpeaksOf();
 };
 
 // A kill, a split or whatever is chosen there: afterwards the line tells of what is done next.
@@ -544,6 +545,31 @@ void WindowUseTest::theNewestSentenceOfTheLogIsReadToItsEnd()
     QVERIFY(table->viewport()->rect().contains(cell));
     const QRect words = QFontMetrics(table->font()).boundingRect(cell.adjusted(4, 0, -4, 0), Qt::TextWordWrap, newest.data().toString());
     QVERIFY2(words.height() <= cell.height(), qPrintable(QString("%1 pixels of text in %2").arg(words.height()).arg(cell.height())));
+}
+
+// A client's image, where a scenario names the client; the contents of a bucket, where it names the bucket.
+void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
+{
+    Watching watching;
+    QVERIFY(watching.isReady());
+    MainWindow& window = watching.window;
+    const ObjectRef client { ObjectKind::Client, kFileClients, 0 }, bucket { ObjectKind::Data, 2, 0 };
+    CameraWish image;
+    image.view = QStringLiteral("image");
+    image.fit = nameOf(watching.state(), client);
+    QVERIFY2(image.fit.startsWith("client "), qPrintable(image.fit));
+    emit window.player().cameraWished(image);
+    QCOMPARE(window.selection().selected(), client);
+    CameraWish records;
+    records.fit = QStringLiteral("data 2");
+    records.group = 0;
+    records.rank = 3;
+    emit window.player().cameraWished(records);
+    QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Parity, 0, 0 }));
+    records.view = QStringLiteral("records");
+    emit window.player().cameraWished(records);
+    QCOMPARE(window.selection().selected(), bucket);
+    QCOMPARE(window.selection().chosenRank(), 3u);
 }
 
 int main(int count, char** arguments)

@@ -6,6 +6,7 @@
 #include <QJSEngine>
 #include <QJSValueIterator>
 
+#include <algorithm>
 #include <memory>
 
 namespace lhrs::gui {
@@ -21,6 +22,12 @@ QStringList targetNames(const QJSValue& target)
     return target.property("labTarget").toString().split(", ", Qt::SkipEmptyParts);
 }
 
+bool isClient(const LabContext& context, const QString& name)
+{
+    const std::vector<KnownProcess> all = context.control.directory();
+    return std::any_of(all.begin(), all.end(), [&](const KnownProcess& known) { return known.info.kind() == pb::CLIENT && QString::fromStdString(known.info.name()) == name; });
+}
+
 LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
 {
     const auto textOf = [&](const char* name) { return o.option(name).isNull() ? QString() : o.text(name); };
@@ -28,10 +35,12 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
     const QJSValue fit = o.option("fit");
     if (fit.isObject() && fit.property("labTarget").isString())
         wish.fit = fit.property("labTarget").toString();
+    else if (fit.isObject() && isClient(context, fit.toString()))
+        wish.fit = "client " + fit.toString();
     else if (fit.isString() && (fit.toString() == "file" || fit.toString() == "spares"))
         wish.fit = fit.toString();
     else if (!fit.isNull())
-        return LabError { LabCode::BadArgument, "The option fit of lab.camera is 'file', 'spares' or a target." };
+        return LabError { LabCode::BadArgument, "The option fit of lab.camera is 'file', 'spares', a target or a client." };
     wish.view = textOf("view");
     wish.layout = textOf("layout");
     for (QJSValueIterator it(o.option("layers")); it.hasNext();) {

@@ -26,7 +26,7 @@ struct Expectation {
 
 // What lab.camera asks for; empty members change nothing.
 struct CameraWish {
-    QString fit;   // "file", "spares", or a place ("data 5", "parity 1.0"), or several with commas
+    QString fit;   // "file", "spares", a place ("data 5", "parity 1.0"), or several with commas, or a client ("client bob")
     QString view;
     QString layout; // "groups", "processes"
     std::map<QString, bool> layers;

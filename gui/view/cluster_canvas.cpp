@@ -62,7 +62,11 @@ ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setMinimumSize(320, 240);
-    connect(&selection, &Selection::selectionChanged, this, [this] { changed(); });
+    connect(&selection, &Selection::selectionChanged, this, [this] {
+        if (m_layoutMotion.target().clientsHidden > 0)
+            relayout(!m_isReduced);
+        changed();
+    });
     connect(&selection, &Selection::hoverChanged, this, [this] { changed(); });
 }
 
@@ -198,6 +202,8 @@ void ClusterCanvas::relayout(bool isAnimated)
     options.showLegend = m_layers.legend;
     options.arrangement = m_arrangement;
     options.areColumns = m_areColumns;
+    if (m_selection.selected().kind == ObjectKind::Client)
+        options.client = m_selection.selected().a;
     chooseFace(options);
     const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
     m_pan = layout.pan;

@@ -355,7 +355,7 @@ void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme,
     }
 }
 
-void placeTop(const ClusterState& state, const Theme& theme, QRectF band, ClusterLayout& layout)
+void placeTop(const ClusterState& state, const Theme& theme, ProcessId chosen, QRectF band, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
     const bool isNarrow = band.width() < 700 * u; // the file's words get shorter before the clients' do
@@ -364,10 +364,12 @@ void placeTop(const ClusterState& state, const Theme& theme, QRectF band, Cluste
     layout.file = QRectF(band.right() - fileWidth, band.top(), fileWidth, band.height());
     const QRectF middle(layout.file.left() - coordinatorWidth, band.top(), coordinatorWidth, band.height());
     layout.clients = QRectF(band.left(), band.top(), middle.left() - band.left() - 6 * u, band.height());
-    const std::vector<ProcessId> clients = clientsOf(state);
+    std::vector<ProcessId> clients = clientsOf(state);
     const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (132 * u))));
     const std::size_t shown = std::min(clients.size(), fits);
     layout.clientsHidden = clients.size() - shown;
+    if (const auto at = std::find(clients.begin(), clients.end(), chosen); at - clients.begin() >= std::ptrdiff_t(shown) && at != clients.end())
+        std::iter_swap(at, clients.begin() + std::ptrdiff_t(shown) - 1);
     const qreal more = layout.clientsHidden > 0 ? kMoreClients * u : 0;
     const qreal cell = std::min(240 * u, (layout.clients.width() - more) / qreal(std::max<std::size_t>(1, shown)));
     const qreal diameter = std::min(46 * u, band.height() - 8 * u);
@@ -488,7 +490,7 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     if (isTight())
         poolHeight = 0;
     layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
-    placeTop(state, theme, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
+    placeTop(state, theme, options.client, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
     layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()), std::max(1.0, poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
     if (!displaced.empty())

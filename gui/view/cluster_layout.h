@@ -41,6 +41,7 @@ struct LayoutOptions {
     bool showLegend = true;
     Arrangement arrangement = Arrangement::Groups;
     bool areColumns = false; // a group is a column, not a row
+    ProcessId client = 0;    // one that is chosen: shown where there is no room for all; 0: none
 };
 
 // Where everything of the cluster is drawn, in pixels of the view. Pure geometry: a test asks it without a window.

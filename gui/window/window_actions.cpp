@@ -437,10 +437,14 @@ ObjectRef MainWindow::objectNamed(const QString& name) const
 
 void MainWindow::applyCamera(const CameraWish& wish)
 {
-    if (wish.fit == QLatin1String("file") || wish.fit == QLatin1String("spares"))
-        m_canvas->fit();
+    const bool isPlace = !wish.fit.isEmpty() && wish.fit != QLatin1String("file") && wish.fit != QLatin1String("spares");
+    const ObjectRef looked = isPlace ? objectNamed(wish.fit.section(QLatin1Char(','), 0, 0)) : ObjectRef();
+    if (looked.kind == ObjectKind::Client)
+        m_canvas->choose(looked); // of several clients its image is shown
+    else if (isPlace)
+        m_canvas->fitTo(looked);
     else if (!wish.fit.isEmpty())
-        m_canvas->fitTo(objectNamed(wish.fit.section(QLatin1Char(','), 0, 0)));
+        m_canvas->fit();
     Layers layers = m_canvas->layers();
     static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas), std::pair("ranks", &Layers::ranks),
         std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares), std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
@@ -470,7 +474,8 @@ void MainWindow::applyCamera(const CameraWish& wish)
         m_group->view().setPage(page->second);
         openGroup({ ObjectKind::Group, *wish.group, 0 }, *wish.rank);
     } else if (wish.group && wish.rank) {
-        m_selection->select({ ObjectKind::Parity, *wish.group, 0 });
+        const bool isMember = looked.kind == ObjectKind::Data && looked.a / m_pacer.state().m() == *wish.group;
+        m_selection->select(isMember && wish.view == QLatin1String("records") ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
         m_selection->setRank(*wish.rank);
     }
 }
