@@ -248,6 +248,9 @@ void ImagesTest::aForwardTooManyIsRed()
     QVERIFY2(right.words().contains("never more than 2"), qPrintable(right.words()));
     QVERIFY2(right.words().contains("3.0"), qPrintable(right.words())); // log2 of 8 buckets
     QVERIFY(right.words().contains("71.4 %"));
+    QVERIFY2(right.words().contains("4 image adjustments "), qPrintable(right.words()));
+    client.imageAdjustments = 1;
+    QVERIFY2(imagesOf(state).words().contains("1 image adjustment "), qPrintable(imagesOf(state).words()));
     client.last.push_back(searched(7, { 0, 1, 3, 7 }));
     const ImageDrawn wrong = imagesOf(state);
     QVERIFY(isRed(wrong));

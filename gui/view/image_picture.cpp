@@ -191,7 +191,7 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     sheet.out.add(DisplayList::Line { { QPointF(mark, sheet.y - 1 * u), QPointF(mark, sheet.y + height + 1 * u) }, theme.text, 2 * u, false, 0 });
     sheet.out.text(QRectF(sheet.left + label + std::max(wide, mark - sheet.left - label) + 6 * u, sheet.y, number, height), grouped(client.imageAdjustments), kSmallBold, theme.text);
     sheet.y += height;
-    const QString count = QStringLiteral("%1 image adjustments").arg(grouped(client.imageAdjustments));
+    const QString count = countedWords(client.imageAdjustments, "image adjustment", "image adjustments");
     sheet.line({ QStringLiteral("%1; the mark is log₂ M = %2, what a new client needs on average").arg(count).arg(expected, 0, 'f', 1), QStringLiteral("%1   (log₂ M = %2)").arg(count).arg(expected, 0, 'f', 1), count }, kSmall,
         theme.muted);
 }
