@@ -4,11 +4,18 @@
 #include "gui/lab/lab_table.h"
 
 #include <QFile>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <utility>
 
 namespace lhrs::gui {
+
+bool isTableName(const QString& name)
+{
+    static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
+    return kName.match(name).hasMatch();
+}
 
 std::vector<CsvRecord> csvRecords(const QString& text)
 {

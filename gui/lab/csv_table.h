@@ -38,4 +38,7 @@ struct CsvRecord {
 // Line breaks in quotes belong to a cell; empty lines are no records.
 std::vector<CsvRecord> csvRecords(const QString& text);
 
+// Whether a table or chart may have this name, which becomes that of a file: 1 to 64 letters, digits, _ and -.
+bool isTableName(const QString& name);
+
 } // namespace lhrs::gui

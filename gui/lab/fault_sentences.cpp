@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/fault_sentences.h"
 
+#include "gui/lab/sentence_words.h"
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -9,8 +11,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-std::string num(std::uint64_t number) { return std::to_string(number); }
 
 std::string percent(double share)
 {

@@ -22,9 +22,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
-constexpr std::int64_t kMessageBytes = 16 << 20;   // no batch of ours is longer
+constexpr std::int64_t kBatchBytes = 16 << 20;   // no batch of ours is longer
 constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
-constexpr milliseconds kTick(100);
+constexpr milliseconds kLookEvery(100);
 constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock is further away was started by somebody else
 constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
 constexpr int kBatchesPerTurn = 256;
@@ -347,7 +347,7 @@ void Ingest::run(const std::stop_token& stop)
     Sockets sockets { zmq::socket_t(m_context, zmq::socket_type::sub), {}, {} };
     sockets.subscriber.set(zmq::sockopt::linger, 0);
     sockets.subscriber.set(zmq::sockopt::rcvhwm, kBatchesWaiting);
-    sockets.subscriber.set(zmq::sockopt::maxmsgsize, kMessageBytes);
+    sockets.subscriber.set(zmq::sockopt::maxmsgsize, kBatchBytes);
     sockets.subscriber.set(zmq::sockopt::subscribe, "");
     m_sockets = &sockets;
     auto tickAt = Clock::now();
@@ -355,7 +355,7 @@ void Ingest::run(const std::stop_token& stop)
         std::array<zmq::pollitem_t, 2> items { { { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 },
             { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 } } };
         // An interrupted call is a turn without news.
-        if (zmq_poll(items.data(), int(items.size()), kTick.count()) < 0)
+        if (zmq_poll(items.data(), int(items.size()), kLookEvery.count()) < 0)
             items[0].revents = items[1].revents = 0;
         if ((items[0].revents & ZMQ_POLLIN) != 0)
             receive();
@@ -370,7 +370,7 @@ void Ingest::run(const std::stop_token& stop)
                 task();
         }
         if (Clock::now() >= tickAt) {
-            tickAt = Clock::now() + kTick;
+            tickAt = Clock::now() + kLookEvery;
             tick();
         }
         askSnapshots();

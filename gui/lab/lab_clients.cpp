@@ -20,7 +20,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kGrace = 2;              // beyond an operation's own time-out
+constexpr double kGraceSeconds = 2;              // beyond an operation's own time-out
 
 // A workload that runs beside the script; shared with the callback that brings its result.
 struct Running {
@@ -282,7 +282,7 @@ struct ClientCalls {
         *command.mutable_run_workload() = std::move(*order);
         if (isAwaited)
             command = context.awaited(std::move(command), c.arguments.number("timeout"));
-        context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGrace),
+        context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGraceSeconds),
             [running](Answer answer) {
             const std::lock_guard lock(running->mutex);
             running->answer = std::move(answer);
@@ -386,7 +386,7 @@ struct ClientCalls {
         order.set_probabilistic(o.text("termination") == "probabilistic");
         order.set_timeout_ms(std::max(1u, std::uint32_t(o.number("timeout") * 1000)));
         order.set_keep(o.integer("keep"));
-        const auto reply = context.ask(*process, std::move(command), o.number("timeout") + kGrace);
+        const auto reply = context.ask(*process, std::move(command), o.number("timeout") + kGraceSeconds);
         if (!reply)
             return reply.error();
         const pb::ScanResult& done = reply->scan();

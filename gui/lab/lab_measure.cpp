@@ -9,7 +9,6 @@
 #include <QDir>
 #include <QJSEngine>
 #include <QJSValueIterator>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +20,6 @@ namespace {
 
 constexpr std::uint32_t kOneSampledOf = 100; // at detail `sampled`, one operation in so many
 constexpr std::size_t kCasesMax = 1'000'000; // of a measurement
-
-bool isFileName(const QString& name)
-{
-    static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
-    return kName.match(name).hasMatch();
-}
 
 // One cell: numbers, strings and truth values; anything else is not a value of a table.
 QVariant cellOf(const QJSValue& value)
@@ -271,7 +264,7 @@ LabResult<LabTable::Goal> goalOf(const Arguments& o)
 LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 {
     const QString name = o.text("name");
-    if (!isFileName(name))
+    if (!isTableName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
     const auto goal = goalOf(o);
@@ -293,7 +286,7 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 
 LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSValue& object)
 {
-    if (!isFileName(name))
+    if (!isTableName(name))
         return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
             + name.left(80) + "'." };
     if (const auto room = hasRoom(context); !room)
@@ -409,8 +402,8 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
 LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name)
 {
     const QDir directory(context.settings.paperDirectory);
-    const auto table = isFileName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
-    if (!table && isFileName(name) && directory.exists(name + ".csv"))
+    const auto table = isTableName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
+    if (!table && isTableName(name) && directory.exists(name + ".csv"))
         return LabError { LabCode::BadArgument, QString::fromStdString(table.error().text) };
     if (!table) {
         QStringList known;

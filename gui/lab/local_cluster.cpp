@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTimeout(10'000);
-constexpr milliseconds kAskTimeout(3000);
+constexpr milliseconds kAnswerTimeout(3000);
 // How long it is measured how late processes are woken, once one of them was late at all.
 constexpr std::chrono::nanoseconds kLateAtAll(milliseconds(10));
 constexpr milliseconds kLooksLonger(300), kLooksAgain(30);
@@ -160,7 +160,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildPro
         questions.emplace_back(word(child, "control"), command);
     }
     std::vector<pb::ProcessInfo> processes;
-    const std::vector<Answer> answers = m_control.callAllAndWait(questions, kAskTimeout, stop);
+    const std::vector<Answer> answers = m_control.callAllAndWait(questions, kAnswerTimeout, stop);
     for (std::size_t i = 0; i < answers.size(); ++i) {
         if (!answers[i]) {
             m_hasFailed = true;
@@ -233,7 +233,7 @@ Result<std::int64_t> LocalCluster::askLateness(
         questions.emplace_back(endpoint, command);
     }
     std::int64_t worst = 0;
-    for (const Answer& answer : m_control.callAllAndWait(questions, kAskTimeout, stopToken)) {
+    for (const Answer& answer : m_control.callAllAndWait(questions, kAnswerTimeout, stopToken)) {
         if (!answer)
             return Error { "A process that runs does not say how late it is woken: " + answer.text };
         worst = std::max(worst, std::int64_t(answer.reply.gauges().wake_late_ns()));
@@ -275,7 +275,7 @@ Result<void> LocalCluster::choosePatience(const std::stop_token& stopToken)
     if (chosen.timeScale != 1) {
         pb::Command command;
         command.mutable_set_time_scale()->set_factor(chosen.timeScale);
-        const Answer answer = m_control.callAndWait(coordinator, command, kAskTimeout, stopToken);
+        const Answer answer = m_control.callAndWait(coordinator, command, kAnswerTimeout, stopToken);
         if (!answer)
             return Error { "The coordinator does not take longer time-outs: " + answer.text };
         chosen.timers = answer.reply.timers();

@@ -19,7 +19,7 @@ constexpr std::size_t kLinesMax = 6; // of a panel; above it there is one for ea
 using Values = std::vector<QString>; // of the columns of `by`
 
 // A row of ours or of the papers, as text.
-struct Row {
+struct TableRow {
     const std::map<QString, QVariant>* factors = nullptr;
     const std::map<QString, QVariant>* metrics = nullptr;
 
@@ -215,7 +215,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     Drawer drawer { order, chart };
 
     struct Ours {
-        Row row;
+        TableRow row;
         QString x;
         Values group;
     };
@@ -224,7 +224,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     std::map<Values, std::size_t, Before> groups;
     bool areNumbers = true;
     for (const LabTable::Row& from : table.rows()) {
-        const Row row { &from.factors, &from.metrics };
+        const TableRow row { &from.factors, &from.metrics };
         const auto cellOf = [&](const QString& column) { return row.cell(column); };
         const QString x = order.x == "repetition" ? QString::number(from.repetition) : row.cell(order.x);
         if (from.isWarmUp || x.isEmpty() || !isWanted(order, known, cellOf))

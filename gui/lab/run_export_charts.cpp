@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measurements of a recorded run: their tables again, and the charts that its scenario asked for.
 #include "gui/lab/chart_svg.h"
+#include "gui/lab/csv_table.h"
 #include "gui/lab/recording_file.h"
 #include "gui/lab/run_export.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 
 namespace lhrs::gui {
 
 namespace {
-
-bool isFileName(const QString& name)
-{
-    static const QRegularExpression kName("^[A-Za-z0-9_-]{1,64}$");
-    return kName.match(name).hasMatch();
-}
 
 QStringList namesOf(const QJsonValue& value)
 {
@@ -37,7 +31,7 @@ std::map<QString, LabTable> measuredTables(Recording& recording)
         metrics[row.at("measurement").toLongLong()][row.at("name").toString()] = row.at("value");
     std::map<QString, LabTable> tables;
     for (const auto& row : recording.rows("measurement")) {
-        if (!isFileName(row.at("name").toString()))
+        if (!isTableName(row.at("name").toString()))
             continue; // an untrusted file does not choose where we write
         LabTable::Row r;
         r.detail = row.at("detail").toString();

@@ -35,7 +35,7 @@ QString compilerShown()
 #else
     const QString compiler = QString("GCC ") + __VERSION__;
 #endif
-    return compiler + ", " + LHRS_BUILD_TYPE;
+    return compiler + ", " + LHRS_BUILD_KIND;
 }
 
 QString librariesShown()

@@ -234,7 +234,7 @@ std::string Writer::operations() const
             + resultWord(e.result()) + ") at bucket " + num(e.bucket())
             + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "")
             + (e.path() == pb::RECORD_RECOVERY ? ", computed from parity" : e.path() == pb::BY_COORDINATOR ? ", by the coordinator" : "") + ", in "
-            + milliseconds(e.time_ns()) + "."
+            + millisecondsOf(e.time_ns()) + "."
             + (e.has_full() ? " The memory of " + fullWords(e.full()) + " is at its limit." : "");
     }
     default: return {};
@@ -338,7 +338,7 @@ std::string Writer::splits() const
         const pb::SplitFinished& e = event.split_finished();
         return "Bucket " + num(e.bucket()) + " is split: " + counted(e.moved(), "record", "records")
             + " moved to bucket "
-            + num(e.new_bucket()) + " in " + milliseconds(e.total_ns()) + ".";
+            + num(e.new_bucket()) + " in " + millisecondsOf(e.total_ns()) + ".";
     }
     case B::kSplitUndone:
         return "The split of bucket " + num(event.split_undone().bucket()) + " is undone"
@@ -368,7 +368,7 @@ std::string Writer::availability() const
     case B::kParityBucketFilled: {
         const pb::ParityBucketFilled& e = event.parity_bucket_filled();
         return who() + " is filled: " + counted(e.records(), "record group", "record groups") + " in "
-            + milliseconds(e.total_ns()) + ".";
+            + millisecondsOf(e.total_ns()) + ".";
     }
     case B::kParityAdded:
         return "Group " + num(event.parity_added().group()) + " now has "
@@ -444,7 +444,7 @@ std::string Writer::recovery() const
     case B::kRecoveryFinished: {
         const pb::RecoveryFinished& e = event.recovery_finished();
         return "Group " + num(e.group()) + " has " + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " back with "
-            + counted(e.records(), "record", "records") + ", " + milliseconds(e.total_ns()) + " after the first suspicion.";
+            + counted(e.records(), "record", "records") + ", " + millisecondsOf(e.total_ns()) + " after the first suspicion.";
     }
     case B::kRecordRecovered: {
         const pb::RecordRecovered& e = event.record_recovered();

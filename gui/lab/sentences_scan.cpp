@@ -15,7 +15,7 @@ std::string counted(std::uint64_t number, const char* one, const char* many)
     return num(number) + " " + (number == 1 ? one : many);
 }
 
-std::string milliseconds(std::int64_t ns)
+std::string millisecondsOf(std::int64_t ns)
 {
     std::array<char, 32> text {};
     std::snprintf(text.data(), text.size(), ns < 10'000'000 ? "%.2f ms" : "%.0f ms", double(ns) / 1e6);
@@ -62,7 +62,7 @@ std::string scanSentence(const std::string& who, const pb::Event& event)
     case B::kScanDone: {
         const pb::ScanDone& e = event.scan_done();
         return who + " has the result of its scan: " + counted(e.records(), "record", "records") + " of " + counted(e.buckets(), "bucket", "buckets")
-            + " in " + milliseconds(e.time_ns()) + (e.missing_size() > 0 ? "; missing: bucket " + listed(e.missing()) : "")
+            + " in " + millisecondsOf(e.time_ns()) + (e.missing_size() > 0 ? "; missing: bucket " + listed(e.missing()) : "")
             + (e.lost_size() > 0 ? "; lost: bucket " + listed(e.lost()) : "") + (e.guaranteed() ? "." : "; not guaranteed.");
     }
     default: return {};
@@ -85,7 +85,7 @@ std::string mergeSentence(const std::string& who, const pb::Event& event)
     case B::kMergeFinished: {
         const pb::MergeFinished& e = event.merge_finished();
         return "Bucket " + num(e.bucket()) + " is merged into bucket " + num(e.into()) + ": " + counted(e.moved(), "record", "records")
-            + " moved in " + milliseconds(e.total_ns()) + ".";
+            + " moved in " + millisecondsOf(e.total_ns()) + ".";
     }
     case B::kMergeUndone:
         return "The merge of bucket " + num(event.merge_undone().bucket()) + " into " + num(event.merge_undone().into()) + " is undone"

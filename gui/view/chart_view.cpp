@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/chart_view.h"
 
+#include "gui/view/axis_step.h"
+
 #include <QGraphicsLayout>
 #include <QMouseEvent>
 #include <QPainter>
@@ -25,17 +27,6 @@ constexpr TextStyle kAxis { TextSize::Strong, false, false };
 constexpr TextStyle kTheoryName { TextSize::Strong, true, false };
 constexpr std::size_t kPiecesMax = 60; // of a line; above it gaps are too narrow to be seen
 constexpr TextStyle kNothing { TextSize::Title, true, false };
-
-// 1, 2 or 5 times a power of ten, so that about `steps` of them fill the range.
-double niceStep(double range, double steps)
-{
-    const double rough = std::max(range, 1e-12) / steps;
-    const double power = std::pow(10.0, std::floor(std::log10(rough)));
-    for (const double factor : { 1.0, 2.0, 5.0 })
-        if (factor * power >= rough * 0.999)
-            return factor * power;
-    return 10 * power;
-}
 
 QString labelFormat(double step)
 {

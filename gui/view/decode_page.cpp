@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 namespace {
 
-using Kind = DecodingStep::Kind;
+using StepKind = DecodingStep::Kind;
 
 constexpr TextStyle kFormula { TextSize::Strong, false, true };
 
@@ -371,15 +371,15 @@ void drawDecodePage(GroupPageDrawing& page)
     const DecodingStep& step = d.step();
     page.title(d.wish.step, d.steps.size(), step.title, step.sentence);
     switch (step.kind) {
-    case Kind::Members: drawColumns(page, false); break;
-    case Kind::Columns: drawColumns(page, true); break;
-    case Kind::Gauss: drawElimination(page, step.index, false); break;
-    case Kind::Stuck: drawElimination(page, step.index, true); break;
-    case Kind::Inverse: drawInverse(page); break;
-    case Kind::Term: drawTerms(page, step.index); break;
-    case Kind::Bytes: drawBytes(page); break;
+    case StepKind::Members: drawColumns(page, false); break;
+    case StepKind::Columns: drawColumns(page, true); break;
+    case StepKind::Gauss: drawElimination(page, step.index, false); break;
+    case StepKind::Stuck: drawElimination(page, step.index, true); break;
+    case StepKind::Inverse: drawInverse(page); break;
+    case StepKind::Term: drawTerms(page, step.index); break;
+    case StepKind::Bytes: drawBytes(page); break;
     }
-    if (d.managerDiffers && step.kind != Kind::Inverse)
+    if (d.managerDiffers && step.kind != StepKind::Inverse)
         sayManager(page);
 }
 

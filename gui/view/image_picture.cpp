@@ -119,8 +119,6 @@ QString hopsWords(std::size_t forwards)
     return forwards == 0 ? QStringLiteral("direct") : forwards == 1 ? QStringLiteral("1 forward") : QStringLiteral("%1 forwards").arg(forwards);
 }
 
-QString imageWords(const pb::FileState& image) { return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()); }
-
 // A record that parity computed came from no bucket, whatever its request was sent to first.
 QString wayOf(const OperationState& operation)
 {

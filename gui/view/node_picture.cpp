@@ -14,7 +14,7 @@ namespace {
 
 using Sample = pb::NodeSample;
 
-constexpr TextStyle kTitle { TextSize::Strong, true };
+constexpr TextStyle kHeading { TextSize::Strong, true };
 constexpr qreal kColumn = 310;    // pixels that one process needs at 100 %
 constexpr std::size_t kWaitsShown = 6;
 
@@ -259,7 +259,7 @@ void drawFacts(Sheet& sheet, const NodeFacts& node)
 void drawNode(Sheet& sheet, const NodeFacts& node)
 {
     const Theme& theme = sheet.theme;
-    sheet.line({ node.title }, kTitle, theme.text);
+    sheet.line({ node.title }, kHeading, theme.text);
     if (!node.subtitle.isEmpty())
         sheet.line({ node.subtitle, node.subtitle.section(QLatin1Char(','), 0, 0) }, kSmall, theme.muted);
     const bool isOld = node.watch != NodeFacts::Watch::Now;
@@ -293,7 +293,7 @@ NodePicture drawNodes(const std::vector<NodeFacts>& nodes, const QString& since,
     Sheet top { theme, out, margin, width - 2 * margin, 8 * u };
     out.setObject({});
     if (nodes.empty()) {
-        top.line({ QStringLiteral("No process chosen.") }, kTitle, theme.text);
+        top.line({ QStringLiteral("No process chosen.") }, kHeading, theme.text);
         top.paragraph(QStringLiteral("Click a bucket, a spare, a client or the coordinator in the picture, or choose a process in the list above: its threads, queues and waiting messages are shown here."), kBody, theme.muted);
         picture.height = top.y + margin;
         return picture;

@@ -95,12 +95,12 @@ bool needsLease(const ClusterState& state, const DataBucketState& data)
     return group != state.groups.end() && group->second.kEffective() > 0 && state.file.config.recovery() != pb::RECOVERY_OFF;
 }
 
+} // namespace
+
 QString imageWords(const pb::FileState& image)
 {
     return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n());
 }
-
-} // namespace
 
 QString grouped(std::uint64_t number)
 {

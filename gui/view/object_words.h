@@ -17,6 +17,8 @@ namespace lhrs::gui {
 
 // A whole number with narrow spaces as thousands marks.
 QString grouped(std::uint64_t number);
+// The image of a client as "(i, n)".
+QString imageWords(const pb::FileState& image);
 // A duration in ns as a person reads it: "412 µs", "3.2 ms", "1.25 s".
 QString durationWords(std::int64_t ns);
 // What is wrong with the coordinator of a file, and what that means for it; empty: nothing.

@@ -16,7 +16,7 @@ constexpr double kReadAgain = 0.5;       // seconds between two readings of a pa
 constexpr double kAskAgain = 6;          // seconds after which an unanswered page is asked for again
 constexpr double kOrderAgain = 0.3;      // seconds between two sortings of rows that change
 constexpr std::size_t kBytesShown = 64;
-enum DataColumn { Rank, Key, Length, Version, Hex, Text, DataColumns };
+enum DataColumn { RankColumn, KeyColumn, LengthColumn, VersionColumn, HexColumn, TextColumn, DataColumns };
 
 } // namespace
 
@@ -211,7 +211,7 @@ void RecordModel::arrangeRows()
         };
         if (m_isCompared && m_sortColumn == m_columns - 1) // what is not equal comes first
             std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) { return verdictOf(x) > verdictOf(y); });
-        else if (m_sortColumn == Key && !isParity())
+        else if (m_sortColumn == KeyColumn && !isParity())
             std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) {
                 return std::pair(!known->has(x), known->has(x) ? known->at(x) : 0) < std::pair(!known->has(y), known->has(y) ? known->at(y) : 0);
             });
@@ -237,7 +237,7 @@ int RecordModel::rowOfRank(std::uint32_t rank) const
 
 bool RecordModel::canSortBy(int column) const
 {
-    return column == 0 || (column == Key && !isParity()) || (m_isCompared && column == m_columns - 1);
+    return column == 0 || (column == KeyColumn && !isParity()) || (m_isCompared && column == m_columns - 1);
 }
 
 void RecordModel::sort(int column, Qt::SortOrder order)
@@ -375,11 +375,11 @@ int RecordModel::columnCount(const QModelIndex& parent) const
 QVariant RecordModel::dataCell(std::uint32_t rank, int column) const
 {
     const auto bucket = m_pacer.state().data.find(std::uint32_t(m_bucket.a));
-    if (column == Rank)
+    if (column == RankColumn)
         return rank;
     if (bucket == m_pacer.state().data.end() || !bucket->second.ranks.has(rank))
-        return column == Key ? QVariant(tr("free rank")) : QVariant();
-    if (column == Key)
+        return column == KeyColumn ? QVariant(tr("free rank")) : QVariant();
+    if (column == KeyColumn)
         return QString::number(bucket->second.ranks.at(rank));
     const std::uint32_t number = (rank - 1) / kPage;
     want(number);
@@ -390,12 +390,12 @@ QVariant RecordModel::dataCell(std::uint32_t rank, int column) const
     if (record == page->second.data.end())
         return QStringLiteral("…");
     switch (DataColumn(column)) {
-    case Length: return record->second.length();
-    case Version: return QVariant::fromValue<qulonglong>(record->second.version());
-    case Hex: return hexOf(record->second.value(), kBytesShown);
-    case Text: return textOf(record->second.value(), kBytesShown);
-    case Rank:
-    case Key:
+    case LengthColumn: return record->second.length();
+    case VersionColumn: return QVariant::fromValue<qulonglong>(record->second.version());
+    case HexColumn: return hexOf(record->second.value(), kBytesShown);
+    case TextColumn: return textOf(record->second.value(), kBytesShown);
+    case RankColumn:
+    case KeyColumn:
     case DataColumns: break;
     }
     return {};
@@ -444,7 +444,7 @@ QVariant RecordModel::data(const QModelIndex& index, int role) const
     if (role == Qt::BackgroundRole)
         return m_marked != 0 && rankOfRow(index.row()) == m_marked ? QVariant(QBrush(m_markColour)) : QVariant();
     if (role == Qt::TextAlignmentRole) {
-        const bool isNumber = index.column() == 0 || (!isParity() && (index.column() == Length || index.column() == Version));
+        const bool isNumber = index.column() == 0 || (!isParity() && (index.column() == LengthColumn || index.column() == VersionColumn));
         return int((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::AccessibleTextRole)

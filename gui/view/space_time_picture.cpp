@@ -2,6 +2,7 @@
 // How the space-time diagram looks: its layout as a display list.
 #include "gui/view/space_time_layout.h"
 
+#include "gui/view/axis_step.h"
 #include "gui/view/object_words.h"
 
 #include <algorithm>
@@ -40,16 +41,6 @@ QColor faint(QColor colour)
 {
     colour.setAlphaF(0.18F);
     return colour;
-}
-
-double niceStep(double range, double steps)
-{
-    const double rough = std::max(range, 1e-9) / steps;
-    const double power = std::pow(10.0, std::floor(std::log10(rough)));
-    for (const double factor : { 1.0, 2.0, 5.0 })
-        if (factor * power >= rough * 0.999)
-            return factor * power;
-    return 10 * power;
 }
 
 void drawAxis(const SpaceTimeLayout& layout, const SpaceTime& model, const SpaceTimeWish& wish, DisplayList& out)

@@ -25,8 +25,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kDiagramPullMax = 8'000;
-constexpr std::uint64_t kBefore = 40'000;  // events before an instant that are looked through
-constexpr double kBuildEvery = 0.12;       // seconds
+constexpr std::uint64_t kLookedThrough = 40'000;  // events before an instant that are looked through
+constexpr double kRebuildEvery = 0.12;       // seconds
 constexpr double kTicksFirst = 48;         // Lamport numbers that are shown at first
 constexpr double kTicksLeast = 6, kNsLeast = 2'000;
 
@@ -295,7 +295,7 @@ void SpaceTimeView::clear()
 void SpaceTimeView::restart(std::uint64_t event)
 {
     m_events.clear();
-    m_cursor = event - std::min(event, kBefore);
+    m_cursor = event - std::min(event, kLookedThrough);
     m_left = m_dropped = 0;
     m_hasNew = true;
     m_isAtEnd = true;
@@ -340,7 +340,7 @@ bool SpaceTimeView::refresh(double seconds)
     if (m_stateVersion != m_pacer.version() && m_hasNew)
         m_isDirty = true; // names and places of lanes
     const bool isBehind = m_cursor < until && !page.events.empty();
-    if (m_sinceBuilt >= kBuildEvery && !isBehind) {
+    if (m_sinceBuilt >= kRebuildEvery && !isBehind) {
         if (m_hasNew)
             rebuild();
         else if (m_isDirty)

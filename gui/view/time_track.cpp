@@ -19,7 +19,7 @@ namespace {
 constexpr int kParts = 2'000;           // of a recording
 constexpr std::size_t kTrackPullMax = 8'192;
 constexpr double kRebuildTrackEvery = 0.1;   // seconds, while the run grows
-constexpr qreal kNear = 6;              // pixels within which a mark is meant
+constexpr qreal kMeant = 6;              // pixels within which a mark is meant
 
 Glyph glyphOf(TimeMark::Kind kind)
 {
@@ -307,7 +307,7 @@ const TimeMark* TimeTrack::markNear(qreal x) const
 {
     const TimeMark* best = nullptr;
     for (const TimeMark& mark : m_marks)
-        if (const qreal distance = std::abs(xOf(mark.ns) - x); distance <= m_theme.px(kNear) && (best == nullptr || distance < std::abs(xOf(best->ns) - x)))
+        if (const qreal distance = std::abs(xOf(mark.ns) - x); distance <= m_theme.px(kMeant) && (best == nullptr || distance < std::abs(xOf(best->ns) - x)))
             best = &mark;
     return best;
 }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kAskEvery = 0.5; // seconds
 
-using Kind = FaultWish::Kind;
+using WishKind = FaultWish::Kind;
 
 // As the list of what can be chosen names it: "data 1", "alice", "data-7 (spare)".
 QString choiceName(const ClusterState& state, const ProcessState& process)
@@ -227,9 +227,9 @@ void FaultPanel::makeForm()
     m_kind = new QComboBox(this);
     m_kind->setObjectName(QStringLiteral("faultKind"));
     m_kind->setAccessibleName(tr("What is broken"));
-    for (const auto& [kind, words] : { std::pair(Kind::Network, tr("Messages: lost, late, doubled …")), std::pair(Kind::Partition, tr("Partition of two sides")),
-             std::pair(Kind::Pause, tr("Pause")), std::pair(Kind::Kill, tr("Kill at once")),
-             std::pair(Kind::KillAtStep, tr("Kill at a step of the protocol")) })
+    for (const auto& [kind, words] : { std::pair(WishKind::Network, tr("Messages: lost, late, doubled …")), std::pair(WishKind::Partition, tr("Partition of two sides")),
+             std::pair(WishKind::Pause, tr("Pause")), std::pair(WishKind::Kill, tr("Kill at once")),
+             std::pair(WishKind::KillAtStep, tr("Kill at a step of the protocol")) })
         m_kind->addItem(words, int(kind));
     connect(m_kind, &QComboBox::currentIndexChanged, this, &FaultPanel::showKind);
     m_firstLabel = new QLabel(this);
@@ -341,11 +341,11 @@ void FaultPanel::makeForm()
 
 void FaultPanel::showKind()
 {
-    const auto kind = Kind(m_kind->currentData().toInt());
-    const bool isNetwork = kind == Kind::Network, isPartition = kind == Kind::Partition;
+    const auto kind = WishKind(m_kind->currentData().toInt());
+    const bool isNetwork = kind == WishKind::Network, isPartition = kind == WishKind::Partition;
     m_network->setVisible(isNetwork);
     m_partition->setVisible(isPartition);
-    m_atStep->setVisible(kind == Kind::KillAtStep);
+    m_atStep->setVisible(kind == WishKind::KillAtStep);
     m_firstLabel->setText(isNetwork ? tr("From") : isPartition ? tr("Between") : tr("Whom"));
     m_first->setNobody(isNetwork ? tr("anybody") : tr("choose …"));
     m_first->setAccessibleName(isNetwork ? tr("Who sends") : isPartition ? tr("First side of the partition") : tr("Whom it hits"));
@@ -357,7 +357,7 @@ void FaultPanel::showKind()
         m_second->setRestChosen(true);
     m_secondLabel->setVisible(isNetwork || isPartition);
     m_second->setVisible(isNetwork || isPartition);
-    m_lease->parentWidget()->setVisible(kind != Kind::Kill);
+    m_lease->parentWidget()->setVisible(kind != WishKind::Kill);
     m_kept->setVisible(isNetwork || isPartition);
     showLine();
 }
@@ -365,12 +365,12 @@ void FaultPanel::showKind()
 FaultWish FaultPanel::wish() const
 {
     FaultWish wish;
-    wish.kind = Kind(m_kind->currentData().toInt());
+    wish.kind = WishKind(m_kind->currentData().toInt());
     wish.first = m_first->chosen();
-    const bool hasSecond = wish.kind == Kind::Network || wish.kind == Kind::Partition;
+    const bool hasSecond = wish.kind == WishKind::Network || wish.kind == WishKind::Partition;
     if (hasSecond)
         wish.second = m_second->chosen();
-    wish.secondIsRest = wish.kind == Kind::Partition && m_second->isRest();
+    wish.secondIsRest = wish.kind == WishKind::Partition && m_second->isRest();
     wish.direction = PartitionSides::Direction(m_direction->currentData().toInt());
     pb::NetworkFault& network = wish.network;
     network.set_drop(m_shares.at(QStringLiteral("faultDrop"))->value() / 100);
@@ -396,12 +396,12 @@ QString FaultPanel::objection() const
         return why;
     const FaultWish wanted = wish();
     switch (wanted.kind) {
-    case Kind::Network: {
+    case WishKind::Network: {
         const pb::NetworkFault& n = wanted.network;
         const bool isNothing = n.drop() + n.duplicate() + n.reorder() + n.corrupt() <= 0 && n.delay_ms() + n.jitter_ms() == 0 && n.bytes_per_second() == 0;
         return isNothing ? tr("Say how many messages are lost, doubled, overtaken or spoiled, how late they are, or how many pass.") : QString();
     }
-    case Kind::Partition:
+    case WishKind::Partition:
         if (wanted.first.empty())
             return tr("Choose the processes of the first side.");
         if (wanted.second.empty() && !wanted.secondIsRest)
@@ -410,12 +410,12 @@ QString FaultPanel::objection() const
             if (std::find(wanted.second.begin(), wanted.second.end(), process) != wanted.second.end())
                 return tr("A process cannot be on both sides.");
         return {};
-    case Kind::Pause:
-    case Kind::Kill:
+    case WishKind::Pause:
+    case WishKind::Kill:
         if (!m_operator.isLocal())
             return tr("Only processes that this window has started can be paused or ended; it only watches these.");
         break;
-    case Kind::KillAtStep:
+    case WishKind::KillAtStep:
         if (!m_operator.isLocal())
             return tr("Only processes that this window has started can be ended; it only watches these.");
         if (!isEvent(QString::fromStdString(wanted.step)))
@@ -436,7 +436,7 @@ void FaultPanel::aimAt(const std::vector<ProcessId>& processes)
 {
     takeProcesses();
     // What others send to it is what makes it look dead; of a partition it is the first side.
-    const bool isNetwork = Kind(m_kind->currentData().toInt()) == Kind::Network;
+    const bool isNetwork = WishKind(m_kind->currentData().toInt()) == WishKind::Network;
     (isNetwork ? m_second : m_first)->choose(processes);
 }
 

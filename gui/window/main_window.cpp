@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include <unistd.h>
 
@@ -36,7 +35,6 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
-constexpr qreal kLowWindow = 560;     // pixels at 100 %
 constexpr QSize kLeastSize(640, 400); // of the window, whatever its parts would like
 constexpr std::chrono::milliseconds kSilent(2'000);
 
@@ -178,26 +176,6 @@ void MainWindow::makeDocks()
     bucket->raise();
     m_logDock->raise();
     m_inner->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
-}
-
-// In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
-void MainWindow::arrangeDocks()
-{
-    const bool isLow = height() < m_theme.px(kLowWindow);
-    if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
-        return;
-    m_isLow = isLow;
-    if (isLow)
-        m_inner->tabifyDockWidget(m_nodeDock, m_logDock);
-    else
-        m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
-    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
-    // Six tabs beside each other have room for a short word each.
-    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
-        dock->setWindowTitle(isLow ? shorter : words);
-    setWorkspace(m_workspace);
-    m_logDock->raise();
-    m_docks[0]->raise();
 }
 
 // Who tells whom what.

@@ -5,8 +5,12 @@
 
 #include "gui/window/bar_shelf.h"
 
+#include <QDockWidget>
+#include <QListView>
+
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace lhrs::gui {
 
@@ -15,6 +19,7 @@ namespace {
 constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
+constexpr qreal kLowWindow = 560;     // pixels at 100 %
 constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
 constexpr double kPlayerShare = 0.25; // of the height of such a window
 
@@ -36,6 +41,26 @@ void MainWindow::foldPanels()
     const bool isFolded = height() < m_theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
     m_player->setLow(isFolded ? int(height() * kPlayerShare) : 0);
+}
+
+// In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
+void MainWindow::arrangeDocks()
+{
+    const bool isLow = height() < m_theme.px(kLowWindow);
+    if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
+        return;
+    m_isLow = isLow;
+    if (isLow)
+        m_inner->tabifyDockWidget(m_nodeDock, m_logDock);
+    else
+        m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
+    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
+    // Six tabs beside each other have room for a short word each.
+    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
+        dock->setWindowTitle(isLow ? shorter : words);
+    setWorkspace(m_workspace);
+    m_logDock->raise();
+    m_docks[0]->raise();
 }
 
 void MainWindow::setThemeChoice(ThemeChoice choice)

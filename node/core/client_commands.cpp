@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kValueMax = 65535;
+constexpr std::uint32_t kBytesMax = 65535;
 constexpr double kRateMax = 1e7, kSkewMax = 10;
 
 } // namespace
@@ -149,7 +149,7 @@ void Client::operate(const pb::Command& command, Time now, Effects& out)
     const char* wrong = nullptr;
     if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
         wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.value().size() > kValueMax || order.length() > kValueMax)
+    else if (order.value().size() > kBytesMax || order.length() > kBytesMax)
         wrong = "value: 65,535 bytes at most";
     if (wrong) {
         auto* answer = out.reply(command.ticket()).mutable_operation();
@@ -175,7 +175,7 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         wrong = "a workload is running; stop it or wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
-    else if (order.length() > kValueMax)
+    else if (order.length() > kBytesMax)
         wrong = "length: 65,535 bytes at most";
     else if (order.mix_size() != 0 && order.mix_size() != 4)
         wrong = "mix: four weights are wanted, of insert, update, delete and search";
@@ -217,7 +217,7 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         wrong = "a scan is under way; wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
-    else if (command.run_scan().contains().size() > kValueMax)
+    else if (command.run_scan().contains().size() > kBytesMax)
         wrong = "contains: 65,535 bytes at most, as long as a value can be";
     if (wrong) {
         pb::CommandReply& reply = out.reply(command.ticket());

@@ -13,7 +13,6 @@ namespace lhrs {
 namespace {
 
 constexpr std::size_t kValueMax = 65535; // lhrs.md 13.2
-constexpr Time kClientSilence = 60s; // lhrs.md 4.4
 
 // Bulk insert: nobody waits for the reply. But a client whose image is out of date hears of that.
 bool isSilent(const pb::KeyRequest& request) { return request.unanswered() && request.forwards() == 0; }
@@ -553,8 +552,8 @@ void DataBucket::onTime(Time now, Effects& out)
             out.send(m_parts.context.coordinator).mutable_where_is()->set_bucket(bucket.value);
     }
     askForScans(now, out);
-    if (now > kClientSilence)
-        m_results.expire(now - kClientSilence);
+    if (now > ResultTable::kClientSilence)
+        m_results.expire(now - ResultTable::kClientSilence);
 }
 
 void DataBucket::askForScans(Time now, Effects& out)

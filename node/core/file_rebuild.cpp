@@ -41,8 +41,6 @@ std::uint64_t youngest(const pb::View& view)
     return incarnation;
 }
 
-MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
-
 } // namespace
 
 void FileRebuild::add(const pb::StateReport& report)

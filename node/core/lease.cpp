@@ -14,11 +14,6 @@ bool hasFailed(pb::MemberState state)
     return state == pb::FAILED || state == pb::RECOVERING || state == pb::MEMBER_LOST;
 }
 
-MemberId idOf(const pb::Member& member)
-{
-    return { member.role(), member.index() };
-}
-
 } // namespace
 
 std::uint32_t grantsNeeded(const pb::View& view)

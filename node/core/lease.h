@@ -15,6 +15,7 @@ struct MemberId {
     std::uint32_t index = 0;
     auto operator<=>(const MemberId&) const = default;
 };
+inline MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
 
 // How many grants a member of this view needs: one of each parity bucket that is UP. (lhrs.md 10.2 says kEff, which is
 // fewer while data buckets are missing. But those are replaced without our word, and then so many may fail as there are

@@ -17,7 +17,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kClientSilence = 60s; // lhrs.md 4.4
 constexpr Time kExpiryPeriod = 10s;
 
 FieldOptions optionsOf(const pb::FileConfig& config)
@@ -337,7 +336,7 @@ void ParityBucket::onTime(Time now, Effects& out)
         return;
     m_nextExpiry = now + kExpiryPeriod;
     for (PositionState& position : m_positions)
-        position.results.expire(now - kClientSilence);
+        position.results.expire(now - ResultTable::kClientSilence);
 }
 
 // ---- batches of splits

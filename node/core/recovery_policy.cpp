@@ -7,7 +7,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kPatience = 10; // Alives of a bucket that may be missed until the command is answered
+constexpr std::uint32_t kAlivesMissed = 10; // Alives of a bucket that may be missed until the command is answered
 
 const char* wordOf(pb::RecoveryWay way)
 {
@@ -28,7 +28,7 @@ bool RecoveryPolicy::set(const pb::Command& command, Time now, Effects& out)
             "the buckets of this file have no leases, so none can be replaced; make a file with --recovery automatic, alarm or manual", out);
         return false;
     }
-    m_waiters.push_back({ command.ticket(), former, now + kPatience * std::chrono::milliseconds(m_parts.acks.timers().alive_ms()) });
+    m_waiters.push_back({ command.ticket(), former, now + kAlivesMissed * std::chrono::milliseconds(m_parts.acks.timers().alive_ms()) });
     const bool isNew = wanted != former;
     if (isNew) {
         const std::uint64_t epoch = m_parts.file.coordinatorEpoch();

@@ -17,6 +17,8 @@ namespace lhrs {
 // request could otherwise take effect after it was answered. See "Results without effect" in node/PROTOCOL.md.
 class ResultTable {
 public:
+    static constexpr Time kClientSilence = std::chrono::seconds(60); // after which a client's results are let go of
+
     struct Entry {
         std::uint64_t number = 0;
         Key key;

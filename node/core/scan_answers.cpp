@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kPartsMax = 64; // scans that a bucket answers at the same time
+constexpr std::size_t kScansMax = 64; // scans that a bucket answers at the same time
 
 bool isOfScan(const pb::RequestId& a, const pb::RequestId& b)
 {
@@ -53,7 +53,7 @@ void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& s
 {
     if (std::any_of(m_parts.begin(), m_parts.end(), [&](const Part& part) { return isOfScan(part.request, scan.request()); }))
         return; // a copy: the answer is on its way
-    if (m_parts.size() >= kPartsMax) {
+    if (m_parts.size() >= kScansMax) {
         refuse(bucket, scan, level, out);
         return;
     }
