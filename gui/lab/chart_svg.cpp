@@ -19,7 +19,7 @@ struct Box {
 QString svgNumber(double value) { return QString::number(std::round(value * 10) / 10, 'g', 8); }
 
 // "12 500" with narrow spaces, "0.25", "3e-05".
-QString shown(double value)
+QString tickShown(double value)
 {
     QString text = QString::number(value, 'g', 5);
     if (text.contains('e'))
@@ -218,7 +218,7 @@ private:
         const Axis y = axisOf(panel, false, std::clamp(box.height / (3.5 * m_em), 2.0, 8.0));
         double labels = 0;
         for (const double tick : y.ticks)
-            labels = std::max(labels, widthOf(shown(tick), 0.9 * m_em));
+            labels = std::max(labels, widthOf(tickShown(tick), 0.9 * m_em));
         const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em, box.height - (isLast ? 5.4 : 4.2) * m_em };
         const Axis x = axisOf(panel, true, std::clamp(plot.width / (6 * m_em), 2.0, 8.0));
         const auto atX = [&](double value) { return plot.x + plot.width * x.share(value); };
@@ -230,11 +230,11 @@ private:
             if (atY(tick) + m_em > below)
                 continue;
             below = atY(tick);
-            text(plot.x - 0.4 * m_em, atY(tick) + 0.32 * m_em, shown(tick), "end", 0.9, false);
+            text(plot.x - 0.4 * m_em, atY(tick) + 0.32 * m_em, tickShown(tick), "end", 0.9, false);
         }
         double written = -HUGE_VAL;
         for (const double tick : x.ticks) {
-            const QString words = m_chart.words.isEmpty() ? shown(tick) : m_chart.words.value(qsizetype(tick));
+            const QString words = m_chart.words.isEmpty() ? tickShown(tick) : m_chart.words.value(qsizetype(tick));
             const double half = widthOf(words, 0.9 * m_em) / 2;
             line(atX(tick), plot.bottom(), atX(tick), plot.bottom() + 4, m_look.muted, 1);
             if (atX(tick) - half < written)

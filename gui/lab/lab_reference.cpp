@@ -40,7 +40,7 @@ ParameterReference parameterOf(const QJsonObject& from, bool isArgument)
 }
 
 // "number" for 5, "a list" for [5], ... as a sentence needs it.
-QString shown(const QJSValue& value)
+QString valueShown(const QJSValue& value)
 {
     if (value.isUndefined())
         return "nothing";
@@ -182,17 +182,17 @@ std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValu
     if (const auto error = tooLong(value, what, meaning(parameter)))
         return error;
     if (!isOfType(parameter, value))
-        return bad(what + " must be " + kindOf(parameter) + ", not " + shown(value) + ".", meaning(parameter));
+        return bad(what + " must be " + kindOf(parameter) + ", not " + valueShown(value) + ".", meaning(parameter));
     const bool isList = value.isArray();
     if (!parameter.words.isEmpty() && !isList && !contains(parameter.words, value))
-        return bad(what + " must be one of " + listed(parameter.words) + ", not " + shown(value) + ".",
+        return bad(what + " must be one of " + listed(parameter.words) + ", not " + valueShown(value) + ".",
             meaning(parameter));
     if (contains(parameter.notYet, value))
-        return LabError { LabCode::Unsupported, what + " = " + shown(value) + " is not in this version." };
+        return LabError { LabCode::Unsupported, what + " = " + valueShown(value) + " is not in this version." };
     if (parameter.onlyStandard) {
         const QJSValue standard = engine.toScriptValue(parameter.standard.toVariant());
         if (!value.strictlyEquals(standard) && !(value.isNull() && parameter.standard.isNull()))
-            return LabError { LabCode::Unsupported, what + " = " + shown(value) + " is not in this version." };
+            return LabError { LabCode::Unsupported, what + " = " + valueShown(value) + " is not in this version." };
     }
     if (value.isNumber()) {
         const double number = value.toNumber();
@@ -202,7 +202,7 @@ std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValu
             const QString range = low.isEmpty() ? "at most " + high
                 : high.isEmpty()                ? "at least " + low
                                                 : low + " to " + high;
-            return bad(what + " is " + shown(value) + ", but must be " + range + ".", meaning(parameter));
+            return bad(what + " is " + valueShown(value) + ", but must be " + range + ".", meaning(parameter));
         }
     }
     return std::nullopt;
@@ -332,7 +332,7 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
         }
     }
     if (values.size() > call.arguments.size()) {
-        const QString extra = shown(values[call.arguments.size()]);
+        const QString extra = valueShown(values[call.arguments.size()]);
         return bad(call.name + (call.options.empty() ? " takes " : " takes one object of options and ")
             + (call.arguments.empty() ? "no arguments" : QString::number(call.arguments.size()) + " arguments at most")
             + "; there is " + extra + " too many.", call.example);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kCasesShown = 200; // of a table
 
-QString shown(const QVariant& value)
+QString cellShown(const QVariant& value)
 {
     if (value.typeId() == QMetaType::Double)
         return QString::number(value.toDouble(), 'g', 5);
@@ -88,10 +88,10 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
             QStringList row;
             for (const QString& factor : table.factorColumns()) {
                 const auto at = s.factors.find(factor);
-                row << (at == s.factors.end() ? QString() : shown(at->second));
+                row << (at == s.factors.end() ? QString() : cellShown(at->second));
             }
-            rows.push_back(row + QStringList { QString::number(s.n), metric, shown(quartiles.median),
-                quartiles.n > 1 ? shown(quartiles.q1) : QString(), quartiles.n > 1 ? shown(quartiles.q3) : QString() });
+            rows.push_back(row + QStringList { QString::number(s.n), metric, cellShown(quartiles.median),
+                quartiles.n > 1 ? cellShown(quartiles.q1) : QString(), quartiles.n > 1 ? cellShown(quartiles.q3) : QString() });
         }
     }
     std::vector<qsizetype> widths(std::size_t(head.size()), 0);
