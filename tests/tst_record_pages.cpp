@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ private slots:
     void rowsOfOneLengthTakeNoMoreAndStandInOneRow();
     void aLongValueCostsItsOwnLengthOnly();
     void aPageThatBecameTooWideIsNarrowed();
+    void whatARowWillTakeIsKnownBefore_data();
+    void whatARowWillTakeIsKnownBefore();
     void aBlockHasRoomForItsSizeAndLittleMore();
     void blocksAreAlignedAndDoNotOverlap();
     void aBlockThatWasGivenBackIsTakenAgain();
@@ -178,6 +181,51 @@ void TestRecordPages::aPageThatBecameTooWideIsNarrowed()
     for (std::size_t row = 0; row < 64; ++row)
         pages.setLength(row, 0);
     QCOMPARE(pages.bytes(1) - pages.bytes(0), std::ptrdiff_t(0));
+}
+
+void TestRecordPages::whatARowWillTakeIsKnownBefore_data()
+{
+    QTest::addColumn<int>("shortest");
+    QTest::addColumn<int>("longest");
+    QTest::addColumn<int>("longOnes"); // per mille that have the full length
+    QTest::newRow("of one length") << 100 << 100 << 0;
+    QTest::newRow("of all lengths") << 1 << 400 << 0;
+    QTest::newRow("tiny") << 1 << 8 << 0;
+    QTest::newRow("one in ten is long") << 1 << 20'000 << 100;
+    QTest::newRow("one in a hundred is long") << 10 << 60'000 << 10;
+}
+
+// A bucket with little memory goes by it: as rows come one by one, and as a block of them does.
+void TestRecordPages::whatARowWillTakeIsKnownBefore()
+{
+    QFETCH(const int, shortest);
+    QFETCH(const int, longest);
+    QFETCH(const int, longOnes);
+    constexpr std::size_t kOfList = 128 * 64; // the list of pages is not counted
+    std::mt19937 draw(7);
+    RecordPages<PageHead> pages;
+    std::size_t before = 0, block = 0;
+    const auto checkBlock = [&] { QVERIFY2(pages.memory() <= before + block + kOfList, qPrintable(QString::number(pages.size()))); };
+    for (std::size_t row = 0; row < 2'000; ++row) {
+        if (row % 100 == 0 || row == 7 || row == 30) { // the end of one block, the beginning of the next
+            checkBlock();
+            before = pages.memory();
+            block = 0;
+        }
+        const bool isLong = longOnes > 0 && int(draw() % 1'000) < longOnes;
+        const auto length = std::uint32_t(isLong ? longest : longOnes > 0 ? shortest + int(draw() % 50) : shortest + int(draw() % std::uint32_t(longest - shortest + 1)));
+        const std::size_t taken = pages.memory(), told = pages.growthFor(row, length);
+        if (block == 0) {
+            const std::size_t rows = row < 7 ? 7 - row : row < 30 ? 30 - row : 100 - row % 100;
+            block = pages.growthForRows(rows, rows * std::size_t(longest), std::uint32_t(longest));
+        }
+        pages.resize(row + 1);
+        pages.setLength(row, length);
+        QVERIFY2(pages.memory() <= taken + told + kOfList, qPrintable(QString("row %1 of %2 bytes: %3, told %4").arg(row).arg(length).arg(pages.memory() - taken).arg(told)));
+        if (told == 0)
+            QVERIFY(pages.memory() <= taken);
+    }
+    checkBlock();
 }
 
 void TestRecordPages::aBlockHasRoomForItsSizeAndLittleMore()

@@ -32,6 +32,21 @@ std::size_t BytePool::capacity(std::size_t size)
     return size == 0 ? 0 : capacityOfClass(classOf(size));
 }
 
+// Small files have small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
+std::size_t BytePool::nextSlab(std::size_t sizeClass) const
+{
+    const std::size_t block = capacityOfClass(sizeClass);
+    return std::max(block, std::min(std::max(block * 16, m_slabBytes[sizeClass] * 2), kSlab / block * block));
+}
+
+std::size_t BytePool::growthFor(std::size_t size) const
+{
+    if (size == 0)
+        return 0;
+    const std::size_t c = classOf(size);
+    return m_free[c] != nullptr || m_left[c] >= capacityOfClass(c) ? 0 : nextSlab(c);
+}
+
 std::byte* BytePool::take(std::size_t size)
 {
     if (size == 0)
@@ -43,8 +58,7 @@ std::byte* BytePool::take(std::size_t size)
     }
     const std::size_t block = capacityOfClass(c);
     if (m_left[c] < block) {
-        // Small files have small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
-        m_slabBytes[c] = std::max(block, std::min(std::max(block * 16, m_slabBytes[c] * 2), kSlab / block * block));
+        m_slabBytes[c] = nextSlab(c);
         m_slabs.push_back({ std::make_unique_for_overwrite<std::byte[]>(m_slabBytes[c]) });
         m_cut[c] = m_slabs.back().memory.get();
         m_left[c] = m_slabBytes[c];

@@ -20,6 +20,8 @@ public:
     void giveBack(std::byte* block, std::size_t size);
     // What take(size) really hands out.
     static std::size_t capacity(std::size_t size);
+    // How many further bytes take(size) would take of the system.
+    std::size_t growthFor(std::size_t size) const;
     std::size_t bytes() const { return m_bytes; }
 
 private:
@@ -31,6 +33,7 @@ private:
     struct FreeBlock {
         FreeBlock* next = nullptr;
     };
+    std::size_t nextSlab(std::size_t sizeClass) const;
     static std::size_t classOf(std::size_t size);
     static std::size_t capacityOfClass(std::size_t sizeClass);
 

@@ -35,8 +35,10 @@ bool DataBucket::hasRoomFor(const pb::MoveRecords& move) const
     const MemoryRoom& memory = m_parts.context.memory;
     if (!memory.hasLimit())
         return true;
-    // What a merge brings is kept first, and stored when it is decided.
-    const std::uint64_t bytes = m_merge ? 2 * move.records().size() + m_merge->keptBytes() : move.records().size();
+    // Pages have room for more rows than come. What a merge brings is kept first, and stored when it is decided.
+    std::uint64_t bytes = m_store.growthOfBlock(move.records());
+    if (m_merge)
+        bytes += move.records().size() + m_merge->keptBytes();
     return memory.left(storedBytes()) >= memory.reserve() / 2 + bytes;
 }
 

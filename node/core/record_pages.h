@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -79,15 +80,25 @@ public:
     }
 
     // About how many further bytes are taken if the row, which may be a new one behind all others, gets so many bytes; while
-    // a page is made anew its former memory is there, too. 0: there is a cell for them.
+    // a page is made anew its former memory is there, too, and who is too long for it lies outside. 0: there is a cell for them.
     std::size_t growthFor(std::size_t row, std::uint32_t length) const
     {
         const std::size_t p = row / kRows;
         const bool hasPage = p < m_pages.size();
         if (hasPage && row % kRows < m_pages[p].capacity)
-            return length <= m_pages[p].width ? 0 : memoryOf(m_pages[p].capacity, length);
+            return length <= m_pages[p].width ? 0 : memoryOf(m_pages[p].capacity, length) + m_pool.growthFor(length);
         const std::size_t capacity = p > 0 ? kRows : hasPage ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity) : kRowsAtFirst;
-        return memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0));
+        return memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)) + m_pool.growthFor(length);
+    }
+    // At most so many further bytes are taken by so many new rows with so many bytes in all, none longer than `longest`: a page
+    // has cells for all its rows, the last one also for those that do not come, and may have twice as many bytes unused as used;
+    // what is longest lies outside, in a slab of its own.
+    std::size_t growthForRows(std::size_t rows, std::size_t bytes, std::uint32_t longest) const
+    {
+        const std::size_t after = m_size + rows;
+        const std::size_t cells = after <= kRows ? std::max(kRowsAtFirst, std::bit_ceil(after)) : (rows / kRows + 2) * kRows;
+        const std::size_t last = memoryOf(std::min(cells, kRows), longest);
+        return std::min(memoryOf(cells, longest), 4 * bytes + memoryOf(cells, 0) + cells / kRows * kWastedAnyway + last) + m_pool.growthFor(longest);
     }
     // Of a page of rows as long as the longest that ever was.
     std::size_t longestPage() const { return memoryOf(kRows, m_longest); }

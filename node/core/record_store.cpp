@@ -3,6 +3,7 @@
 
 #include "common/errors.h"
 #include "common/points.h"
+#include "common/record_block.h"
 
 #include <algorithm>
 #include <cstring>
@@ -133,6 +134,22 @@ void RecordStore::truncate(Rank rankMax)
     if (rankMax.value < m_slots.size())
         m_slots.resize(rankMax.value);
     std::erase_if(m_free, [&](std::uint32_t rank) { return rank > rankMax.value || m_slots[rank - 1].state != State::Free; });
+}
+
+std::size_t RecordStore::growthOfBlock(std::string_view block) const
+{
+    std::size_t records = 0;
+    std::size_t bytes = 0;
+    std::uint32_t longest = 0;
+    BlockReader reader(block);
+    for (BlockEntry entry; reader.next(entry);) {
+        if (entry.isOfRequests() || entry.bytes.empty())
+            continue;
+        ++records;
+        bytes += entry.bytes.size();
+        longest = std::max(longest, std::uint32_t(entry.bytes.size()));
+    }
+    return m_slots.growthForRows(records, bytes, longest);
 }
 
 std::size_t RecordStore::bytes() const

@@ -77,6 +77,8 @@ public:
     {
         return m_slots.growthFor(isNew || m_free.empty() ? m_slots.size() : m_free.back() - 1, length);
     }
+    // At most so many by all the records of a block (common/record_block.h).
+    std::size_t growthOfBlock(std::string_view block) const;
     std::size_t growthOfUpdate(Rank rank, std::uint32_t length) const
     {
         return length <= lengthAt(rank) ? 0 : m_slots.growthFor(rank.value - 1, length);
