@@ -145,6 +145,7 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
     m_ledger.settled(number);
     m_told.erase(number);
     m_arrived.erase(number);
+    m_cuts.erase(number); // of one that was lost while it was merged: nobody replaced it
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
 
