@@ -40,6 +40,7 @@ constexpr std::uint64_t kQuietSeeds = 30 / kShare;    // 1..30, in which nobody 
 constexpr std::uint64_t kFailingSeeds = 80 / kShare;  // from kFailuresFrom on, and as many from kPointsFrom on
 constexpr std::uint64_t kRestartSeeds = 80 / kShare;  // from kRestartsFrom on
 constexpr std::uint64_t kWaveSeeds = 30 / kShare;     // from kWavesFrom on
+constexpr std::uint64_t kFullSeeds = 40 / kShare;     // from kFullFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // What the command line asked for; everything else is Qt Test's.
@@ -72,6 +73,8 @@ struct Totals {
     std::uint64_t degraded = 0;
     std::uint64_t lost = 0;
     std::uint64_t merges = 0;
+    std::uint64_t full = 0;     // servers that came to the limit of their memory
+    std::uint64_t fullRuns = 0; // runs with such a server
     std::uint64_t restarts = 0; // of the coordinator
     std::uint64_t rebuilt = 0;  // of these, those that came to know the file
     std::uint64_t readopted = 0; // runs in which a failed bucket was taken back
@@ -108,6 +111,8 @@ void count(const Simulation& simulation)
     totals.degraded += counts.degraded;
     totals.lost += counts.lost;
     totals.merges += counts.merges;
+    totals.full += counts.full;
+    totals.fullRuns += counts.full > 0 ? 1 : 0;
     totals.restarts += simulation.restarts();
     totals.rebuilt += counts.rebuilt;
     totals.readopted += counts.readopted > 0 ? 1 : 0;
@@ -275,12 +280,14 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
     for (std::uint64_t seed = kWavesFrom; seed < kWavesFrom + kWaveSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
+    for (std::uint64_t seed = kFullFrom; seed < kFullFrom + kFullSeeds; ++seed)
+        QTest::newRow(hex(seed).c_str()) << quint64(seed);
     // Those that found what the track record tells, and some in which what is rare fires: RecordReadBehind,
     // OtherSources, CutReportLate.
     for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616, 0x66e,
              0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0, 0x8040, 0x8048, 0x8131, 0x8162,
              0x8855, 0x89ef, 0x4e85, 0x4ea1, 0x4eaf, 0x4eee, 0x4f12, 0x4e91, 0x4f10, 0x4fe0, 0x4eb6, 0x524e, 0x5254,
-             0x62b51 })
+             0x62b51, 0x41bc02 })
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -300,6 +307,7 @@ void TestSimulation::everyPointAndFaultHasFired()
         QVERIFY2(totals.fired[point] > 0, std::string(nameOf(Point(point))).c_str());
     QVERIFY(totals.kills > 0 && totals.pauses > 0 && totals.parts > 0 && totals.slow > 0);
     QVERIFY(totals.restarts > 0 && totals.rebuilt > 0 && totals.clients > 0 && totals.merges > 0 && totals.beside > 0);
+    QVERIFY(totals.full > 0);
     QVERIFY(totals.cuts > 0 && totals.withdrawn > 0 && totals.recovered > 0 && totals.degraded > 0 && totals.lost > 0);
 }
 
@@ -538,7 +546,8 @@ int playWished()
         " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
         " operations in histories, ", totals.undecided, " keys undecided").c_str());
     std::printf("%s\n", check::say(totals.restarts, " coordinators replaced, ", totals.rebuilt, " times the file was known again, ",
-        totals.clients, " clients killed, ", totals.merges, " merges; ", totals.readopted, " runs judged until a failed bucket was taken back").c_str());
+        totals.clients, " clients killed, ", totals.merges, " merges, ", totals.full, " times a server was full (in ",
+        totals.fullRuns, " runs); ", totals.readopted, " runs judged until a failed bucket was taken back").c_str());
     std::string never;
     for (std::size_t point = 0; point < kPoints; ++point)
         never += totals.fired[point] == 0 ? ' ' + std::string(nameOf(Point(point))) : std::string();

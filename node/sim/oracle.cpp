@@ -137,6 +137,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         break;
     case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
     case B::kRecordRecovered: ++m_counts.degraded; break;
+    case B::kMemoryFull: m_counts.full += event.memory_full().is_full() ? 1 : 0; break;
     case B::kRecordInserted: {
         const auto& e = event.record_inserted();
         onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });

@@ -93,6 +93,7 @@ public:
         std::uint64_t degraded = 0;  // records found without their bucket
         std::uint64_t lost = 0;      // groups
         std::uint64_t merges = 0;    // decided
+        std::uint64_t full = 0;      // servers, each time one came to the limit of its memory
         std::uint64_t rebuilt = 0;   // coordinators
         std::uint64_t readopted = 0; // buckets that a takeover took back although they had been declared failed; nothing is judged after that
     };

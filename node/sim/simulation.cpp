@@ -115,7 +115,7 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
 void Simulation::checkMemory(const SimProcess& process)
 {
     const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
-    if (node != nullptr && node->storedBytes() > m_case.memory_limit())
+    if (node != nullptr && !m_areFaultsOver && node->storedBytes() > m_case.memory_limit())
         m_oracle.fail(0, check::say(process.info.name(), " takes ", node->storedBytes(), " bytes, and its limit is ", m_case.memory_limit()));
 }
 
@@ -127,7 +127,7 @@ void Simulation::startNode(pb::Role pool)
     options.pool = pool;
     options.seed = m_cluster.drawMachineSeed();
     const SimProcess& started = m_cluster.start(options.self, std::make_unique<NodeMachine>(options));
-    if (m_case.memory_limit() > 0)
+    if (m_case.memory_limit() > 0 && !m_areFaultsOver)
         m_cluster.setMemory(started, { m_case.memory_limit(), m_case.memory_limit(), "limit of the case" });
 }
 
@@ -403,6 +403,11 @@ void Simulation::heal()
         startCoordinator(false);
     m_points.end();
     m_breaker.end();
+    if (m_case.memory_limit() > 0) { // a split for which there is no room is tried for ever: somebody gives more
+        for (const auto& process : m_cluster.processes())
+            if (process->info.kind() == pb::NODE)
+                m_cluster.setMemory(*process, {});
+    }
     const std::uint64_t killed = m_breaker.counts().kills + m_breaker.counts().pauses + m_breaker.counts().parts + m_breaker.counts().slow;
     const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal : killed > 0 ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal) : 0;
     for (const pb::Role pool : { pb::DATA, pb::PARITY })

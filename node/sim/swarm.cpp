@@ -336,6 +336,26 @@ void drawMemory(Generator& draw, pb::Case& drawn)
     drawn.set_memory_limit(std::max(bucket * draw.between(1, 8), page * drawn.file().m() * draw.between(4, 16)));
 }
 
+// As above, at the very edge. A parity bucket refuses when a third of what reserve and batches leave is less than one page of the
+// longest records for each data bucket: the limit is that bound, and as much more as up to two full pages take. Without parity
+// buckets it is a few pages; an eighth of it, the reserve, has room for the first slab of values that lie outside their page. Half
+// of these files have few spares, so buckets must overflow.
+void drawFullMemory(Generator& draw, pb::Case& drawn)
+{
+    const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
+    if (!draw.chance(kOften) || drawn.file().merges() || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
+        return;
+    std::uint64_t longest = 0;
+    for (const pb::CaseOperation& operation : drawn.operations())
+        longest = std::max<std::uint64_t>(longest, operation.length());
+    const std::uint64_t page = 64 * (longest + 16 + 16 * drawn.file().m());
+    const bool hasParity = drawn.file().availability() > 0 || drawn.file().thresholds_size() > 0;
+    drawn.set_memory_limit(hasParity ? page * 24 / 7 * (1000 * drawn.file().m() + draw.below(2000)) / 1000
+                                     : page * draw.between(2500, 5000) / 1000);
+    if (draw.chance(kOften))
+        drawn.set_data_spares(std::uint32_t(draw.between(0, 3)));
+}
+
 void drawPoints(Generator& draw, pb::Case& drawn)
 {
     drawn.set_points_rate(std::uint32_t(draw.between(20, 250)));
@@ -390,7 +410,7 @@ pb::Case drawCase(std::uint64_t seed)
     }
     if (seed >= kMemoryFrom) {
         Generator memory(seed, DrawnFor::Memory);
-        drawMemory(memory, drawn);
+        seed < kFullFrom ? drawMemory(memory, drawn) : drawFullMemory(memory, drawn);
     }
     if (seed >= kPointsFrom && (seed < kRestartsFrom || configuration.chance(300)))
         drawPoints(configuration, drawn);

@@ -7,7 +7,7 @@
 
 namespace lhrs {
 
-// The case that a seed stands for (testing.md 5c): first which features and faults are on at all, then how much of
+// The case that a seed stands for: first which features and faults are on at all, then how much of
 // each. The same seed gives the same case, operation by operation.
 // From kFailuresFrom on the processes fail too, in three of five; seeds below are as they were before that existed.
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
@@ -19,6 +19,8 @@ inline constexpr std::uint64_t kRestartsFrom = 30'000;
 inline constexpr std::uint64_t kWavesFrom = 40'000;
 // And from here on the servers of one file in three have little memory.
 inline constexpr std::uint64_t kMemoryFrom = 2'000'000;
+// And from here on every second file's servers have so little that some of them do become full.
+inline constexpr std::uint64_t kFullFrom = 4'300'000;
 pb::Case drawCase(std::uint64_t seed);
 
 } // namespace lhrs
