@@ -30,6 +30,7 @@ private slots:
     void aWorkloadOfNothingIsDoneAtOnce();
     void aWorkloadCanBeStopped();
     void progressIsSaidWhileItRuns();
+    void progressNamesWhoIsFull();
     void theReportCountsWhatCameOut();
     void timesAreThoseOfTheOperations();
     void badOrdersAreRefused();
@@ -306,6 +307,32 @@ void TestWorkload::progressIsSaidWhileItRuns()
     QCOMPARE(rig.command(orderOf(workload(pb::INSERT, 5))).replies.at(0).refusal(), pb::REFUSED); // one at a time
     rig.serveAll();
     QVERIFY(!rig.command(ask).replies.at(0).workload().is_running());
+}
+
+// Who is full is known while the operations are still tried again, not only when they have ended.
+void TestWorkload::progressNamesWhoIsFull()
+{
+    WorkloadRig rig;
+    rig.start(workload(pb::INSERT, 4, 2));
+    pb::Command ask;
+    ask.mutable_workload_progress();
+    QCOMPARE(rig.command(ask).replies.at(0).workload().full_size(), 0);
+    const std::vector<pb::Message> requests(rig.open.begin(), rig.open.end());
+    rig.open.clear();
+    QCOMPARE(requests.size(), std::size_t(2));
+    for (std::uint32_t bucket : { 7u, 5u }) {
+        rig.take(rig.reply(requests[bucket == 7 ? 0 : 1], pb::RETRY, [bucket](pb::Reply& reply) {
+            reply.set_retry_after_ms(100);
+            reply.mutable_full()->set_role(bucket == 7 ? pb::DATA : pb::PARITY);
+            reply.mutable_full()->set_number(bucket);
+        }));
+    }
+    const pb::WorkloadResult progress = rig.command(ask).replies.at(0).workload();
+    QVERIFY(progress.is_running());
+    QCOMPARE(progress.done(), 0u);
+    QCOMPARE(progress.refused_full(), 0u); // none has ended yet
+    QCOMPARE(progress.full_size(), 2);
+    QCOMPARE(progress.full(0).number() + progress.full(1).number(), 12u);
 }
 
 void TestWorkload::theReportCountsWhatCameOut()

@@ -332,9 +332,14 @@ struct ClientCalls {
         if (const auto process = processOf(name)) {
             pb::Command command;
             command.mutable_workload_progress();
-            if (const auto reply = context.ask(*process, std::move(command), kAnswerSeconds))
+            if (const auto reply = context.ask(*process, std::move(command), kAnswerSeconds)) {
                 error.message
                     += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
+                if (const QString full = fullServers(reply->workload()); !full.isEmpty()) {
+                    error.message += "; " + full;
+                    error.hint = "Deletes, a split or a higher limit make room.";
+                }
+            }
         }
         error.message += ".";
         return error;

@@ -71,6 +71,14 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
     return order;
 }
 
+QString fullServers(const pb::WorkloadResult& done)
+{
+    QStringList names;
+    for (const pb::FullServer& full : done.full())
+        names += QString::fromStdString(fullWords(full));
+    return names.isEmpty() ? QString() : "the memory of " + names.join(", ") + " is at its limit: the answer is \"try again later\"";
+}
+
 QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate)
 {
     QJSValue result = context.engine.newObject();

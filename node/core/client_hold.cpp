@@ -58,10 +58,16 @@ void Client::reportWorkload(pb::WorkloadResult& out, Time now) const
     if (!m_workload && !m_bulk)
         return;
     const Time held = heldSince(m_heldBefore, now);
-    if (m_workload)
-        m_workload->report(out, now - held);
-    else
+    if (m_workload) {
+        std::set<FullAt> full;
+        m_operations.forEach([&full](const Operation& op) {
+            if (op.full.isThere())
+                full.insert(op.full);
+        });
+        m_workload->report(out, now - held, std::move(full));
+    } else {
         m_bulk->report(out, now);
+    }
     out.set_held_ns(held.count());
 }
 

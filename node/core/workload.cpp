@@ -142,7 +142,7 @@ void Workload::reportKinds(pb::WorkloadResult& out) const
     }
 }
 
-void Workload::report(pb::WorkloadResult& out, Time now) const
+void Workload::report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const
 {
     out.set_operations(m_done);
     out.set_done(m_done);
@@ -156,8 +156,11 @@ void Workload::report(pb::WorkloadResult& out, Time now) const
     }
     out.set_unanswered(unanswered);
     out.set_refused_full(m_refusedFull);
-    for (const FullAt& full : m_full)
-        full.to(*out.add_full());
+    fullNow.insert(m_full.begin(), m_full.end());
+    for (const FullAt& full : fullNow) {
+        if (std::size_t(out.full_size()) < kFullShown)
+            full.to(*out.add_full());
+    }
     out.set_wrong(m_wrong);
     out.set_missing(m_missing);
     out.set_newer(m_newer);

@@ -71,7 +71,8 @@ public:
     void stop() { m_isStopped = true; }
     // Nobody asked for its end: no key fits any more.
     void endEarly();
-    void report(pb::WorkloadResult& out, Time now) const;
+    // `fullNow`: the servers that refuse what is under way; told beside those of what has ended.
+    void report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const;
 
 private:
     bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window())); }
