@@ -189,6 +189,13 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
 {
     if (!m_isOpen)
         return;
+    if (event.sequence() == 1) {
+        m_whole.insert(process);
+        m_healing.erase(process); // nothing came before
+    } else if (!m_healing.empty()) {
+        if (const auto healing = m_healing.extract(process))
+            healed(process, healing.mapped());
+    }
     const QByteArray body = bytesOf(event);
     m_bytesSinceKeyframe += std::uint64_t(body.size());
     const auto operation = operationOf(event.operation());
@@ -225,6 +232,7 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
     if (!m_isOpen)
         return;
     if (told.has_gap()) {
+        m_whole.erase(process);
         m_pending << stored(++m_lastEvent) << stored(process) << stored(told.gap().first()) << qlonglong(tNs) << kGapKind
                   << QVariant() << QVariant() << QVariant() << bytesOf(told);
         if (m_pending.size() == kEventColumns * kEventsPerStatement)
@@ -243,8 +251,8 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
         addProcess(told.snapshot().info(), tNs);
         if (told.snapshot().has_file() && told.snapshot().file().config().m() > 0)
             m_m = told.snapshot().file().config().m();
-        addRow("gap", "process,t_ns,reason,healed_by",
-            { stored(process), qlonglong(tNs), "healed by a snapshot", stored(m_lastEvent) });
+        if (!m_whole.contains(process))
+            m_healing.try_emplace(process, Healing { tNs, m_lastEvent, told.snapshot().sequence() > 0 });
     } else if (told.has_ended()) {
         update("UPDATE process SET ended_ns = ? WHERE id = ?", { qlonglong(tNs), stored(process) });
         endFaults(process, told.ended().reason(), tNs);
@@ -253,7 +261,24 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
     } else if (told.has_forgotten() && m_lastEvent > m_clusterBegan) {
         m_clusterBegan = m_lastEvent;
         ++m_cluster;
+        endHealing();
         m_operationBase.clear(); // a process of the next cluster may have the same number
+        m_whole.clear();
+    }
+}
+
+void RecordingWriter::healed(ProcessId process, const Healing& healing)
+{
+    m_whole.insert(process);
+    addRow("gap", "process,t_ns,reason,healed_by", { stored(process), qlonglong(healing.tNs), "healed by a snapshot", stored(healing.after) });
+}
+
+// Of whom no event came any more.
+void RecordingWriter::endHealing()
+{
+    for (const auto& [process, healing] : std::exchange(m_healing, {})) {
+        if (healing.containsEvents)
+            healed(process, healing);
     }
 }
 
@@ -439,6 +464,7 @@ void RecordingWriter::finish()
 {
     if (!m_isOpen)
         return;
+    endHealing();
     commitIfDue(true);
     for (const QString& index : recordingIndexes()) // the rows of one operation lie together by one of them
         if (m_isOpen && !m_connection.run(index))

@@ -51,7 +51,14 @@ private:
     void fail(const QString& what);
     static QString writeCopy(const QString& from, const QString& to);
     bool run(QSqlQuery& query);
+    struct Healing {
+        std::int64_t tNs = 0;
+        std::uint64_t after = 0; // event
+        bool containsEvents = false;
+    };
     void flushEvents();
+    void healed(ProcessId process, const Healing& healing);
+    void endHealing();
     void update(const QString& statement, const QVariantList& values);
     void addProcess(const pb::ProcessInfo& info, std::int64_t tNs);
     void takeStructure(ProcessId process, const pb::Event& event, std::int64_t tNs);
@@ -74,6 +81,10 @@ private:
     std::set<ProcessId> m_processes;          // that have a row
     std::optional<std::uint64_t> m_seed; // of the simulation, if it is one
     std::map<ProcessId, std::int64_t> m_operationBase; // of the clients of this cluster
+    // Who of this cluster is here from its first event on, or from a snapshot that made it whole after events were lost; and the
+    // snapshots of others, until it is known whether there was anything to heal.
+    std::set<ProcessId> m_whole;
+    std::map<ProcessId, Healing> m_healing;
     std::int64_t m_nextBase = 0;
     int m_cluster = 1;                        // from 1, and the last event of the one before
     std::uint64_t m_clusterBegan = 0;

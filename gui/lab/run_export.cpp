@@ -365,12 +365,16 @@ struct OfRecording {
             if (page.events.size() < kExportPage)
                 break;
         }
-        return table("gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
+        ExportTable gaps = table("gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
             if (!row.at("healed_by").isNull())
                 return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1)); // after that event, and of the cluster that followed
             const auto at = of.find({ row.at("process").toLongLong(), row.at("seq_first").toULongLong() });
             return at == of.end() ? QVariant() : QVariant(at->second);
         });
+        // Of what was noticed at one moment the order is by chance.
+        const auto key = [](const QVariantList& row) { return std::tuple(row[4].toDouble(), row[1].toString(), row[2].toULongLong()); };
+        std::stable_sort(gaps.rows.begin(), gaps.rows.end(), [&key](const QVariantList& a, const QVariantList& b) { return key(a) < key(b); });
+        return gaps;
     }
 };
 
