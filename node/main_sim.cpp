@@ -23,6 +23,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <mutex>
 
 namespace {
@@ -85,7 +86,7 @@ private:
     SimClock m_clock;
     SimCluster* m_cluster = nullptr;
     SimControl* m_commands = nullptr;
-    std::optional<std::int64_t> m_wallOfZero; // since virtual time runs
+    std::optional<std::int64_t> m_wallOfZero = m_line.wallOfZero; // or since virtual time runs
     unsigned m_turns = 0;
     Time m_now {};           // real, at the last look
     bool m_isBehind = false; // the publisher, then
@@ -93,7 +94,7 @@ private:
 
     // From the control server's thread; guarded by m_mutex.
     std::mutex m_mutex;
-    std::vector<pb::Command> m_waiting;
+    std::deque<pb::Command> m_waiting;
     std::atomic<bool> m_hasWaiting = false;
 };
 
@@ -104,6 +105,7 @@ Result<void> SimProgram::open()
     publishing.endpoint = endpoint(m_line.file.process.eventsPort);
     publishing.isSimulated = true;
     publishing.waitsForWatchers = true;
+    publishing.waitsForFirst = m_line.wallOfZero.has_value();
     publishing.start = m_start;
     auto publisher = EventPublisher::open(m_context, publishing);
     if (!publisher)
@@ -249,18 +251,23 @@ void SimProgram::rest(std::optional<Time> time)
     m_isSignalled = m_isSignalled || waits[1].revents != 0;
 }
 
+// One after the other. Where virtual time waits for commands, what one brought about at this instant happens before the next one is
+// looked at: an answer is then the same however close upon each other they come.
 void SimProgram::takeCommands()
 {
-    if (!m_hasWaiting.load(std::memory_order_acquire))
-        return;
-    std::vector<pb::Command> commands;
-    {
-        const std::lock_guard lock(m_mutex);
-        commands.swap(m_waiting);
-        m_hasWaiting = false;
-    }
-    for (const pb::Command& command : commands)
+    while (m_hasWaiting.load(std::memory_order_acquire)) {
+        const auto next = m_clock.isIdle() ? m_cluster->nextAt() : std::nullopt;
+        if (next && !m_commands->isOver() && m_clock.mayHappen(*next, real()))
+            return;
+        pb::Command command;
+        {
+            const std::lock_guard lock(m_mutex);
+            command = std::move(m_waiting.front());
+            m_waiting.pop_front();
+            m_hasWaiting = !m_waiting.empty();
+        }
         m_commands->command(command, real());
+    }
 }
 
 // ---- events

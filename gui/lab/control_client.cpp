@@ -458,16 +458,14 @@ void ControlClient::Thread::askSimulation(ControlClient& client)
     const auto coordinator = client.find(client.coordinator());
     if (!coordinator || !coordinator->info.is_simulated())
         return;
+    if (const auto simulation = client.simulation(); simulation && simulation->waits_for_commands())
+        return; // who commands is told with each answer; at another time its word would put the run's clock elsewhere
     pb::Command command;
     command.mutable_describe_simulation();
     const std::string endpoint = coordinatorEndpoint;
     send(endpoint, "the simulator", std::move(command), kAskTimeout, [this, &client, endpoint](const Answer& answer) {
         if (!answer || endpoint != coordinatorEndpoint)
             return;
-        {
-            const std::lock_guard lock(client.m_mutex);
-            client.m_answered = Clock::now();
-        }
         client.learnSimulation(answer.reply.simulation());
     });
 }

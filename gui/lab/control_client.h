@@ -136,6 +136,8 @@ public:
     bool coordinatorAnswers() const;
     // What the simulator said last, if the cluster is a simulated one.
     std::optional<pb::SimulationState> simulation() const;
+    // A number for a fault, from 1 on over all clusters, where virtual time waits for commands; else 0: any will do.
+    std::uint64_t nextFault() const;
     // Where it takes commands; empty: no process is simulated.
     std::string simulator() const;
     // Another word of it, e.g. the answer to a command about its clock.
@@ -159,6 +161,7 @@ private:
     ProcessId m_coordinator = 0;
     Clock::time_point m_answered {};
     std::optional<pb::SimulationState> m_simulation;
+    mutable std::uint64_t m_faults = 0; // numbered so far
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
     std::uint64_t m_detailChanges = 0;

@@ -12,6 +12,12 @@ std::optional<pb::SimulationState> ControlClient::simulation() const
     return m_simulation;
 }
 
+std::uint64_t ControlClient::nextFault() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_simulation && m_simulation->waits_for_commands() ? ++m_faults : 0;
+}
+
 std::string ControlClient::simulator() const
 {
     const std::lock_guard lock(m_mutex);
@@ -31,6 +37,7 @@ void ControlClient::learnSimulation(const pb::SimulationState& state)
         const std::lock_guard lock(m_mutex);
         isNews = !state.violation().empty() && (!m_simulation || m_simulation->violation() != state.violation());
         m_simulation = state;
+        m_answered = std::chrono::steady_clock::now();
         for (const ProcessId process : state.ended())
             if (const auto at = m_directory.find(process); at != m_directory.end() && !at->second.hasEnded)
                 ended.push_back(process);

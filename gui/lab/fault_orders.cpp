@@ -11,8 +11,10 @@ namespace {
 
 using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
 
-std::uint64_t newFaultNumber()
+std::uint64_t newFaultNumber(const ControlClient& control)
 {
+    if (const std::uint64_t next = control.nextFault())
+        return next;
     std::random_device device;
     const std::uint64_t drawn = std::uint64_t(device()) << 32 | device();
     return std::max<std::uint64_t>(1, drawn & ((std::uint64_t(1) << 53) - 1));
@@ -50,10 +52,10 @@ void addUp(pb::FaultEffect& sum, const pb::FaultEffect& one)
 
 } // namespace
 
-pb::Fault newFault(std::chrono::milliseconds lease, std::uint64_t seed)
+pb::Fault newFault(const ControlClient& control, std::chrono::milliseconds lease, std::uint64_t seed)
 {
     pb::Fault fault;
-    fault.set_number(newFaultNumber());
+    fault.set_number(newFaultNumber(control));
     fault.set_lease_ms(std::uint32_t(lease.count()));
     fault.set_seed(seed ^ fault.number() << 1);
     return fault;

@@ -34,8 +34,9 @@ struct PartitionSides {
 };
 
 // Number, lease and seed of a fault that is new. Numbers are those that a script's number holds, and that another operator
-// of the same cluster will not have chosen.
-pb::Fault newFault(std::chrono::milliseconds lease, std::uint64_t seed);
+// of the same cluster will not have chosen; where virtual time waits for commands there is one operator, and they count up, because
+// they are in the run.
+pb::Fault newFault(const ControlClient& control, std::chrono::milliseconds lease, std::uint64_t seed);
 
 std::vector<KnownProcess> livingProcesses(const ControlClient& control);
 

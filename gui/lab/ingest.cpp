@@ -24,6 +24,7 @@ using std::chrono::milliseconds;
 constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
 constexpr std::int64_t kBatchBytes = 16 << 20;   // no batch of ours is longer
 constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
+constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time
 constexpr milliseconds kLookEvery(100);
 constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock is further away was started by somebody else
 constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
@@ -107,6 +108,8 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
         const std::lock_guard lock(m_mutex);
         if (info.is_simulated())
             m_cluster->forgotten.erase(info.node()); // the same seed gives the same numbers
+        if (m_stands)
+            return; // its events tell all from the first on, and when is not decided by who asks for it
         m_cluster->introduce(info, nowNs());
         Source& source = m_cluster->source(info.node());
         if (!source.isComplete)
@@ -194,11 +197,11 @@ void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
 
 void Ingest::judge(pb::Told::Judged judged)
 {
-    post([this, judged = std::move(judged)] {
+    post([this, judged = std::move(judged), now = nowNs()] {
         const std::lock_guard lock(m_mutex);
         pb::Told told;
         *told.mutable_judged() = judged;
-        m_cluster->tell(0, told, nowNs());
+        m_cluster->tell(0, told, now);
     });
 }
 
@@ -240,7 +243,10 @@ void Ingest::forgetCluster()
         while (!receiveFrames(m_sockets->subscriber).empty()) { } // of the former cluster
         {
             const std::lock_guard clockLock(m_clockMutex);
-            m_anchor = { 0, m_started, 1 };
+            if (m_stands)
+                m_clusterFromNs = m_anchor.runNs += kBetweenClusters;
+            else
+                m_anchor = { 0, m_started, 1 };
         }
         const std::lock_guard lock(m_mutex);
         for (const auto& [id, source] : m_cluster->sources)
@@ -265,68 +271,6 @@ void Ingest::recordTo(RunSink* sink)
     done.get_future().wait();
 }
 
-ClusterState Ingest::state() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_cluster->state;
-}
-
-std::uint64_t Ingest::revision() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_cluster->revision;
-}
-
-EventPage Ingest::eventsSince(std::uint64_t cursor, std::size_t max) const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_cluster->ring.since(cursor, max);
-}
-
-bool Ingest::waitBeyond(std::uint64_t cursor, Clock::time_point deadline, const std::stop_token& stop) const
-{
-    std::unique_lock lock(m_mutex);
-    return m_changed.wait_until(lock, stop, deadline, [&] { return m_cluster->ring.lastIndex() > cursor; });
-}
-
-bool Ingest::waitFolded(
-    ProcessId process, std::uint64_t sequence, Clock::time_point deadline, const std::stop_token& stop) const
-{
-    std::unique_lock lock(m_mutex);
-    return m_changed.wait_until(lock, stop, deadline, [&] {
-        const auto known = m_cluster->state.processes.find(process);
-        return known != m_cluster->state.processes.end()
-            && (known->second.sequence >= sequence || known->second.hasEnded);
-    });
-}
-
-IngestCounters Ingest::counters() const
-{
-    const std::lock_guard lock(m_mutex);
-    IngestCounters counters = m_cluster->counters;
-    counters.eventsPerSecond = m_eventsPerSecond.load(std::memory_order_relaxed);
-    return counters;
-}
-
-RunSeries Ingest::series() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_cluster->series.shown();
-}
-
-std::vector<ProcessId> Ingest::silentSince(milliseconds time) const
-{
-    const std::lock_guard lock(m_mutex);
-    std::vector<ProcessId> silent;
-    for (const auto& [id, source] : m_cluster->sources) {
-        const auto known = m_cluster->state.processes.find(id);
-        const bool hasEnded = known != m_cluster->state.processes.end() && known->second.hasEnded;
-        if (!hasEnded && Clock::now() - source.heard > time)
-            silent.push_back(id);
-    }
-    return silent;
-}
-
 std::int64_t Ingest::nowNs() const
 {
     const std::lock_guard lock(m_clockMutex);
@@ -338,6 +282,13 @@ void Ingest::setVirtualTime(std::int64_t wallNs, double factor)
 {
     const std::lock_guard lock(m_clockMutex);
     m_anchor = { wallNs - m_startedWallNs, Clock::now(), factor };
+}
+
+void Ingest::standStill()
+{
+    const std::lock_guard lock(m_clockMutex);
+    m_stands = true;
+    m_anchor = { 0, m_started, 0 };
 }
 
 // ---- the ingest thread
@@ -413,7 +364,10 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
 {
     const std::lock_guard lock(m_mutex);
     Cluster& cluster = *m_cluster;
-    if (cluster.forgotten.contains(batch->header.process()))
+    // Simulated clusters have the same process numbers one after the other: there the moment tells whose it is.
+    const bool isOfFormer = m_stands ? batch->body->events_size() > 0 && batch->body->events(0).wall_ns() - m_startedWallNs < m_clusterFromNs
+                                     : cluster.forgotten.contains(batch->header.process());
+    if (isOfFormer)
         return;
     Source& source = cluster.source(batch->header.process());
     const pb::EventHeader& header = batch->header;
@@ -426,27 +380,31 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     const std::int64_t startedNs = m_startedWallNs + source.aheadNs; // by the clock of the source
     source.heard = Clock::now();
     ++cluster.counters.batches;
+    // A header is written when the batch leaves, in real time.
+    const std::int64_t toldNs = (header.simulated() && batch->body->events_size() > 0 ? batch->body->events(0).wall_ns() : header.wall_ns()) - startedNs;
     if (cluster.state.isSimulated != header.simulated()) {
         pb::Told told;
         told.mutable_origin()->set_is_simulated(header.simulated());
-        cluster.tell(source.id, told, header.wall_ns() - startedNs);
+        cluster.tell(source.id, told, toldNs);
     }
     if (const auto known = cluster.state.processes.find(source.id);
         known == cluster.state.processes.end() || known->second.id == 0) {
         pb::ProcessInfo info;
         info.set_node(source.id);
         info.set_name(header.name());
-        cluster.introduce(info, header.wall_ns() - startedNs);
+        cluster.introduce(info, toldNs);
     }
     const bool isFirst = source.received == 0 && source.contained == 0;
     const std::uint64_t next = std::max(source.received, isFirst ? header.first_sequence() - 1 : 0) + 1;
     if (isFirst)
         source.isComplete = header.first_sequence() == 1;
+    if (isFirst && !source.isComplete && m_stands)
+        cluster.wantSnapshot(source);
     // Received nothing yet, but a snapshot: what it contains never had to come.
     if (source.received == 0 && !isFirst && header.first_sequence() > source.contained + 1)
-        cluster.lose(source, source.contained + 1, header.first_sequence() - 1, header.wall_ns() - startedNs);
+        cluster.lose(source, source.contained + 1, header.first_sequence() - 1, toldNs);
     else if (source.received != 0 && header.first_sequence() > next)
-        cluster.lose(source, next, header.first_sequence() - 1, header.wall_ns() - startedNs);
+        cluster.lose(source, next, header.first_sequence() - 1, toldNs);
     const std::uint64_t from = std::max(next, header.first_sequence());
     source.received = std::max(source.received, batch->last());
 
@@ -491,7 +449,8 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
             if (fits && (contained >= folded || !source.held.empty())) {
                 pb::Told told;
                 *told.mutable_snapshot() = *snapshot;
-                cluster.tell(process, told, nowNs());
+                // Of virtual time the snapshot knows its moment; ours may have gone on.
+                cluster.tell(process, told, m_stands ? snapshot->wall_ns() - m_startedWallNs : nowNs());
                 source.contained = std::max(source.contained, contained);
                 source.isComplete = true;
             } else if (!source.isComplete) {

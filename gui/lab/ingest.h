@@ -73,6 +73,9 @@ public:
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Virtual time as the simulator says: what its wall clock shows now, and how fast it goes.
     void setVirtualTime(std::int64_t wallNs, double factor);
+    // All clusters will be simulated ones that wait for commands: the run's clock stands where it is until virtual time moves it,
+    // so that no real time is in the run. Before the first one is watched.
+    void standStill();
     // Another cluster: forgets all processes and the state; the ring and the clock go on. Not in the ingest thread.
     void forgetCluster();
 
@@ -94,6 +97,9 @@ public:
     // Waits until the process' events up to `sequence` are folded.
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
+    // Waits until so many events of this cluster are folded, over all its processes, those that have ended, too; and until all
+    // snapshots that are wanted are there.
+    bool waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const;
     IngestCounters counters() const;
     // The run as numbers over time, to be drawn; a copy of about a megabyte, so not for every frame.
     RunSeries series() const;
@@ -134,6 +140,8 @@ private:
     };
     mutable std::mutex m_clockMutex;
     Anchor m_anchor;
+    std::atomic<bool> m_stands = false; // see standStill()
+    std::atomic<std::int64_t> m_clusterFromNs = 0; // then: where on the run's clock this cluster begins
 
     mutable std::mutex m_taskMutex;
     std::vector<Task> m_tasks; // guarded by m_taskMutex

@@ -146,6 +146,8 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     const std::int64_t began = m_context.ingest.nowNs();
     const LabResult<QJSValue> result = m_handlers.at(name)({ *reference, *complete, self });
     m_context.line = line; // functions of the script that were called meanwhile had lines of their own
+    if (m_context.hasCluster)
+        m_context.hearOut(); // when it ended, and after which events
     if (m_context.observer.wantsCalls())
         m_context.observer.onCalled({ line, name, json(arguments),
             result ? json(*result) : json(result.error().message), bool(result), m_context.ingest.nowNs() - began });

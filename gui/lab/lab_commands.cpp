@@ -205,11 +205,19 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     result.setProperty("simulated", context.isSimulated());
     const std::vector<KnownProcess> directory = context.control.directory();
     QStringList versions;
+    QString address;
     for (const KnownProcess& known : directory) {
         if (const QString version = QString::fromStdString(known.info.version()); !versions.contains(version))
             versions << version;
         if (known.info.kind() == pb::COORDINATOR)
-            result.setProperty("address", QString::fromStdString(known.info.control_endpoint()));
+            address = QString::fromStdString(known.info.control_endpoint());
+    }
+    if (context.isInStep()) { // the machine chose the port: to be read, and not told with what the seed decides
+        QJSValue hidden = context.engine.newObject();
+        hidden.setProperty("value", address);
+        context.engine.globalObject().property("Object").property("defineProperty").call({ result, "address", hidden });
+    } else {
+        result.setProperty("address", address);
     }
     result.setProperty("processes", std::uint32_t(directory.size()));
     result.setProperty("versions", context.engine.toScriptValue(versions));

@@ -8,6 +8,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
+constexpr std::chrono::seconds kEventsLeft(2);    // until what was published has come in
 
 // When it is that late, if this process does not stand still until then.
 std::chrono::steady_clock::time_point steady(AwakeClock::time_point time)
@@ -82,14 +83,20 @@ void LabContext::hearOut() const
         return;
     pb::Command question;
     question.mutable_describe_simulation();
-    if (const Answer answer = control.callAndWait(control.simulator(), std::move(question), kStepPatience, stopToken()))
-        hearOut(answer.reply.simulation());
+    const Answer answer = control.callAndWait(control.simulator(), std::move(question), kStepPatience, stopToken());
+    if (!answer)
+        return;
+    control.learnSimulation(answer.reply.simulation());
+    hearOut(answer.reply.simulation());
 }
 
 void LabContext::hearOut(const pb::SimulationState& state) const
 {
     const std::pair now(clusters, state.events());
-    if (now != heard && catchUp())
+    if (now == heard || !catchUp())
+        return;
+    // Of one that has ended nobody can be asked how far it came.
+    if (ingest.waitAllFolded(state.events(), std::chrono::steady_clock::now() + kEventsLeft, stopToken()))
         heard = now;
 }
 

@@ -83,7 +83,7 @@ LabResult<QJSValue> arm(LabContext& context, const std::vector<FaultOrder>& orde
 
 LabResult<QJSValue> net(LabContext& context, const Arguments& o)
 {
-    pb::Fault fault = newFault(millisecondsOf(o.number("lease")), context.settings.seed);
+    pb::Fault fault = newFault(context.control, millisecondsOf(o.number("lease")), context.settings.seed);
     pb::NetworkFault& network = *fault.mutable_network();
     network.set_drop(o.number("drop"));
     network.set_duplicate(o.number("duplicate"));
@@ -139,7 +139,7 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
     wanted.b = processesOf(sides[isRest[0] ? 0 : 1]);
     if (direction != "both")
         wanted.direction = (direction == "aToB") != isRest[0] ? Direction::AToB : Direction::BToA;
-    const auto orders = partitionOrders(context.control, newFault(millisecondsOf(o.number("lease")), context.settings.seed), wanted);
+    const auto orders = partitionOrders(context.control, newFault(context.control, millisecondsOf(o.number("lease")), context.settings.seed), wanted);
     if (orders[1].at.empty())
         return LabError { LabCode::BadArgument, "There is nobody on the other side of the partition." };
     return arm(context, orders, "partition", o.number("timeout"));

@@ -128,7 +128,7 @@ struct FaultCalls {
         const auto kind = eventKindOf(at.toString());
         if (!kind)
             return kind.error();
-        FaultOrder order { newFault(millisecondsOf(arguments.number("lease")), context.settings.seed), processes };
+        FaultOrder order { newFault(context.control, millisecondsOf(arguments.number("lease")), context.settings.seed), processes };
         order.fault.mutable_crash()->set_at(pb::Event::descriptor()->FindFieldByNumber(int(*kind))->name());
         order.fault.mutable_crash()->set_count(arguments.integer("count"));
         if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken()); !armed)

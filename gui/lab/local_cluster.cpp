@@ -178,6 +178,8 @@ void LocalCluster::preferSimulated(const std::optional<SimulatedOptions>& simula
 {
     const std::lock_guard lock(m_mutex);
     m_preferred = simulated;
+    if (simulated && simulated->waitsForScript)
+        m_ingest.standStill();
 }
 
 Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_token& stopToken)

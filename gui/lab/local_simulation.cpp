@@ -58,6 +58,8 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     std::vector<std::string> arguments = coordinatorArguments(options);
     arguments.insert(arguments.end(), { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed),
         "--paused", "--data-spares", "0", "--parity-spares", "0" });
+    if (options.simulated->waitsForScript) // the run goes on where the cluster before came to
+        arguments.insert(arguments.end(), { "--wall-of-zero", std::to_string(m_ingest.startedWallNs() + m_ingest.nowNs()) });
     if (options.simulated->isCase)
         arguments.emplace_back("--case");
     if (options.simulated->withMessages)
@@ -172,10 +174,18 @@ Result<void> LocalCluster::killSimulated(const std::vector<std::uint64_t>& proce
         return checked;
     pb::Command command;
     pb::Fault& fault = *command.mutable_arm_fault()->mutable_fault();
-    fault = newFault(milliseconds(1000), kNobody);
+    fault = newFault(m_control, milliseconds(1000), kNobody);
     fault.mutable_crash();
     if (const auto killed = askEach(m_control, processes, command); !killed)
         return killed.error();
+    if (m_options->simulated->waitsForScript) { // what they said last comes before their ends, always
+        pb::Command question;
+        question.mutable_describe_simulation();
+        const Answer answer = m_control.callAndWait(m_simulation, question, kSimulatorAnswer);
+        if (!answer)
+            return Error { answer.text };
+        m_ingest.waitAllFolded(answer.reply.simulation().events(), std::chrono::steady_clock::now() + kSimulatorAnswer, {});
+    }
     for (const std::uint64_t process : processes)
         m_control.endProcess(process, kKilledOnRequest);
     return {};
@@ -187,7 +197,7 @@ Result<void> LocalCluster::pauseSimulated(const std::vector<std::uint64_t>& proc
         return checked;
     pb::Command command;
     pb::Fault& fault = *command.mutable_arm_fault()->mutable_fault();
-    fault = newFault(lease, kNobody);
+    fault = newFault(m_control, lease, kNobody);
     fault.mutable_pause();
     const auto paused = askEach(m_control, processes, command);
     return paused ? Result<void>() : Result<void>(paused.error());

@@ -126,7 +126,9 @@ std::string Writer::membership() const
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
     case B::kProcessStarted:
-        return who() + " runs as process " + num(event.process_started().process().pid())
+        return who()
+            + (event.process_started().process().is_simulated() ? std::string(" is simulated")
+                                                                : " runs as process " + num(event.process_started().process().pid()))
             + (event.process_started().process().spare_role() == pb::NO_ROLE
                     ? std::string(".")
                     : " and waits in the " + roleWord(event.process_started().process().spare_role())

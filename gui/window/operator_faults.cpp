@@ -157,7 +157,7 @@ void Operator::delayMessages(ProcessId process, const QString&)
 std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
 {
     const ControlClient& control = m_session->control();
-    pb::Fault fault = newFault(wish.lease, drawnSeed());
+    pb::Fault fault = newFault(control, wish.lease, drawnSeed());
     switch (wish.kind) {
     case FaultWish::Kind::Network:
         *fault.mutable_network() = wish.network;

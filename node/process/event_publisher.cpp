@@ -24,6 +24,8 @@ constexpr std::int64_t kReceiveMax = 1'024;
 constexpr std::size_t kSpareBodies = 16;
 // While a watcher is waited for, how often is looked whether the program ends.
 constexpr int kSendMs = 50;
+constexpr int kWatcherLookMs = 50;
+constexpr std::chrono::seconds kWatcherPatience(5);
 
 std::int64_t ns(auto duration)
 {
@@ -35,7 +37,7 @@ std::int64_t ns(auto duration)
 Result<std::unique_ptr<EventPublisher>> EventPublisher::open(zmq::context_t& context, PublisherOptions options)
 {
     try {
-        zmq::socket_t socket(context, zmq::socket_type::pub);
+        zmq::socket_t socket(context, options.waitsForFirst ? zmq::socket_type::xpub : zmq::socket_type::pub);
         socket.set(zmq::sockopt::sndhwm, kSendQueue);
         socket.set(zmq::sockopt::linger, kLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, kReceiveMax);
@@ -113,13 +115,15 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
         m_wake.notify_one();
 }
 
-// The process' last batch if the event comes right after it and it has room, else a new one.
+// The process' last batch if the event comes right after it and it has room, else a new one. Of simulated processes no batch goes on
+// behind that of another: what a watcher takes in first is then decided by the run, not by when the batches happen to leave.
 EventPublisher::Batch& EventPublisher::batchFor(const EventSource& source, std::uint64_t sequence)
 {
     const auto [at, isFirst] = m_lastOf.try_emplace(source.process, m_batches.size());
     if (!isFirst) {
         Batch& last = m_batches[at->second];
-        if (last.count < kBatch && last.first + last.count == sequence)
+        const bool mayGoOn = !m_options.isSimulated || at->second + 1 == m_batches.size();
+        if (mayGoOn && last.count < kBatch && last.first + last.count == sequence)
             return last;
         at->second = m_batches.size();
     }
@@ -149,6 +153,8 @@ void EventPublisher::run()
 {
     pthread_setname_np(pthread_self(), "Event Publisher");
     const ThreadMeter meter(m_options.threads, "Event publisher");
+    if (m_options.waitsForFirst)
+        awaitWatcher();
     std::vector<Batch> sending;
     bool isLast = false;
     while (!isLast) {
@@ -177,6 +183,23 @@ void EventPublisher::run()
         sending.clear();
     }
     m_socket.close();
+}
+
+// A watcher's subscription is a message to us.
+void EventPublisher::awaitWatcher()
+{
+    m_socket.set(zmq::sockopt::rcvtimeo, kWatcherLookMs);
+    const auto deadline = std::chrono::steady_clock::now() + kWatcherPatience;
+    zmq::message_t subscription;
+    while (zmq_msg_recv(subscription.handle(), m_socket.handle(), 0) < 0) { // not yet, or interrupted
+        const std::lock_guard lock(m_mutex);
+        if (m_isStopping)
+            return;
+        if (std::chrono::steady_clock::now() >= deadline) {
+            spdlog::warn("nobody has come to watch; events leave without a watcher");
+            return;
+        }
+    }
 }
 
 // Tries again where watchers are waited for; a program that ends waits for nobody (false).

@@ -34,6 +34,8 @@ struct PublisherOptions {
     bool isSimulated = false;
     // Who is simulated has time: a watcher who is slow is waited for instead of missing something.
     bool waitsForWatchers = false;
+    // Nothing leaves until there is one, who then misses nothing; for 5 s at most.
+    bool waitsForFirst = false;
     std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
     std::size_t eventsMax = 262'144;                         // that may wait; more are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
@@ -80,6 +82,7 @@ private:
     EventPublisher(zmq::socket_t socket, PublisherOptions options);
     Batch& batchFor(const EventSource& source, std::uint64_t sequence);
     void run();
+    void awaitWatcher();
     void send(const Batch& batch);
     bool sendFrame(const std::string& bytes, zmq::send_flags flags);
 

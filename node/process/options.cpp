@@ -471,6 +471,14 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
             return {};
         });
     app.add_flag("--paused", line.isPaused, "Virtual time stands still at first");
+    addOption(app, "--wall-of-zero", "What watchers are told of virtual zero, in ns since 1970, and the first of them is waited for; else the moment at which time first goes on", "NS",
+        [&line](const std::string& word) -> Result<void> {
+            const auto zero = readNumber<std::int64_t>(word, 0, std::numeric_limits<std::int64_t>::max() / 2, "nanoseconds");
+            if (!zero)
+                return zero.error();
+            line.wallOfZero = *zero;
+            return {};
+        });
     addOption(app, "--delay", "What a message takes at least, in us (100)", "US", into<std::uint32_t>(line.delayUs, 1, 10'000'000));
     addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US", into<std::uint32_t>(line.jitterUs, 0, 10'000'000));
     addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US", into<std::uint32_t>(line.stepUs, 1, 1'000'000));

@@ -64,6 +64,7 @@ struct SimLine {
     std::uint32_t parityServers = 6;
     double speed = 1;      // of real time; 0: as fast as possible
     bool isPaused = false; // at the start
+    std::optional<std::int64_t> wallOfZero; // ns since 1970 that watchers are told for virtual zero; none: when it first runs
     std::uint32_t delayUs = 100;
     std::uint32_t jitterUs = 50;
     std::uint32_t stepUs = 5;
