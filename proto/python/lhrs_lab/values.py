@@ -97,7 +97,7 @@ def fields_of(message: Any) -> dict[str, Any]:
         value = getattr(message, field.name)
         if field.label == FieldDescriptor.LABEL_REPEATED:
             is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
-            fields[name] = dict(value) if is_map else [_value(field, one) for one in value]
+            fields[name] = dict(sorted(value.items())) if is_map else [_value(field, one) for one in value]
         elif field.cpp_type != FieldDescriptor.CPPTYPE_MESSAGE or message.HasField(field.name):
             fields[name] = _value(field, value)
     return fields
