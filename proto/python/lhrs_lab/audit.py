@@ -5,7 +5,6 @@ A digest is a linear projection of a record over the file's field, so the parity
 records; nothing of what the processes compute is believed."""
 import dataclasses
 import functools
-import time
 from typing import Any, Optional
 
 from . import messages as pb
@@ -79,7 +78,7 @@ class AuditCalls(LampCalls):
     def audit(self, group: Optional[int] = None, timeout: float = 10) -> Audit:
         """Compares the parity of a group, or of all, with what its data encode to. Waits up to ``timeout`` seconds for
         rest. LabError Refused: the group is not at rest; BadArgument."""
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         while True:
             file = self._describe_file()
             if group is not None:
@@ -92,10 +91,10 @@ class AuditCalls(LampCalls):
                 return Audit(sum(one.ranks for one in audits), sum(one.unequal for one in audits),
                              next((one.first for one in audits if one.first), None))
             except LabError as error:
-                if time.monotonic() >= deadline:
+                if deadline.left() <= 0:
                     raise LabError("Refused", f"No audit within {timeout:g} s: {error.message.rstrip('.')}.",
                                    "Call lab.settle() first.") from None
-            self._log.wait_beyond(self._log.committed, time.monotonic() + AGAIN_S)
+            self._wait_beyond(self._log.committed, deadline, AGAIN_S)
 
     def _digests(self, name: str, member: Any) -> tuple[Any, dict[int, Any]]:
         """(the last page, {rank: its entry})."""

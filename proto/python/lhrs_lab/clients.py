@@ -3,7 +3,6 @@
 import concurrent.futures
 import dataclasses
 import math
-import time
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 from . import messages as pb
@@ -213,7 +212,8 @@ class Client:
         bring; ``acks=False``: bulk insert without acknowledgements, an experiment; ``partial``: it may end early, when no key is
         left that is to be updated, deleted or searched. In a mix, inserts have keys that were never used.
         LabError Timeout (seconds; the workload is ended then), Refused (also where it ended early), BadArgument."""
-        handle = self.start(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew, batch, partial)
+        handle = self._begin(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew,
+                             batch, partial, timeout)
         try:
             return handle.wait(timeout)
         except (LabError, KeyboardInterrupt) as error:
@@ -226,6 +226,15 @@ class Client:
               key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
               batch: int = 1, partial: bool = False) -> "Handle":
         """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
+        handle = self._begin(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew,
+                             batch, partial, None)
+        self._lab._hear_out()  # it has been ordered before anything else is
+        return handle
+
+    def _begin(self, do: str, count: Optional[int], keys: Union[str, Iterable[int], None], window: Optional[float],
+               mix: Optional[Mapping[str, float]], check: bool, acks: bool, key_space: int, times_every: int,
+               rate: Optional[float], skew: float, batch: int, partial: bool, timeout: Optional[float]) -> "Handle":
+        """``timeout``: its end is waited for at once, so long at most; None: later."""
         lab = self._lab
         lab._changing()
         if window is None:
@@ -255,8 +264,9 @@ class Client:
             order.keys = pb.LISTED
             order.key_list.extend(keys)
         order.count = len(order.key_list) if count is None else count
-        before = self._messages()
-        return Handle(self, lab._send(self.number, pb.Command(run_workload=order)), before, rate is not None, partial)
+        before, command = self._messages(), pb.Command(run_workload=order)
+        future = lab._send(self.number, command if timeout is None else lab._awaited(command, timeout))
+        return Handle(self, future, before, rate is not None, partial, timeout is not None)
 
     def verify(self, place: Optional[Target] = None, window: int = 64, timeout: float = 600) -> Verified:
         """Reads back every record this client stored, or those of one data bucket, and compares. LabError Timeout (seconds)."""
@@ -321,7 +331,7 @@ class Client:
 
     def hold(self, on: bool = True, lease: float = 60) -> None:
         """Begins no new operations, or begins them again: those under way end, commanded ones wait, a workload stands still.
-        Ends by itself after ``lease`` seconds."""
+        Ends by itself after ``lease`` seconds; of real time, also in a simulated cluster, where it is best ended by a call."""
         self._lab._changing()
         self._lab._ask(self.number, hold_workload=pb.HoldWorkload(is_held=on, lease_ms=max(1, round(lease * 1000))))
 
@@ -339,15 +349,15 @@ class Client:
 
     def _await_registered(self, timeout: float) -> None:
         """A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks."""
-        deadline = time.monotonic() + timeout
+        deadline = self._lab._deadline(timeout)
         while True:
             try:
                 self._lab._ask(self.number, run_workload=pb.RunWorkload(kind=pb.SEARCH, keys=pb.LISTED))
                 return
             except LabError as error:
-                if error.code != "Refused" or time.monotonic() >= deadline:
+                if error.code != "Refused" or deadline.left() <= 0:
                     raise LabError(error.code, f"The client {self.name} is not ready: {error.message}") from None
-            self._lab._log.wait_beyond(self._lab._log.committed, time.monotonic() + 0.01)
+            self._lab._wait_beyond(self._lab._log.committed, deadline, 0.01)
 
 
 @bounded
@@ -355,8 +365,9 @@ class Handle:
     """A workload that runs meanwhile."""
 
     def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int, has_rate: bool,
-                 may_end_early: bool) -> None:
+                 may_end_early: bool, is_awaited: bool) -> None:
         self._client = client
+        self._is_awaited = is_awaited  # by the command itself, where virtual time waits for commands
         self._may_end_early = may_end_early
         self._has_rate = has_rate
         self._future = future
@@ -366,15 +377,22 @@ class Handle:
         """How far it is: ``done`` of ``of``."""
         if self._future.done():
             return self.wait(0.001)
+        return self._so_far()
+
+    def _so_far(self) -> Workload:
         reply = self._client._lab._ask(self._client.number, workload_progress=pb.WorkloadProgress())
         return _workload(reply.workload, None, self._has_rate)
 
     def wait(self, timeout: float = 600) -> Workload:
         """Waits for its end. LabError Timeout (seconds): it still runs; Refused: it ended early, without ``partial``."""
+        lab = self._client._lab
         try:
-            reply = self._future.result(timeout)
-        except concurrent.futures.TimeoutError:
-            now = self.progress()
+            reply = lab._result(self._future, timeout, self._client.name) if self._is_awaited \
+                else lab._await(self._future, timeout)
+        except LabError as error:
+            if error.code != "Timeout":
+                raise
+            now = self._so_far()
             raise LabError("Timeout", f"The workload of {self._client.name} is not done after {timeout:g} s: {now.done} of "
                            f"{now.of} operations are.") from None
         done = reply.workload
@@ -392,6 +410,7 @@ class Handle:
     def _end(self) -> None:
         try:
             self._client._lab._send(self._client.number, pb.Command(stop_workload=pb.StopWorkload()))
+            self._client._lab._hear_out()
         except LabError:  # the client has ended, and its workload with it
             return
 
@@ -402,7 +421,7 @@ def _full_words(full: Any) -> str:
 
 def _workload(done: Any, messages: Optional[int], has_rate: bool) -> Workload:
     results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
-               for name, count in done.results.items()}
+               for name, count in sorted(done.results.items())}  # a map of a message has no order
     kinds: dict[str, Any] = {}
     for one in done.kinds:
         name = pb.OperationKind.Name(one.kind).lower()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all calls of a Lab share: asking processes, finding targets, and the events."""
 import concurrent.futures
+import math
 import random
 import time
 from typing import Any, Iterable, Optional, Sequence, Union
@@ -9,7 +10,8 @@ from . import messages as pb
 from .errors import LabError
 from .events import EventLog, Here
 from .local import LocalCluster
-from .values import Target, place_name
+from .values import Target, new_number, place_name
+from .virtual_clock import Deadline, VirtualClock
 from .wire import Process, Wire, is_running_here, is_sound
 
 ASK_S = 5.0
@@ -28,6 +30,7 @@ class Context:
         self._log = EventLog(keep_events)
         self._wire = Wire(self._log)
         self._local: Optional[LocalCluster] = None
+        self._clock: Optional[VirtualClock] = None  # of a simulated cluster whose virtual time waits for commands
         self._cursor = 0               # events before the last changing call
         self._detail = "full"
         self._seed = seed
@@ -44,10 +47,57 @@ class Context:
 
     def _result(self, future: "concurrent.futures.Future[Any]", timeout: float, whom: str) -> Any:
         try:
-            return future.result(timeout)
+            reply = future.result(timeout if self._clock is None else self._clock.patience(timeout))
         except concurrent.futures.TimeoutError:
             self._wire.forget(future)
             raise LabError("Timeout", f"{whom} did not answer within {timeout:g} s.") from None
+        except LabError:  # virtual time may have passed all the same
+            self._hear_out()
+            raise
+        self._hear_out()
+        return reply
+
+    def _await(self, future: "concurrent.futures.Future[Any]", timeout: float) -> Any:
+        """The reply to a command that runs beside others. LabError Timeout: not yet."""
+        if self._clock is not None:
+            deadline = self._deadline(timeout)
+            while not future.done() and self._wait_beyond(self._log.committed, deadline):
+                pass
+            timeout = 0
+        try:
+            return future.result(timeout)
+        except concurrent.futures.TimeoutError:
+            raise LabError("Timeout", "It is not done.") from None
+
+    def _hear_out(self) -> None:
+        """Where virtual time waits for commands: all that happened until now is known here before anything is asked."""
+        if self._clock is not None:
+            self._clock.hear_out()
+
+    def _awaited(self, command: Any, timeout: float) -> Any:
+        """The command; virtual time that waits for commands goes on until it is answered, at most so many seconds."""
+        return command if self._clock is None else self._clock.awaited(command, timeout)
+
+    def _deadline(self, timeout: float) -> Deadline:
+        """In so many seconds: of virtual time where that waits for commands, so that a program waits as long in every
+        run."""
+        return Deadline(self._clock, timeout)
+
+    def _wait_beyond(self, index: int, deadline: Deadline, at_most: float = math.inf) -> bool:
+        """Waits until there are events from ``index`` on, or something else has changed, or ``at_most`` seconds are
+        over. Virtual time that waits for commands goes on by one step. False: the deadline is over, and there are
+        none."""
+        clock = self._clock
+        if clock is None:
+            until = time.monotonic() + min(deadline.left(), at_most)
+            return self._log.wait_beyond(index, until) or deadline.left() > 0
+        if self._log.committed > index or deadline.left() <= 0:
+            return self._log.committed > index
+        if not clock.goes or not clock.step(deadline.next_step_ns()):
+            # It is not ours now: somebody else may let it go on.
+            self._log.wait_beyond(index, time.monotonic() + min(deadline.left(), AGAIN_S))
+            clock.hear_out()
+        return self._log.committed > index or deadline.left() > 0
 
     def _send(self, number: int, command: Any) -> "concurrent.futures.Future[Any]":
         process = self._wire.find(number)
@@ -59,10 +109,20 @@ class Context:
 
     def _ask(self, number: int, timeout: float = ASK_S, **body: Any) -> Any:
         """The reply to one command, e.g. ``self._ask(process, statistics=pb.Statistics())``."""
-        return self._result(self._send(number, pb.Command(**body)), timeout, self._name_of(number))
+        future = self._send(number, self._awaited(pb.Command(**body), timeout))
+        return self._result(future, timeout, self._name_of(number))
 
     def _ask_all(self, questions: Iterable[tuple[int, Any]], timeout: float = ASK_S) -> list[Any]:
-        """Several (process, Command) at once; the replies in the same order."""
+        """Several (process, Command) at once; the replies in the same order. Where virtual time waits for commands
+        one comes after the other, in no virtual time: else the run would depend on how many arrive before the first
+        is carried out."""
+        if self._clock is not None:
+            replies, end = [], self._deadline(timeout)
+            for number, command in questions:
+                left = max(0.001, end.left())
+                future = self._send(number, self._awaited(command, left))
+                replies.append(self._result(future, left, self._name_of(number)))
+            return replies
         sent = [(number, self._send(number, command)) for number, command in questions]
         deadline = time.monotonic() + timeout
         return [self._result(future, max(0.001, deadline - time.monotonic()), self._name_of(number))
@@ -80,6 +140,10 @@ class Context:
 
     def _ask_simulator(self, timeout: float = ASK_S, **body: Any) -> Any:
         """The reply of the simulator, which is nobody's process. LabError Refused: the cluster is a real one."""
+        if self._clock is not None:
+            reply = self._clock.ask(pb.Command(**body), real_s=self._clock.patience(timeout))
+            self._hear_out()
+            return reply
         for process in self._wire.processes(False):
             if process.is_simulated:
                 return self._result(self._wire.call(process.control, pb.Command(**body)), timeout, "the simulator")
@@ -96,6 +160,9 @@ class Context:
 
     def _catch_up(self) -> None:
         """Waits until the events have arrived that were published before now."""
+        if self._clock is not None:
+            self._clock.hear_out()
+            return
         asked = []
         for process in self._wire.processes():
             command = pb.Command(take_snapshot=pb.TakeSnapshot(without_records=True))
@@ -147,6 +214,8 @@ class Context:
             place = _manager_of(self._group_of(file, target.group).view, target.group)
             return [(self._process(holder_of(file, place)), place)]
         if target.role == "spare":
+            if self._clock is not None:  # the wire does not ask again and again there
+                self._list_processes()
             members = {member.holder.node for group in file.groups for member in group.view.members}
             pool = pb.PARITY if target.name == "parity" else pb.DATA
             spares = [process for process in self._wire.processes() if process.kind == "node" and process.pool == pool
@@ -180,13 +249,24 @@ class Context:
     def _process(self, number: int) -> Process:
         process = self._wire.find(number)
         if process is None:  # a coordinator knows of it before its list has reached us
-            for entry in self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes:
-                if is_sound(entry.process):
-                    self._wire.add(Process.of(entry.process))
+            self._list_processes()
             process = self._wire.find(number)
         if process is None:
             raise LabError("Unreachable", f"There is no process {number}.")
         return process
+
+    def _list_processes(self) -> None:
+        """Asks the coordinator which processes there are, and where each is now."""
+        for entry in self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes:
+            if is_sound(entry.process):
+                self._wire.add(Process.of(entry.process))
+                known = self._wire.find(entry.process.node)
+                if known is not None:
+                    known.place = entry.place
+
+    def _new_number(self) -> int:
+        """A number for a fault that no other fault has; drawn by the seed in a simulated cluster that we started."""
+        return self._local.new_number() if self._local is not None else new_number()
 
     def _local_cluster(self) -> LocalCluster:
         if self._local is None:

@@ -83,9 +83,12 @@ class EventLog:
         self._following: dict[int, int] = {}        # by process: the next sequence expected
         self._names: dict[int, str] = {}
         self._gaps: list[Gap] = []
+        self._received = 0                          # events since the first of each process that came or are given up
+        self._arrived: Optional[list[tuple[int, Any]]] = None  # and wait for ``commit``; None: nothing has to
+        self._too_old = 0                           # of those, forgotten meanwhile
         self._start_wall_ns = 0
         self._is_simulated = False
-        self._last_wall_ns = 0
+        self._last_wall_ns = 0                      # of a simulated cluster
         self._ahead_ns: dict[int, int] = {}         # of a process' clock, as it was at its first word
 
     # ---- written by the reading thread
@@ -95,31 +98,77 @@ class EventLog:
         with self._changed:
             self._names[header.process] = header.name
             self._is_simulated = self._is_simulated or header.simulated
-            self._last_wall_ns = max(self._last_wall_ns, header.wall_ns)
+            first_ns = last_ns = header.wall_ns
+            if header.simulated and batch.events:  # whose header has the time of day, and the events the virtual one
+                first_ns, last_ns = batch.events[0].wall_ns, batch.events[-1].wall_ns
+            self._last_wall_ns = max(self._last_wall_ns, last_ns)
             if self._start_wall_ns == 0:
-                self._start_wall_ns = header.wall_ns if header.simulated else run_clock.now_ns()
+                self._start_wall_ns = first_ns if header.simulated else run_clock.now_ns()
             if header.process not in self._ahead_ns:  # once: neither clock jumps from then on
                 ahead = 0 if header.simulated or header.wall_ns == 0 else header.wall_ns - run_clock.now_ns()
                 self._ahead_ns[header.process] = ahead if abs(ahead) > _OTHER_CLOCK_NS else 0
             expected = self._following.get(header.process)
             if header.first_sequence > (expected or 1):
-                self._gaps.append(Gap(header.name, expected or 1, header.first_sequence - 1,
-                                      (header.wall_ns - self._ahead_ns[header.process] - self._start_wall_ns) / 1e9,
-                                      "lost" if expected else "joined late"))
-            for event in batch.events:
-                if event.sequence >= (expected or 0):
-                    self._events.append((header.process, event))
-            self._following[header.process] = max(expected or 0, header.first_sequence + header.count)
-            if len(self._events) > self._keep:
-                forgotten = len(self._events) - self._keep * 3 // 4
-                del self._events[:forgotten]
-                self._base += forgotten
+                self._miss(header.process, header.first_sequence - 1,
+                           (first_ns - self._ahead_ns[header.process] - self._start_wall_ns) / 1e9)
+            new = [(header.process, event) for event in batch.events if event.sequence >= (expected or 0)]
+            self._follow(header.process, header.first_sequence + header.count, expected or header.first_sequence)
+            if self._arrived is None:
+                self._append(new)
+            else:
+                self._arrived += new
+                if len(self._arrived) > 2 * self._keep:  # the oldest are not among those kept, whatever else comes
+                    self._arrived.sort(key=_order)
+                    self._too_old += len(self._arrived) - self._keep
+                    del self._arrived[:-self._keep]
             self._changed.notify_all()
 
-    def begin(self) -> None:
-        """Run time begins now, unless an event of a simulated cluster said when."""
+    def _miss(self, process: int, last: int, t_s: float) -> None:
+        expected = self._following.get(process)
+        self._gaps.append(Gap(self._names.get(process, str(process)), expected or 1, last, t_s,
+                              "lost" if expected else "joined late"))
+
+    def _follow(self, process: int, following: int, before: int) -> None:
+        self._following[process] = max(before, following)
+        self._received += self._following[process] - before
+
+    def _append(self, new: list[tuple[int, Any]], too_old: int = 0) -> None:
+        self._events += new
+        count = len(self._events) + too_old
+        if count > self._keep:
+            kept = self._keep * 3 // 4
+            self._base += count - kept
+            del self._events[:-kept]
+
+    def hold(self) -> None:
+        """From now on events wait until ``commit``: they come in batches of a process, whose order among those of
+        others is that of no clock."""
         with self._changed:
-            if self._start_wall_ns == 0 and not self._is_simulated:
+            self._arrived = []
+
+    def commit(self, now_wall_ns: int, start_wall_ns: Optional[int]) -> None:
+        """The events that have arrived are read from now on, in the order of virtual time, which is ``now_wall_ns``;
+        run time began at ``start_wall_ns`` (None: as it is)."""
+        with self._changed:
+            self._start_wall_ns = start_wall_ns or self._start_wall_ns or now_wall_ns
+            self._last_wall_ns = now_wall_ns
+            if self._arrived:
+                self._append(sorted(self._arrived, key=_order), self._too_old)
+                self._arrived, self._too_old = [], 0
+                self._changed.notify_all()
+
+    def give_up(self, process: int, sequence: int) -> None:
+        """Events of a process up to this one that are not here will not come."""
+        with self._changed:
+            expected = self._following.get(process)
+            if (expected or 1) <= sequence:
+                self._miss(process, sequence, max(0.0, (self._last_wall_ns - self._start_wall_ns) / 1e9))
+                self._follow(process, sequence + 1, expected or sequence + 1)
+
+    def begin(self) -> None:
+        """Run time begins now: that of real processes."""
+        with self._changed:
+            if self._start_wall_ns == 0:
                 self._start_wall_ns = run_clock.now_ns()
 
     def name(self, number: int, name: str) -> None:
@@ -140,8 +189,15 @@ class EventLog:
         with self._changed:
             return self._base + len(self._events)
 
+    @property
+    def received(self) -> int:
+        """How many events have come since the first one of each process, those included that are known to be
+        missing."""
+        with self._changed:
+            return self._received
+
     def now_s(self) -> float:
-        """Seconds since the run began; of a simulated cluster, as of its last event."""
+        """Seconds since the run began; of a simulated cluster, as of its last event, or of ``commit``."""
         with self._changed:
             now = self._last_wall_ns if self._is_simulated else run_clock.now_ns()
             return max(0.0, (now - self._start_wall_ns) / 1e9) if self._start_wall_ns else 0.0
@@ -171,6 +227,19 @@ class EventLog:
             return self._changed.wait_for(lambda: self._following.get(process, 1) > sequence,
                                           max(0.0, deadline - time.monotonic()))
 
+    def wait_received(self, count: int, silence_s: float) -> bool:
+        """Waits until so many events were ``received``. False: nothing has come for ``silence_s``."""
+        with self._changed:
+            silent_at = time.monotonic() + silence_s
+            while self._received < count:
+                before = self._received
+                self._changed.wait(max(0.0, silent_at - time.monotonic()))
+                if self._received != before:
+                    silent_at = time.monotonic() + silence_s
+                elif time.monotonic() >= silent_at:
+                    return False
+            return True
+
     def raw_since(self, index: int) -> tuple[int, list[tuple[int, Any]]]:
         """(index behind the last, [(process number, message)]) of the kept events from ``index`` on."""
         with self._changed:
@@ -184,7 +253,9 @@ class EventLog:
             client = event.operation.client
             client_name = self._names.get(client, str(client)) if client else ""
             start = self._start_wall_ns + self._ahead_ns.get(process, 0)
-        return Event(_KINDS.get(body, "Unknown"), (event.wall_ns - start) / 1e9, name, place_name(event.place),
+        # A simulated process that tells something before virtual time has run has no wall clock yet.
+        t_s = max(0.0, (event.wall_ns - start) / 1e9) if self._is_simulated else (event.wall_ns - start) / 1e9
+        return Event(_KINDS.get(body, "Unknown"), t_s, name, place_name(event.place),
                      event.operation.number, client_name, event.sequence,
                      fields_of(getattr(event, body)) if body else {})
 
@@ -195,6 +266,11 @@ class EventLog:
                 event = self.shown(process, message)
                 if fits(event, where):
                     yield event
+
+
+def _order(told: tuple[int, Any]) -> tuple[int, int, int]:
+    """Of virtual time; at one instant, a process is one after the other."""
+    return told[1].wall_ns, told[0], told[1].sequence
 
 
 def fits(event: Event, where: Where) -> bool:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults: of processes that were started here, and of the network between any. Each ends with its lease, but for a kill."""
 import dataclasses
-import time
 from typing import Any, Iterable, Optional, Union
 
 from . import messages as pb
@@ -9,7 +8,7 @@ from .bounds import bounded
 from .context import Context, Who
 from .errors import LabError
 from .events import body_of
-from .values import Row, fields_of, new_number
+from .values import Row, fields_of
 from .wire import Process
 
 _FAULT_KINDS = {"network": "net", "partition": "partition", "pause": "pause", "crash": "kill"}
@@ -42,7 +41,7 @@ class FaultCalls(Context):
     def _fault(self, kind: str, numbers: Iterable[int], begin: float, id_: int = 0, lease: Optional[float] = None,
                at: Optional[str] = None) -> Fault:
         numbers = tuple(numbers)
-        return Fault(id_ or new_number(), kind, tuple(map(self._name_of, numbers)), numbers, begin, lease, at)
+        return Fault(id_ or self._new_number(), kind, tuple(map(self._name_of, numbers)), numbers, begin, lease, at)
 
     def kill(self, target: Who, at: Optional[str] = None, count: int = 1, lease: float = 60) -> Fault:
         """Ends processes at once, as a crash does; returns when they are gone. With ``at`` (an event, such as
@@ -83,7 +82,7 @@ class FaultCalls(Context):
         self._changing()
         started = local.restart(numbers)
         for process in started:
-            if process.kind == "coordinator":
+            if process.kind == "coordinator" and self._clock is None:
                 self._wire.follow(process.control)
         self._await_known(timeout)
         self._tell_new(started)
@@ -99,7 +98,7 @@ class FaultCalls(Context):
 
     def _await_known(self, timeout: float) -> None:
         """Until the coordinator lists all servers that were started here, and knows its file."""
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         while True:
             try:
                 file = self._describe_file()
@@ -113,9 +112,9 @@ class FaultCalls(Context):
                 if error.code not in ("Timeout", "Unreachable"):
                     raise
                 what = error.message
-            if time.monotonic() >= deadline:
+            if deadline.left() <= 0:
                 raise LabError("Timeout", f"After {timeout:g} s the coordinator {what}.")
-            self._log.wait_beyond(self._log.committed, time.monotonic() + 0.05)
+            self._wait_beyond(self._log.committed, deadline, 0.05)
 
     def _tell_new(self, started: list[Process]) -> None:
         raise NotImplementedError
@@ -123,7 +122,7 @@ class FaultCalls(Context):
     # ---- of the network
 
     def _new_fault(self, lease: float) -> Any:
-        number = new_number()
+        number = self._new_number()
         return pb.Fault(number=number, lease_ms=max(1, int(lease * 1000)), seed=(self._seed ^ number << 1) & (1 << 64) - 1)
 
     def _peers(self, numbers: Iterable[int]) -> list[Any]:

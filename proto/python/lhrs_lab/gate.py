@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds: no new operations, or no messages at all. Both last until they are ended, or until this Python ends: they have leases
-that are renewed here."""
+that are renewed here, but in a simulated cluster that was started here and ends with this Python."""
 import dataclasses
 import time
 from typing import Any, Callable, Optional, Sequence
@@ -14,6 +14,7 @@ from .values import Row
 from .wire import Process
 
 _LEASE_S, _PERIOD_S = 5.0, 1.5
+_FOR_EVER_MS = 2**32 - 1
 _ANSWER_S = 3.0
 _ARRIVAL_S = 0.1       # what was sent is held where it goes, or was lost
 _PROCESSES_MAX = 64
@@ -58,14 +59,21 @@ class GateCalls(Context):
         commanded ones wait, workloads stand still. How many clients hold. LabError Timeout (seconds)."""
         self._changing()
         self._is_holding = on
-        self._wire.repeat("workload", _PERIOD_S, self._renew_hold if on else None)
-        order = pb.HoldWorkload(is_held=on, lease_ms=int(_LEASE_S * 1000))
+        self._wire.repeat("workload", _PERIOD_S, self._renew_hold if on and not self._holds_for_ever() else None)
+        order = self._hold_order(on)
         clients = [process.number for process in self._wire.processes() if process.kind == "client"]
         replies = self._ask_all(((number, pb.Command(hold_workload=order)) for number in clients), timeout)
         return sum(reply.client.is_held for reply in replies)
 
+    def _holds_for_ever(self) -> bool:
+        """A simulator that was started here ends with this Python, and each renewal would be a step of the client."""
+        return self._clock is not None and self._local is not None
+
+    def _hold_order(self, on: bool) -> Any:
+        return pb.HoldWorkload(is_held=on, lease_ms=_FOR_EVER_MS if self._holds_for_ever() else int(_LEASE_S * 1000))
+
     def _renew_hold(self) -> None:
-        order = pb.HoldWorkload(is_held=True, lease_ms=int(_LEASE_S * 1000))
+        order = self._hold_order(True)
         self._tell_each("workload", [one for one in self._wire.processes() if one.kind == "client"], lambda: pb.Command(hold_workload=order))
 
     # ---- the gate
@@ -170,7 +178,7 @@ class GateCalls(Context):
     def _tell_holds(self, started: Sequence[Process]) -> None:
         """Processes that come later are held like the others."""
         if self._is_holding:
-            self._ask_all((one.number, pb.Command(hold_workload=pb.HoldWorkload(is_held=True, lease_ms=int(_LEASE_S * 1000))))
+            self._ask_all((one.number, pb.Command(hold_workload=self._hold_order(True)))
                           for one in started if one.kind == "client")
         if self._is_gated and not self.simulated:
             self._ask_all((one.number, self._gate_order(True)) for one in started)

@@ -4,7 +4,6 @@ import atexit
 import os
 import random
 import re
-import time
 import types
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -23,6 +22,7 @@ from .results import new_run_id
 from .simulated import SimulatedCluster
 from .timing import TimingCalls
 from .values import Target
+from .virtual_clock import VirtualClock
 from .wire import Process, is_sound
 from .witness import WitnessCalls
 
@@ -70,6 +70,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
     Calls wait until what they ask for is done. Times are seconds, sizes bytes; other units stand in the name (``time_ms``).
+    In a simulated cluster that was started here and is not watched they are virtual seconds, time-outs of calls too.
     What goes wrong is a LabError; every call may raise BadArgument, Unreachable, Timeout and NoCluster. "Changing" calls are
     those after which ``wait_for`` looks for events: operations, workloads, structure, faults.
     """
@@ -112,9 +113,12 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         at once; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an overloaded bucket brings about a split only
         above this load of the file, 0.1 to 1 (None: always); timers: 'classroom' for five times the patience.
 
-        simulated: one process is all others, and its virtual time goes ``speed`` times as fast as real time (0.001 to 100; 0: as
-        fast as possible), with the numbers that ``seed`` gives; gate: messages can be held (``lab.gate``); watch: the invariants
-        are judged (``lab.lamps``); record: the run is recorded into this file as well (``lab.watch``).
+        simulated: one process is all others. Its virtual time goes on only while a call waits for something, ``speed`` times as
+        fast as real time (0.001 to 100; 0: as fast as possible), with the numbers that ``seed`` gives. So a program of one
+        thread has the same results, to the byte, at every speed; ``time.sleep`` lets no virtual time pass, but
+        ``lab.clock(step="ms", count=100)`` does. gate: messages can be held (``lab.gate``); watch: the invariants
+        are judged (``lab.lamps``); record: the run is recorded into this file as well (``lab.watch``). With either of
+        these two virtual time goes on by itself, also while the program computes.
 
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
         other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
@@ -134,14 +138,22 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         lab._record_bytes = record_bytes
         try:
             lab.simulated = simulated
-            lab._local = SimulatedCluster(lab._wire, bin_dir, timeout, speed, seed) if simulated else \
-                LocalCluster(lab._wire, bin_dir, timeout, gate)
+            simulation = None
+            if simulated:
+                waits = not watch and record is None  # see lab.watch
+                simulation = SimulatedCluster(lab._wire, lab._log, bin_dir, timeout, speed, seed, waits)
+            lab._local = simulation or LocalCluster(lab._wire, bin_dir, timeout, gate)
             lab._watch_bin = bin_dir
             if not simulated:
                 check_open_files(FILES_OF_PROCESS * (1 + servers["data"] + servers["parity"]), f"{1 + servers['data'] + servers['parity']} processes")
             lab._started_with = {"data_servers": servers["data"], "parity_servers": servers["parity"], "timers": timers}
-            lab._log.begin()
-            lab._wire.follow(lab._local.start_coordinator(arguments).control)
+            if not simulated:
+                lab._log.begin()
+            coordinator = lab._local.start_coordinator(arguments)
+            if simulation is not None and simulation.clock is not None:
+                lab._clock = simulation.clock
+            else:
+                lab._wire.follow(coordinator.control)
             lab._local.start_servers(pb.PARITY, servers["parity"])
             lab._started_with.update(lab._local.choose_patience())
             lab._local.start_servers(pb.DATA, servers["data"])
@@ -160,7 +172,9 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
                 keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or '127.0.0.1:4711',
         as in its ready line; of lhrs-sim, too). Its processes are not touched but for faults of the network; ``detail``:
-        what they tell from now on (None: as it is). LabError NoCluster: nobody answers within ``timeout`` seconds."""
+        what they tell from now on (None: as it is). Virtual time of a simulation goes on by itself, but where it waits for
+        commands already, as in a simulated cluster of ``Lab.start``. LabError NoCluster: nobody answers within ``timeout``
+        seconds."""
         address = _endpoint_of(endpoint)
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
@@ -170,13 +184,15 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
                 raise LabError("ClusterMismatch", f"{address} is the {pb.ProcessKind.Name(who.kind).lower()} {who.name}.",
                                "Name the coordinator's control endpoint.")
             lab.simulated = who.is_simulated
-            lab._log.begin()
+            if not lab.simulated:
+                lab._log.begin()
             lab._wire.add(Process.of(who))
-            lab._wire.follow(address)
             listed = lab._ask(who.node, timeout, list_processes=pb.ListProcesses()).processes.processes
             for entry in listed:
                 if is_sound(entry.process):
                     lab._process(entry.process.node)
+            if not lab._join_clock(address):
+                lab._wire.follow(address)
             lab._await_file(timeout)
             if detail is not None:
                 lab.detail(detail)
@@ -187,6 +203,17 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
                                "Look for control= in the coordinator's ready line.") from None
             raise
         return lab
+
+    def _join_clock(self, address: str) -> bool:
+        """Whether virtual time waits for commands there: then it goes on for the calls of this Lab as well, and the
+        coordinator is not asked again and again."""
+        if not self.simulated:
+            return False
+        if not self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation.waits_for_commands:
+            return False
+        self._clock = VirtualClock(self._wire, self._log, address, is_ours=False)
+        self._hear_out()
+        return True
 
     def close(self) -> None:
         """Ends the processes that were started here, and the connections. A second time: nothing."""
@@ -208,15 +235,15 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         self.close()
 
     def _await_file(self, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         while True:
             file = self._describe_file()
             if file.exists and not file.is_listening:
                 self.config = file.config
                 return
-            if time.monotonic() >= deadline:
+            if deadline.left() <= 0:
                 raise LabError("Timeout", f"There is no file after {timeout:g} s ({file.under_way or 'nothing is under way'}).")
-            self._log.wait_beyond(self._log.committed, time.monotonic() + 0.05)
+            self._wait_beyond(self._log.committed, deadline, 0.05)
 
     @property
     def random(self) -> random.Random:
@@ -269,20 +296,22 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
     def clock(self, speed: Optional[float] = None, paused: bool = False, step: Optional[str] = None, count: int = 1,
               timeout: float = 60) -> dict[str, Any]:
         """Virtual time of a simulated cluster: sets how fast it goes (0: as fast as possible), pauses it, or lets it go on by
-        ``count`` steps ('event', 'message' or 'ms') and stand still. {'now_s', 'virtual_s' (since the simulator began),
-        'paused', 'speed', 'seed'}; without arguments only tells. LabError Refused: real processes have none; BadArgument, Timeout (seconds)."""
+        ``count`` steps ('event', 'message' or 'ms'). Where it waits for calls a step is what ``time.sleep`` is elsewhere; a
+        clock that goes by itself is paused first, and stands still afterwards. While it is paused no call lets time pass.
+        {'now_s', 'virtual_s' (since the simulator began), 'paused', 'speed', 'seed'}; without arguments only tells. LabError
+        Refused: real processes have none; BadArgument, Timeout (seconds of real time)."""
         if step not in (None, "event", "message", "ms") or speed is not None and (paused or step):
             raise LabError("BadArgument", "lab.clock either sets the speed, or pauses, or goes on by steps: 'event', 'message', 'ms'.")
         if speed is not None:
             reply = self._ask_simulator(10, set_clock=pb.SetClock(factor=speed))
-        elif paused or step:
+        elif paused or step and self._clock is None:
             reply = self._ask_simulator(10, set_clock=pb.SetClock(is_paused=True))
-        else:
+        elif not step:
             reply = self._ask_simulator(10, describe_simulation=pb.DescribeSimulation())
         if step:
             unit = {"event": "events", "message": "messages", "ms": "ns"}[step]
             further = pb.StepClock(**{unit: count * 1_000_000 if step == "ms" else count})
-            reply = self._ask_simulator(timeout, step_clock=further)
+            reply = self._ask_simulator(max(timeout, further.ns / 1e9), step_clock=further)
         state = reply.simulation
         self._is_gated = state.is_paused
         return {"now_s": self._log.now_s(), "virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}

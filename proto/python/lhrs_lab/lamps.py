@@ -52,9 +52,14 @@ class LampCalls(Context):
         """From now on lhrs-play watches beside: it judges the invariants (``lab.lamps``), and writes the recording ``record``, a file
         NAME.lhrun that must not exist and is complete after ``lab.close()``. The lamps know nothing of what was before, so
         begin with ``Lab.start(watch=True)`` or ``Lab.start(record=...)``. One more process that hears all events. LabError Refused (it
-        watches already), Unsupported (there is no lhrs-play), Timeout (seconds), BadArgument (the file)."""
+        watches already), Unsupported (there is no lhrs-play, or virtual time waits for calls), Timeout (seconds),
+        BadArgument (the file)."""
         if self._watcher is not None:
             raise LabError("Refused", "lhrs-play watches this cluster already.")
+        if self._clock is not None:  # there it does not ask the coordinator again and again
+            raise LabError("Unsupported",
+                           "Virtual time waits for calls here, and lhrs-play would not hear of processes that start later.",
+                           "Lab.start(watch=True) lets virtual time go on by itself.")
         path = pathlib.Path(record) if record is not None else None
         if path is not None and path.exists():
             raise LabError("BadArgument", f"{path} exists already, and a recording is never overwritten.", "Name another file.")

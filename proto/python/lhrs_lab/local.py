@@ -19,6 +19,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from . import messages as pb, run_clock
 from .errors import LabError
+from .values import new_number
 from .wire import Process, Wire
 
 _GRACE_S = 2.0     # between SIGTERM and SIGKILL
@@ -104,6 +105,10 @@ class LocalCluster:
         self.address = ""                          # of the coordinator, for the other processes
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="lhrs-"))
         self._keeps_logs = False
+
+    def new_number(self) -> int:
+        """A number for a fault that no other fault has."""
+        return new_number()
 
     # ---- start
 

@@ -2,12 +2,14 @@
 """A simulated cluster that was started here: one process, lhrs-sim, is all others. What the system does to real processes is done to
 these by command."""
 import concurrent.futures
-from typing import Any, Optional, Sequence
+import random
+from typing import Any, Callable, Optional, Sequence
 
 from . import messages as pb
 from .errors import LabError
-from .local import LocalCluster
-from .values import new_number
+from .events import EventLog
+from .local import Child, LocalCluster
+from .virtual_clock import VirtualClock
 from .wire import Process, Wire
 
 _ASK_S = 5.0
@@ -18,10 +20,14 @@ _KILL_LEASE_MS = 1000
 class SimulatedCluster(LocalCluster):
     """See the module."""
 
-    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, speed: float, seed: int) -> None:
+    def __init__(self, wire: Wire, log: EventLog, bin_dir: Optional[str], patience_s: float, speed: float, seed: int,
+                 waits: bool) -> None:
+        """``waits``: virtual time waits for commands; else it goes on by itself."""
         super().__init__(wire, bin_dir, patience_s)
-        self._speed, self._seed = speed, seed
+        self._log, self._speed, self._seed, self._waits = log, speed, seed, waits
         self._simulator = ""
+        self.clock: Optional[VirtualClock] = None  # once the simulator is there, where its time waits
+        self._numbers = random.Random(f"faults {seed}")
 
     def start_coordinator(self, arguments: Sequence[str]) -> Process:
         """The simulator, with no servers yet. Virtual time stands still until ``begin``."""
@@ -29,8 +35,16 @@ class SimulatedCluster(LocalCluster):
             *arguments, "--seed", str(self._seed), "--speed", "max" if self._speed == 0 else f"{self._speed:g}", "--paused",
             "--data-spares", "0", "--parity-spares", "0"])])[0]
         self._simulator = first.control
-        self._wire.repeat("ended", _LOOK_S, self._look)
+        if self._waits:
+            self.clock = VirtualClock(self._wire, self._log, first.control, is_ours=True)
+            self._ask(pb.Command(set_clock=pb.SetClock(is_paused=True, waits_for_commands=True)))
+        else:
+            self._wire.repeat("ended", _LOOK_S, self._look)
         return first
+
+    def new_number(self) -> int:
+        """Drawn by the seed: what a fault does to messages depends on it."""
+        return max(1, self._numbers.getrandbits(53))
 
     def choose_patience(self) -> dict[str, Any]:
         """As LocalCluster does; virtual time is never late."""
@@ -61,7 +75,11 @@ class SimulatedCluster(LocalCluster):
     # ---- asking
 
     def _ask(self, command: Any, process: int = 0) -> Any:
-        return self._result(self._wire.call(self._simulator, command, process))
+        if self.clock is None:
+            return self._result(self._wire.call(self._simulator, command, process))
+        reply = self.clock.ask(command, process)
+        self.clock.hear_out()
+        return reply
 
     def _result(self, future: "concurrent.futures.Future[Any]") -> Any:
         try:
@@ -73,18 +91,18 @@ class SimulatedCluster(LocalCluster):
     def _each(self, numbers: Sequence[int], command: Any) -> list[Any]:
         """Each gets its own order, all at one instant of virtual time."""
         state = self._ask(pb.Command(describe_simulation=pb.DescribeSimulation())).simulation
-        stands = len(numbers) > 1 and not state.is_paused
-        if stands:
+        goes = len(numbers) > 1 and not state.is_paused and not state.waits_for_commands
+        if goes:
             self._ask(pb.Command(set_clock=pb.SetClock(is_paused=True)))
         try:
-            sent = []
+            replies = []
             for number in numbers:
                 one = pb.Command()
                 one.CopyFrom(command)
-                sent.append(self._wire.call(self._simulator, one, number))
-            return [self._result(future) for future in sent]
+                replies.append(self._ask(one, number))
+            return replies
         finally:
-            if stands:
+            if goes:
                 self._ask(pb.Command(set_clock=pb.SetClock(factor=state.factor)))
 
     def _look(self) -> None:
@@ -93,7 +111,16 @@ class SimulatedCluster(LocalCluster):
             if future.exception() is None:
                 for number in future.result().simulation.ended:
                     self._wire.end(number, "killed")
-        self._wire.call(self._simulator, pb.Command(describe_simulation=pb.DescribeSimulation())).add_done_callback(told)
+        question = pb.Command(describe_simulation=pb.DescribeSimulation())
+        self._wire.call(self._simulator, question).add_done_callback(told)
+
+    def _ended(self, number: int, child: Child) -> Callable[[], None]:
+        ended = super()._ended(number, child)
+
+        def all_have() -> None:
+            ended()
+            self._wire.lose(child.ready["control"], "The simulator has ended.")
+        return all_have
 
     # ---- faults of processes
 
@@ -108,7 +135,7 @@ class SimulatedCluster(LocalCluster):
     def kill(self, numbers: Sequence[int]) -> None:
         """Ends processes as a crash does, all at one instant."""
         self._living_numbers(numbers)
-        fault = pb.Fault(number=new_number(), lease_ms=_KILL_LEASE_MS)
+        fault = pb.Fault(number=self.new_number(), lease_ms=_KILL_LEASE_MS)
         fault.crash.SetInParent()
         self._each(numbers, pb.Command(arm_fault=pb.ArmFault(fault=fault)))
         for number in numbers:
@@ -117,7 +144,7 @@ class SimulatedCluster(LocalCluster):
     def pause(self, numbers: Sequence[int], lease_s: float) -> None:
         """They stand still until ``resume``, or until the lease ends (virtual seconds)."""
         self._living_numbers(numbers)
-        fault = pb.Fault(number=new_number(), lease_ms=max(1, round(lease_s * 1000)))
+        fault = pb.Fault(number=self.new_number(), lease_ms=max(1, round(lease_s * 1000)))
         fault.pause.SetInParent()
         self._each(numbers, pb.Command(arm_fault=pb.ArmFault(fault=fault)))
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Structure of the file, what its places hold, and events."""
 import dataclasses
-import time
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import messages as pb
@@ -116,18 +115,18 @@ class StateCalls(Context):
         """Gives a group one parity bucket more, now; times are those of the new parity bucket.
         LabError Refused (k would exceed K), NoSpares, Timeout."""
         self._changing()
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         made = self._ask(self._coordinator(), timeout, create_parity=pb.CreateParity(group=group)).parity
         filled = self.wait_for("ParityBucketFilled", where={"place": f"parity {group}.{made.column}"},
-                               timeout=max(0.1, deadline - time.monotonic()))
+                               timeout=max(0.1, deadline.left()))
         return timing_of_parity(made, filled)
 
     def settle(self, timeout: float = 30) -> FileState:
         """Waits until no change is under way, no operation is open and all parity buckets have all changes.
         LabError Timeout says what is still open."""
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         while (what := self._what_is_open()):
-            left = deadline - time.monotonic()
+            left = deadline.left()
             if left <= 0:
                 raise LabError("Timeout", f"Not at rest after {timeout:g} s: {what}.")
             try:
@@ -135,7 +134,7 @@ class StateCalls(Context):
             except LabError as error:
                 if error.code != "Timeout":
                     raise
-            self._log.wait_beyond(self._log.committed, time.monotonic() + AGAIN_S)
+            self._wait_beyond(self._log.committed, deadline, AGAIN_S)
         return self.file()
 
     def _gauges(self, file: Any, with_parity: bool) -> list[Any]:
@@ -314,7 +313,8 @@ class StateCalls(Context):
     # ---- events
 
     def now(self) -> float:
-        """Seconds since this Lab began; of a simulated cluster virtual time, as of its last event."""
+        """Seconds since this Lab began; of a simulated cluster virtual time: as of its last event, or as it stands where it
+        waits for calls (then ``lab.wait_until`` lets it go on, a loop that only looks does not)."""
         return self._log.now_s()
 
     def here(self) -> Here:
@@ -350,7 +350,7 @@ class StateCalls(Context):
     def wait_for_all(self, kind: str, count: int, where: Where = None, since: Optional[Here] = None,
                      timeout: float = 10) -> list[Event]:
         """As ``wait_for``, but the first ``count`` of them."""
-        body, cursor, deadline = body_of(kind), self._since(since), time.monotonic() + timeout
+        body, cursor, deadline = body_of(kind), self._since(since), self._deadline(timeout)
         found: list[Event] = []
         seen: dict[str, int] = {}
         while True:
@@ -362,7 +362,7 @@ class StateCalls(Context):
                     found.append(event)
                     if len(found) == count:
                         return found
-            if not self._log.wait_beyond(cursor, deadline):
+            if not self._wait_beyond(cursor, deadline):
                 instead = sorted(seen.items(), key=lambda item: -item[1])[:6]
                 unfit = seen.get(body, 0) - len(found)
                 raise LabError("Timeout", f"{len(found)} of {count} {kind} after {timeout:g} s: "
@@ -372,16 +372,16 @@ class StateCalls(Context):
 
     def wait_until(self, test: Callable[[], T], timeout: float = 10) -> T:
         """Calls ``test`` after each batch of events until it gives something true; gives that. LabError Timeout (seconds)."""
-        deadline = time.monotonic() + timeout
+        deadline = self._deadline(timeout)
         while True:
             index = self._log.committed
             value = test()
             if value:
                 return value
-            if time.monotonic() >= deadline:
+            if deadline.left() <= 0:
                 raise LabError("Timeout", f"The condition of lab.wait_until did not become true within {timeout:g} s; "
                                f"its last value is {value!r}.")
-            self._log.wait_beyond(index, min(deadline, time.monotonic() + 0.1))
+            self._wait_beyond(index, deadline, 0.1)
 
     def detail(self, level: str, sample: int = 100) -> str:
         """Sets how much all processes tell: 'full', 'operations' (no messages), 'sampled' (one operation in ``sample``),

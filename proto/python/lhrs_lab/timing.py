@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recoveries and parity creations: their times, as the process that rebuilds measured them; and those that a person orders."""
 import dataclasses
-import time
 from typing import Any, Optional, Union
 
 from . import messages as pb
@@ -10,6 +9,8 @@ from .context import Context
 from .errors import LabError
 from .events import Event, Here
 from .values import GROUP_STATE_WORDS, Row, place_name, seconds
+
+_BETWEEN_QUESTIONS_S = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,14 +112,14 @@ class TimingCalls(Context):
         told = _Told(group, before.view.state != pb.GROUP_UP)
         if not wait:
             return Timing("bucket recovery", group)
-        cursor, deadline, ask_at = self._cursor, time.monotonic() + timeout, 0.0
+        cursor, deadline, again = self._cursor, self._deadline(timeout), self._deadline(0)
         while True:
             # Events say when it is worth asking: a question for each would take the processors from what is measured.
             cursor = self._tell(told, cursor)
-            if told.finished is None and time.monotonic() < ask_at:
-                self._log.wait_beyond(cursor, min(deadline, ask_at))
+            if told.finished is None and again.left() > 0 and deadline.left() > 0:
+                self._wait_beyond(cursor, deadline, again.left())
                 continue
-            ask_at = time.monotonic() + 0.05
+            again = self._deadline(_BETWEEN_QUESTIONS_S)
             now = self._group_of(self._describe_file(), group)
             if told.was_ill and _is_whole(now):
                 self._catch_up()  # the last events were published before that answer
@@ -133,10 +134,10 @@ class TimingCalls(Context):
                                    "decode='auto' takes XOR where it is enough.")
                 return (self._recovery_timing(told.finished, told.failed) if told.finished is not None
                         else Timing("bucket recovery", group, failed=failed))
-            if time.monotonic() >= deadline:
+            if deadline.left() <= 0:
                 raise LabError("Timeout", f"Group {group} is not whole after {timeout:g} s: it is "
                                f"{GROUP_STATE_WORDS.get(now.view.state, 'in an unknown state')}.")
-            self._log.wait_beyond(cursor, min(deadline, ask_at))
+            self._wait_beyond(cursor, deadline, again.left())
 
     def _tell(self, told: "_Told", cursor: int) -> int:
         after, page = self._log.raw_since(cursor)

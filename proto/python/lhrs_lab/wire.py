@@ -93,6 +93,7 @@ class Wire:
         self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
         self._processes: dict[int, Process] = {}
         self._watched: set[str] = set()
+        self._lost: dict[str, str] = {}              # endpoints at which nobody is any more, and why
         self._dealers: dict[str, zmq.Socket] = {}    # of the thread alone, as the next four
         self._children: dict[int, tuple[int, Callable[[], None]]] = {}
         self._coordinator = ""
@@ -124,7 +125,12 @@ class Wire:
         if known is not None and known.is_simulated:
             command.process = process
         with self._lock:
-            self._waiting[command.ticket] = (endpoint, process, future)
+            lost = self._lost.get(endpoint)
+            if lost is None:
+                self._waiting[command.ticket] = (endpoint, process, future)
+        if lost is not None:
+            future.set_exception(LabError("Unreachable", lost))
+            return future
         data = command.SerializeToString()
         self._do(lambda: self._dealer(endpoint).send(data))
         return future
@@ -191,6 +197,19 @@ class Wire:
         for _, future in waiting:
             future.set_exception(LabError("Unreachable", f"The process {known.name} has ended ({how})."))
         self._log.wake()
+
+    def lose(self, endpoint: str, why: str) -> None:
+        """Whoever was asked at that endpoint has ended, all its processes included."""
+        for process in self.processes():
+            if process.control == endpoint:
+                self.end(process.number, why)
+        with self._lock:
+            self._lost[endpoint] = why
+            waiting = [(ticket, entry[2]) for ticket, entry in self._waiting.items() if entry[0] == endpoint]
+            for ticket, _ in waiting:
+                del self._waiting[ticket]
+        for _, future in waiting:
+            future.set_exception(LabError("Unreachable", why))
 
     def find(self, number: int) -> Optional[Process]:
         """The process with that number, also one that has ended."""
