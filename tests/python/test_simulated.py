@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import rig
 
@@ -108,8 +109,6 @@ class Repeated(unittest.TestCase):
             for number, (speed, naps_s, more) in enumerate(((0, 0.11, {"BUSY": "1"}), (50, 0.02, {}))):
                 again = self.play(directory, f"again-{number}", speed, naps_s, **more)
                 for file, data in first.items():
-                    if file.endswith(".csv"):  # each run is one of its own
-                        continue
                     self.assertMultiLineEqual(again[file].decode(), data.decode(), f"{file} at speed {speed}")
 
 
@@ -202,6 +201,27 @@ class Clock(rig.Coded):
             self.assertEqual(lab.processes(), [])
             self.assertCode("Unreachable", alice.search, 1)
             self.assertCode("Unreachable", lab.clock)
+
+    def test_a_run_of_the_same_inputs_is_the_same_run(self):
+        with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as ends:
+            labs = [ends.enter_context(start(seed=seed)) for seed in (3, 3, 4)]
+            labs.append(ends.enter_context(Lab.connect(labs[0].endpoint)))
+            runs = [lab.measure("x", lambda _: {"value": 1}, repetitions=1).run for lab in labs]
+            self.assertEqual(len(set(runs)), 4)  # the second one of a program is another one
+            for lab, run in zip(labs, runs):
+                self.assertRegex(run, "^sim-[0-9a-f]{16}$" if lab is not labs[3] else r"^20\d{6}T")
+                lab.write(directory, append=True)
+            labs[0].row("x", {"value": 2})
+            labs[0].write(directory, append=True)
+            path = pathlib.Path(directory, "x.csv")
+            before = path.read_bytes()
+            with unittest.mock.patch("lhrs_lab.results._written", set()):  # as another program would
+                labs[0].write(directory, append=True)
+                self.assertEqual(path.read_bytes(), before)
+            with unittest.mock.patch("lhrs_lab.results._written", set()):
+                labs[0].row("x", {"value": 3})
+                self.assertIn("lab.parameters", self.assertCode("BadArgument", labs[0].write, directory, append=True))
+            self.assertEqual(path.read_bytes(), before)
 
 
 if __name__ == "__main__":

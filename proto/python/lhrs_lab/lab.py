@@ -18,7 +18,6 @@ from .expect import ExpectCalls
 from .lamps import LampCalls
 from .local import FILES_OF_PROCESS, LocalCluster, check_open_files
 from .measure import MeasureCalls, Table, started_now
-from .results import new_run_id
 from .simulated import SimulatedCluster
 from .timing import TimingCalls
 from .values import Target
@@ -86,7 +85,6 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         self._keys_given = set()
         self._workloads = 0
         self._run_started = started_now()
-        self._run = new_run_id(seed)
         self.parameters = {}                   # what you set in this run: columns of runs.csv
         self._started_with: dict[str, Any] = {}
         self._watch_bin: Optional[str] = None
@@ -152,6 +150,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             coordinator = lab._local.start_coordinator(arguments)
             if simulation is not None and simulation.clock is not None:
                 lab._clock = simulation.clock
+                lab._options = [*arguments, *map(str, (record_bytes, servers["data"], servers["parity"]))]
             else:
                 lab._wire.follow(coordinator.control)
             lab._local.start_servers(pb.PARITY, servers["parity"])

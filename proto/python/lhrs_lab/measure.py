@@ -2,6 +2,7 @@
 """Measurements: repeated over all combinations of factors, one observation a row, written as the CSV files of lhrs-play."""
 import dataclasses
 import datetime
+import functools
 import itertools
 import math
 import os
@@ -16,7 +17,7 @@ from .chart import Chart, quartiles
 from .errors import LabError
 from .faults import FaultCalls
 from .gate import GateCalls
-from .results import Folder, cluster_row, file_name, program_facts, run_row
+from .results import Folder, cluster_row, file_name, inputs_digest, new_run_id, program_facts, run_row
 from .shown import Shown
 from .state import StateCalls
 from .values import DETAILS, Row, near
@@ -106,7 +107,7 @@ class Table(Shown):
 
     @property
     def run(self) -> str:
-        """Which run it is of: start (UTC), host, process and seed."""
+        """Which run it is of: start (UTC), host, process and seed; of a simulated one a digest of what decides it."""
         return str(self._identity["run"])
 
     @property
@@ -183,14 +184,27 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
     parameters: dict[str, Any]     # what you set in this run: columns of runs.csv
     config: Any
     _run_started: str
-    _run: str
+    _inputs: Optional[str] = None      # see inputs_digest; None: they do not decide the tables
+    _options: Optional[list[str]] = None  # of the simulated cluster that was started here
     _watch_bin: Optional[str]
+
+    @functools.cached_property
+    def _facts(self) -> dict[str, str]:
+        return program_facts(self._watch_bin)
+
+    @functools.cached_property
+    def _run(self) -> str:
+        """Which run this is, in all its tables: decided when the first one begins."""
+        if self._options is not None:
+            self._inputs = inputs_digest(self._seed, self._options, self.parameters, self._facts)
+        return new_run_id(self._seed) if self._inputs is None else f"sim-{self._inputs}"
 
     def _identity(self) -> Mapping[str, Any]:
         return {"run": self._run, "simulated": self.simulated, "machine": machine()}
 
     def _describe(self, folder: Folder) -> None:
-        run = run_row(self._run, self.simulated, self._run_started, machine(), self._seed, program_facts(self._watch_bin), self.parameters)
+        run = run_row(self._run, self._inputs, self.simulated, self._run_started, machine(), self._seed, self._facts,
+                      self.parameters)
         folder.put("runs", list(run), [run])
         if self.config is not None:
             cluster = cluster_row(run, self.config, {"record_bytes": self._record_bytes, **self._started_with})

@@ -3,6 +3,7 @@
 import csv
 import datetime
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -23,7 +24,10 @@ Rows = Sequence[Mapping[str, Any]]
 #: Tables of the run: a measurement of this name is written with measured_ before it.
 _OF_THE_RUN = {"runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
                "markers", "commands", "expectations", "lamps"}
+_DIGITS = 16          # of an inputs' digest, as in gui/lab/run_facts.cpp
 _last_ms = 0
+_begun: dict[str, int] = {}                       # by inputs: how many runs of this program had them
+_written: set[tuple[str, pathlib.Path]] = set()   # runs of this program, and the files that have their rows
 _lock = threading.Lock()
 
 
@@ -37,6 +41,25 @@ def new_run_id(seed: int) -> str:
         stamp = started.strftime("%Y%m%dT%H%M%S") + f".{_last_ms % 1000:03}Z"
     host = re.sub(r"[^A-Za-z0-9._]", "_", platform.node())[:64]
     return f"{stamp}-{host}-{os.getpid()}-{seed}"
+
+
+def inputs_digest(seed: int, options: Sequence[str], parameters: Mapping[str, Any],
+                  facts: Mapping[str, str]) -> Optional[str]:
+    """Everything that decides what a simulated run measures, as 16 hexadecimal digits: the script's text, the
+    parameters, the options of ``Lab.start``, seed, version and commit. Not how fast virtual time goes, nor when and
+    where. A program may begin several runs of the same inputs: which of them it is counts as well. None: there is no
+    script (a notebook, a prompt)."""
+    try:
+        text = pathlib.Path(getattr(sys.modules.get("__main__"), "__file__", "") or "").read_bytes()
+    except OSError:
+        return None
+    parts = [text, str(seed).encode(), str(len(options)).encode(), *(option.encode() for option in options),
+             json.dumps(_plain(parameters)).encode(), *(facts.get(name, "").encode() for name in ("version", "commit"))]
+    # Each part with its length before it, so that no two lists of parts give the same bytes.
+    inputs = hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+    with _lock:
+        number = _begun[inputs] = _begun.get(inputs, 0) + 1
+    return hashlib.sha256(f"{inputs} {number}".encode()).hexdigest()[:_DIGITS]
 
 
 def program_facts(bin_dir: Optional[str]) -> dict[str, str]:
@@ -64,13 +87,22 @@ def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) ->
     return {"run": run["run"], "simulated": run["simulated"], "cluster": 1, **dict(sorted(parameters.items()))}
 
 
-def run_row(run: str, simulated: bool, started: str, machine: str, seed: int, facts: Mapping[str, str], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of runs.csv; the columns are those of lhrs-play. ``facts``: see program_facts."""
-    plain = {name: value if isinstance(value, (bool, int, float, str)) or value is None else str(value) for name, value in sorted(parameters.items())}
-    return {"run": run, "simulated": simulated, "outcome": None, "started_utc": started, "host": platform.node(), "machine": machine,
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value if isinstance(value, (bool, int, float, str)) or value is None else str(value)
+            for name, value in sorted(parameters.items())}
+
+
+def run_row(run: str, inputs: Optional[str], simulated: bool, started: str, machine: str, seed: int,
+            facts: Mapping[str, str], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of runs.csv; the columns are those of lhrs-play. ``inputs``: see inputs_digest; where they decide all
+    tables, the row does not say when and where the run was. ``facts``: see program_facts."""
+    plain = _plain(parameters)
+    when_and_where = {"started_utc": None if inputs else started, "host": None if inputs else platform.node()}
+    return {"run": run, "simulated": simulated, "outcome": None, **when_and_where, "machine": machine,
             "program": f"Python {platform.python_version()}, lhrs {facts.get('version', '')}", "commit": facts.get("commit"), "compiler": facts.get("compiler"),
-            "instructions": facts.get("instructions"), "libraries": facts.get("libraries"), "scenario": scenario_name(), "inputs": None, "seed": seed,
-            "sweep": None, "sweep_run": None, "parameters": json.dumps(plain, separators=(",", ":")),
+            "instructions": facts.get("instructions"), "libraries": facts.get("libraries"), "scenario": scenario_name(),
+            "inputs": inputs, "seed": seed, "sweep": None, "sweep_run": None,
+            "parameters": json.dumps(plain, separators=(",", ":")),
             **{f"param_{name}": value for name, value in plain.items()}}
 
 
@@ -145,7 +177,8 @@ class Folder:
         self._descriptor = -1
 
     def put(self, name: str, columns: Sequence[str], rows: Rows) -> pathlib.Path:
-        """The rows of this run in the table NAME.csv; those that it has there are replaced."""
+        """The rows of this run in the table NAME.csv; those that it has there are replaced. LabError BadArgument:
+        they are of another run of the same inputs, and differ."""
         path = self.path / f"{name}.csv"
         try:
             former, kept = self._read(path) if path.exists() else ([], [])
@@ -153,6 +186,7 @@ class Folder:
             ours = [{column: cell(row.get(column)) for column in columns} for row in rows]
             at = next((i for i, row in enumerate(kept) if row.get("run") == self._run), len(kept))
             others = [row for row in kept if row.get("run") != self._run]
+            self._check_rows(path, [row for row in kept if row.get("run") == self._run], ours)
             before = sum(row.get("run") != self._run for row in kept[:at])
             part = path.with_name(f".{path.name}.{os.getpid()}")
             with part.open("w", newline="", encoding="utf-8") as file:
@@ -160,9 +194,21 @@ class Folder:
                 writer.writerow(wide)
                 writer.writerows([row.get(column) or "" for column in wide] for row in [*others[:before], *ours, *others[before:]])
             os.replace(part, path)
+            _written.add((self._run, path.resolve()))
         except OSError as error:
             raise self._wrong(path, error) from None
         return path
+
+    def _check_rows(self, path: pathlib.Path, theirs: Sequence[Mapping[str, str]], ours: Rows) -> None:
+        """A run that is played again has the rows of before. Where it has others, more than its inputs decides it."""
+        if not theirs or path.stem in _OF_THE_RUN or (self._run, path.resolve()) in _written:
+            return
+        columns = sorted({column for row in (*theirs, *ours) for column in row} - {"machine"})
+        before, now = ([[row.get(column) or "" for column in columns] for row in rows] for rows in (theirs, ours))
+        if before != now:
+            raise LabError("BadArgument", f"{path} has other rows of the run {self._run}, which had the same script, options, "
+                           "parameters and seed.",
+                           "Put what differs into lab.parameters, or write into another directory.")
 
     def _tables(self) -> list[pathlib.Path]:
         found = []
