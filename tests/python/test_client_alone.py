@@ -275,6 +275,32 @@ class Alone(rig.Coded):
         self.assertEqual(log.forgotten() + len(log.raw_since(0)[1]), 2005)
         self.assertLessEqual(len(log.raw_since(0)[1]), 1000)
 
+    def test_events_that_wait_are_read_in_the_order_of_virtual_time_however_they_came(self):
+        events = {process: [pb.Event(sequence=i + 1, wall_ns=1000 + i // 2 * 10 + process, members_answered=pb.MembersAnswered())
+                            for i in range(1500)] for process in (1, 2)}
+        told = []
+        for batches in ([(1, 0, 1500), (2, 0, 1500)], [(2, 0, 700), (1, 0, 1500), (2, 700, 800)],
+                        [(process, first, 100) for first in range(0, 1500, 100) for process in (2, 1)]):
+            log = EventLog(1000)
+            log.hold()
+            for process, first, count in batches:
+                self.assertEqual(log.committed, 0)
+                log.take(pb.EventHeader(process=process, name=f"p{process}", first_sequence=first + 1, count=count, simulated=True),
+                         pb.EventBatch(events=events[process][first:first + count]))
+            self.assertTrue(log.wait_received(3000, 0))
+            self.assertFalse(log.wait_received(3001, 0))
+            log.commit(9_000, 1_000)
+            kept = log.raw_since(0)[1]
+            self.assertEqual([one[1].wall_ns for one in kept], sorted(one[1].wall_ns for one in kept))
+            told.append((log.committed, log.forgotten(), log.now_s(), [(process, event.sequence) for process, event in kept]))
+        self.assertEqual(told[0][:3], (3000, 2250, 8e-6))
+        self.assertEqual([one == told[0] for one in told], [True] * 3)
+        log.give_up(1, 1510)
+        log.give_up(3, 20)
+        self.assertEqual([(gap.process, gap.first, gap.last, gap.reason) for gap in log.gaps()],
+                         [("p1", 1501, 1510, "lost"), ("3", 1, 20, "joined late")])
+        self.assertEqual(log.received, 3010)  # what was before the first event of a process is not waited for
+
     def test_factors_are_multiplied_and_a_result_without_numbers_is_refused(self):
         self.assertEqual(cases_of({"k": [0, 1], "window": [1, 8]}),
                          [{"k": 0, "window": 1}, {"k": 0, "window": 8}, {"k": 1, "window": 1}, {"k": 1, "window": 8}])
