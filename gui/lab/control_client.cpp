@@ -262,7 +262,7 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         return;
     m_ingest.addProcess(info);
     if (isBack)
-        m_ingest.refresh(info.node()); // its answer says that it lives
+        m_ingest.refresh({ info.node() }); // its answer says that it lives
     if (detail != pb::FULL)
         tellDetail(info.node());
     if (info.kind() == pb::CLIENT && isWorkloadHeld())
@@ -523,7 +523,7 @@ void ControlClient::Thread::probe(ControlClient& client)
     due.clear();
     take(retries, due);
     for (const ProcessId process : due)
-        client.m_ingest.refresh(process);
+        client.m_ingest.refresh({ process });
 }
 
 void ControlClient::Thread::run(ControlClient& client, const std::stop_token& stop)

@@ -50,12 +50,15 @@ void ControlClient::tellDetail(ProcessId process)
         command.mutable_set_detail()->set_sample(m_sample);
         ++m_detailUnanswered;
     }
-    // What the level left out so far comes with a snapshot.
+    // What the level left out so far comes with a snapshot. Where virtual time waits for commands all are asked for theirs at once: in
+    // which order they come is then not by chance.
     call(process, std::move(command), kDetailTimeout, [this, process](const Answer& answer) {
-        if (answer)
-            m_ingest.refresh(process);
         {
             const std::lock_guard lock(m_mutex);
+            if (answer)
+                m_detailTold.push_back(process);
+            if (m_detailUnanswered == 1 || !m_simulation || !m_simulation->waits_for_commands())
+                m_ingest.refresh(std::exchange(m_detailTold, {}));
             --m_detailUnanswered;
         }
         m_detailAnswered.notify_all();

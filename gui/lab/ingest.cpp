@@ -157,13 +157,15 @@ void Ingest::pauseProcess(ProcessId process, bool isPaused)
     });
 }
 
-void Ingest::refresh(ProcessId process)
+void Ingest::refresh(std::vector<ProcessId> processes)
 {
-    post([this, process] {
+    post([this, processes = std::move(processes)] {
         const std::lock_guard lock(m_mutex);
-        const auto at = m_cluster->sources.find(process);
-        if (at != m_cluster->sources.end())
-            m_cluster->wantSnapshot(at->second);
+        for (const ProcessId process : processes) {
+            const auto at = m_cluster->sources.find(process);
+            if (at != m_cluster->sources.end())
+                m_cluster->wantSnapshot(at->second);
+        }
     });
 }
 

@@ -58,8 +58,8 @@ public:
     void endProcess(ProcessId process, const std::string& reason);
     // The process is known to stand still, or to go on again.
     void pauseProcess(ProcessId process, bool isPaused);
-    // Something changed of which no event tells (the detail, a client's mode): wants a new snapshot of the process.
-    void refresh(ProcessId process);
+    // Something changed of which no event tells (the detail, a client's mode): wants new snapshots of the processes.
+    void refresh(std::vector<ProcessId> processes);
     // The answer to a wanted snapshot; in its place nullptr when none came.
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
     // What a process that is watched did at the moment of its asking.
@@ -99,7 +99,7 @@ public:
         const std::stop_token& stop) const;
     // Waits until so many events of this cluster are folded, over all its processes, those that have ended, too; and until all
     // snapshots that are wanted are there.
-    bool waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const;
+    bool waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop);
     IngestCounters counters() const;
     // The run as numbers over time, to be drawn; a copy of about a megabyte, so not for every frame.
     RunSeries series() const;

@@ -3,6 +3,8 @@
 #include "gui/lab/ingest.h"
 #include "gui/lab/ingest_cluster.h"
 
+#include <future>
+
 namespace lhrs::gui {
 
 ClusterState Ingest::state() const
@@ -40,8 +42,11 @@ bool Ingest::waitFolded(
     });
 }
 
-bool Ingest::waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const
+bool Ingest::waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop)
 {
+    std::promise<void> taken; // what it was told before this, e.g. that snapshots are wanted
+    post([&taken] { taken.set_value(); });
+    taken.get_future().wait();
     std::unique_lock lock(m_mutex);
     return m_changed.wait_until(lock, stop, deadline, [&] {
         std::uint64_t received = 0;

@@ -89,7 +89,7 @@ struct ClientCalls {
         if (!reply)
             return reply.error();
         context.clients[name].mode = mode;
-        context.ingest.refresh(process); // no event tells of it
+        context.ingest.refresh({ process }); // no event tells of it
         return imageOf(process);
     }
 

@@ -93,9 +93,9 @@ void LabContext::hearOut() const
 void LabContext::hearOut(const pb::SimulationState& state) const
 {
     const std::pair now(clusters, state.events());
-    if (now == heard || !catchUp())
+    if (now != heard && !catchUp())
         return;
-    // Of one that has ended nobody can be asked how far it came.
+    // Of one that has ended nobody can be asked how far it came; and a snapshot may be wanted although nothing has happened.
     if (ingest.waitAllFolded(state.events(), std::chrono::steady_clock::now() + kEventsLeft, stopToken()))
         heard = now;
 }
@@ -257,6 +257,7 @@ LabResult<bool> LabContext::awaitDetail() const
         return stopped();
     if (!isTold)
         return LabError { LabCode::Timeout, QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
+    hearOut(); // what the level left out so far comes before anything else is done
     return true;
 }
 

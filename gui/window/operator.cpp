@@ -426,7 +426,7 @@ void Operator::setImage(ProcessId client, pb::ImageMode mode)
     command.mutable_set_image()->set_mode(mode);
     const QString word = mode == pb::FROZEN ? QStringLiteral("frozen") : mode == pb::EXACT ? QStringLiteral("exact") : QStringLiteral("adjusting");
     ask(client, command, kAnswer, QStringLiteral("lab.client('%1', { image: '%2' });").arg(clientName(client), word), [word](const pb::CommandReply&) { return QStringLiteral("its image is %1 from now on").arg(word); });
-    m_session->ingest().refresh(client);
+    m_session->ingest().refresh({ client });
 }
 
 void Operator::forgetImage(ProcessId client)
@@ -437,7 +437,7 @@ void Operator::forgetImage(ProcessId client)
     command.mutable_set_image()->set_mode(known == now.clients.end() ? pb::ADJUSTING : known->second.mode);
     command.mutable_set_image()->set_forget(true);
     ask(client, command, kAnswer, QStringLiteral("lab.client('%1').forget();").arg(clientName(client)), [this, client](const pb::CommandReply&) {
-        m_session->ingest().refresh(client);
+        m_session->ingest().refresh({ client });
         return QStringLiteral("it knows bucket 0 only");
     });
 }
