@@ -259,16 +259,11 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed_data()
                                    "    lab.restart(fault); lab.waitUntil(() => lab.spares().data > 2);\n"
                                    "    const timing = lab.recoveries().pop();\n"
                                    "    return { total_s: timing.total_s, comm_s: timing.comm_s, whole_s: timing.whole_s, records: done.records, p99_ms: worked.p99_ms, messages: worked.messages, work_s: worked.total_s }; } });";
-    QTest::newRow("several clusters, and faults that draw") << "for (const count of [60, 120]) {
-"
-                                   "    lab.cluster({ m: 4, k: 1, b: 40, recovery: 'manual', spares: { data: 12, parity: 6 } });
-"
-                                   "    const a = lab.client('a'); a.run({ count }); lab.settle();
-"
-                                   "    const loss = lab.net({ to: lab.data(0), drop: 0.3, duplicate: 0.2 });
-"
-                                   "    const worked = a.run({ do: 'search', count: 50, window: 4 }); lab.heal(loss);
-"
+    QTest::newRow("several clusters, and faults that draw") << "for (const count of [60, 120]) {\n"
+                                   "    lab.cluster({ m: 4, k: 1, b: 40, recovery: 'manual', spares: { data: 12, parity: 6 } });\n"
+                                   "    const a = lab.client('a'); a.run({ count }); lab.settle();\n"
+                                   "    const loss = lab.net({ to: lab.data(0), drop: 0.3, duplicate: 0.2 });\n"
+                                   "    const worked = a.run({ do: 'search', count: 50, window: 4 }); lab.heal(loss);\n"
                                    "    lab.kill(lab.data(1)); const timing = lab.recover({ group: 0 });\n"
                                    "    lab.row('rep', { count, resends: worked.resends, p99_ms: worked.p99_ms, total_s: timing.total_s, failed: a.verify().failed }); }";
 }
