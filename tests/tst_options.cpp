@@ -65,6 +65,7 @@ const OptionRow kOptions[] = {
     { "lhrs-sim", "--data-spares", Kind::Whole, "0", "2000" },
     { "lhrs-sim", "--parity-spares", Kind::Whole, "0", "2000" },
     { "lhrs-sim", "--speed", Kind::Real, "0.001", "100" },
+    { "lhrs-sim", "--wall-of-zero", Kind::Whole, "0", "4611686018427387903" },
     { "lhrs-sim", "--delay", Kind::Whole, "1", "10000000" },
     { "lhrs-sim", "--jitter", Kind::Whole, "0", "10000000" },
     { "lhrs-sim", "--step-cost", Kind::Whole, "1", "1000000" },

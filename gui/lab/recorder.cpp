@@ -2,12 +2,12 @@
 #include "gui/lab/recorder.h"
 
 #include "gui/lab/keyframe.h"
+#include "gui/lab/recording_place.h"
 #include "gui/lab/recording_writer.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QFileInfo>
-#include <QStorageInfo>
 
 #include <chrono>
 #include <utility>
@@ -130,12 +130,12 @@ struct Recorder::Thread {
     void look()
     {
         const std::int64_t bytes = writer.fileBytes();
-        const QStorageInfo disk(QFileInfo(recorder.m_path).absolutePath());
+        const DiskRoom disk = roomAt(QFileInfo(recorder.m_path).absolutePath());
         if (bytes >= recorder.m_limits.fileBytes && !wantsNextFile) {
             wantsNextFile = true;
             recorder.m_wantsKeyframe = true;
         }
-        if (disk.isValid() && disk.bytesAvailable() < recorder.m_limits.freeBytes && writer.isOpen()) {
+        if (disk.isKnown && disk.free < recorder.m_limits.freeBytes && writer.isOpen()) {
             writer.finish();
             stop(QString("The recording ended, and the run goes on without it: less than %1 MiB are free on the disk of %2.")
                      .arg(recorder.m_limits.freeBytes >> 20).arg(recorder.m_path));
@@ -145,7 +145,7 @@ struct Recorder::Thread {
         const std::lock_guard lock(recorder.m_mutex);
         recorder.m_status.path = pathOfPart(recorder.m_path, part);
         recorder.m_status.bytes = bytes;
-        recorder.m_status.room = std::max<std::int64_t>(0, disk.bytesAvailable() - recorder.m_limits.freeBytes);
+        recorder.m_status.room = std::max<std::int64_t>(0, disk.free - recorder.m_limits.freeBytes);
     }
 };
 

@@ -5,13 +5,13 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <QStorageInfo>
 
 #include <cerrno>
 #include <csignal>
 #include <sys/vfs.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace lhrs::gui {
 
@@ -22,8 +22,8 @@ constexpr std::int64_t kRoomAtLeast = std::int64_t(64) << 20; // above what stay
 
 bool hasRoom(const QString& folder)
 {
-    const QStorageInfo disk(folder);
-    return disk.isValid() && disk.bytesAvailable() >= limitsFor(folder + "/x").freeBytes + kRoomAtLeast;
+    const DiskRoom disk = roomAt(folder);
+    return disk.isKnown && disk.free >= limitsFor(folder + "/x").freeBytes + kRoomAtLeast;
 }
 
 void removeOld(const QString& folder)
@@ -40,6 +40,13 @@ void removeOld(const QString& folder)
 }
 
 } // namespace
+
+DiskRoom roomAt(const QString& folder)
+{
+    std::error_code problem;
+    const std::filesystem::space_info disk = std::filesystem::space(QFile::encodeName(folder).toStdString(), problem);
+    return problem ? DiskRoom() : DiskRoom { true, std::int64_t(disk.available), std::int64_t(disk.capacity) };
+}
 
 const char* networkFileSystem(std::int64_t type)
 {
@@ -80,7 +87,7 @@ QString folderForRecordings(QString& problem)
         if (const QString place = placeProblem(folder); !place.isEmpty())
             why << folder + " is on a network file system";
         else if (!hasRoom(folder))
-            why << folder + QString(" has only %1 MiB free").arg(QStorageInfo(folder).bytesAvailable() >> 20);
+            why << folder + QString(" has only %1 MiB free").arg(roomAt(folder).free >> 20);
         else
             return folder;
     }
@@ -91,7 +98,7 @@ QString folderForRecordings(QString& problem)
 QString folderWithRoom(std::int64_t bytes)
 {
     const QString temporary = QDir::tempPath(), state = stateFolder("recordings");
-    if (QStorageInfo(temporary).bytesAvailable() >= bytes || !QDir().mkpath(state) || QStorageInfo(state).bytesAvailable() < bytes)
+    if (roomAt(temporary).free >= bytes || !QDir().mkpath(state) || roomAt(state).free < bytes)
         return temporary;
     return state;
 }
@@ -99,8 +106,8 @@ QString folderWithRoom(std::int64_t bytes)
 RecorderLimits limitsFor(const QString& path)
 {
     RecorderLimits limits;
-    if (const QStorageInfo disk(QFileInfo(path).absolutePath()); disk.isValid())
-        limits.freeBytes = std::min<std::int64_t>(limits.freeBytes, disk.bytesTotal() / 10);
+    if (const DiskRoom disk = roomAt(QFileInfo(path).absolutePath()); disk.isKnown)
+        limits.freeBytes = std::min<std::int64_t>(limits.freeBytes, disk.total / 10);
     return limits;
 }
 

@@ -10,6 +10,13 @@
 // Where recordings are kept, and whether one can be made there.
 namespace lhrs::gui {
 
+// Bytes of the disk of a folder. Asked of the system itself: the table of mounts, which Qt reads, need not list the root of a chroot.
+struct DiskRoom {
+    bool isKnown = false;
+    std::int64_t free = 0, total = 0;
+};
+DiskRoom roomAt(const QString& folder);
+
 // A network file system by its number (statfs), "NFS"; null: it is none. SQLite's log is shared memory and locks, which such a
 // file system does not have or asks of a server that may not answer.
 const char* networkFileSystem(std::int64_t type);

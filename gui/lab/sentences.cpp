@@ -125,14 +125,11 @@ std::string Writer::membership() const
 {
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
-    case B::kProcessStarted:
-        return who()
-            + (event.process_started().process().is_simulated() ? std::string(" is simulated")
-                                                                : " runs as process " + num(event.process_started().process().pid()))
-            + (event.process_started().process().spare_role() == pb::NO_ROLE
-                    ? std::string(".")
-                    : " and waits in the " + roleWord(event.process_started().process().spare_role())
-                        + " buckets multicast group.");
+    case B::kProcessStarted: {
+        const pb::ProcessInfo& p = event.process_started().process();
+        return who() + (p.is_simulated() ? " is simulated" : " runs as process " + num(p.pid()))
+            + (p.spare_role() == pb::NO_ROLE ? "." : " and waits in the " + roleWord(p.spare_role()) + " buckets multicast group.");
+    }
     case B::kProcessEnded: return who() + " ends" + because(event.process_ended().reason());
     case B::kFileCreated:
         return "The file exists, with m = " + num(event.file_created().config().m()) + ", b = "
