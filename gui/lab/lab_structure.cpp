@@ -181,14 +181,17 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     // The times are those of the new parity bucket, on its own clock; they come with its event.
     std::uint64_t cursor = context.changeCursor;
     std::optional<pb::ParityBucketFilled> filled;
+    std::optional<std::uint64_t> last; // the newest event at the deadline: others come all the time
     while (!filled) {
+        if (!last && AwakeClock::now() >= deadline)
+            last = context.ingest.committed();
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
             if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
                 && event.event->place().column() == made.column())
                 filled = event.event->parity_bucket_filled();
-        if (page.events.empty() && !context.waitBeyond(cursor, deadline)) {
+        if (!filled && ((last && cursor >= *last) || (page.events.empty() && !context.waitBeyond(cursor, deadline)))) {
             if (context.isStopped())
                 return context.stopped();
             return LabError { LabCode::Timeout,

@@ -119,7 +119,10 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
     int ofKind = 0;
+    std::optional<std::uint64_t> last; // the newest event at the deadline: others come all the time
     for (;;) {
+        if (!last && AwakeClock::now() >= deadline)
+            last = context.ingest.committed();
         const EventPage page = context.ingest.eventsSince(*cursor, kEventsAtOnce);
         *cursor = page.next;
         const ClusterState names = page.events.empty() ? ClusterState() : context.ingest.state();
@@ -138,7 +141,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
         }
         if (found.size() == wanted)
             break;
-        if (page.events.empty() && !context.waitBeyond(*cursor, deadline)) {
+        if ((last && *cursor >= *last) || (page.events.empty() && !context.waitBeyond(*cursor, deadline))) {
             if (context.isStopped())
                 return context.stopped();
             const QString name = arguments.at(0).toString();
