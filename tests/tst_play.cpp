@@ -392,6 +392,11 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
     QTest::newRow("limit of questions") << "lab.now();" << QStringList { "--answer", "--limit", "0.2" } << 4 << "time limit of 0.2 s";
     QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');" << QStringList { "--sim", "--seed", "7" } << 0 << "SIMULATED: virtual time at 1 of real time, seed 7";
+    QTest::newRow("a wait ends though events come all the time")
+        << "lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 4, parity: 2 } }); const a = lab.client('a'); a.run({ count: 100 });\n"
+           "const beside = a.start({ do: 'search', count: 50000000, window: 4 });\n"
+           "let code = 'nothing'; try { lab.waitFor('RecoveryFinished', { timeout: 0.3 }); } catch (e) { code = e.code; }\n"
+           "beside.stop(); lab.print('ended by ' + code);" << QStringList { "--sim", "--speed", "max", "--limit", "60" } << 0 << "ended by Timeout";
     QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed: \"0\" is not max or a factor from 0.001 to 100.";
     QTest::newRow("speed of real time") << "lab.now();" << QStringList { "--speed", "2" } << 2 << "write --sim, too";
     QTest::newRow("set") << "lab.print(lab.params({ n: 1 }).n + 1);" << QStringList { "--set", "n=41" } << 0 << "> 42";

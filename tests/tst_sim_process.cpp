@@ -126,7 +126,6 @@ private slots:
     void theSameSeedAndCommandsTellTheSame();
     void oneSeedGivesTheSameTablesAtEverySpeed_data();
     void oneSeedGivesTheSameTablesAtEverySpeed();
-    void aWaitEndsThoughEventsComeAllTheTime();
     void virtualTimeWaitsForCommands();
     void virtualTimeObeys();
     void aScriptSetsTheClock();
@@ -293,20 +292,6 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
     QVERIFY(tables[0].count('\n') > 500);
     QCOMPARE(tables[1], tables[0]);
     QCOMPARE(tables[2], tables[0]);
-}
-
-void SimProcessTest::aWaitEndsThoughEventsComeAllTheTime()
-{
-    QTemporaryDir directory;
-    QFile script(directory.filePath("s.js"));
-    QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 4, parity: 2 } });\n"
-                 "const a = lab.client('a'); a.run({ count: 100 }); const beside = a.start({ do: 'search', count: 50000000, window: 4 });\n"
-                 "let code = 'nothing'; try { lab.waitFor('RecoveryFinished', { timeout: 0.3 }); } catch (e) { code = e.code; }\n"
-                 "beside.stop(); lab.print('ended by ' + code);\n");
-    script.close();
-    const PlayRun run = runPlay({ "--sim", "--speed", "max", "--limit", "60", script.fileName() });
-    QVERIFY2(run.code == 0 && run.out.contains("ended by Timeout"), qPrintable(run.out));
 }
 
 void SimProcessTest::virtualTimeWaitsForCommands()

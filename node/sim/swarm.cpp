@@ -349,7 +349,12 @@ void drawFullMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         longest = std::max<std::uint64_t>(longest, operation.length());
     const std::uint64_t page = 64 * (longest + 16 + 16 * drawn.file().m());
-    const bool hasParity = drawn.file().availability() > 0 || drawn.file().thresholds_size() > 0;
+    // A parity bucket that a full file gets later may take more than its data buckets: that is not in "Memory" of PROTOCOL.md.
+    const auto addsParity = [](const pb::CaseAction& action) {
+        return action.kind() == pb::CaseAction::RAISE_AVAILABILITY || action.kind() == pb::CaseAction::ADD_PARITY;
+    };
+    const bool hasParity = drawn.file().availability() > 0 || drawn.file().thresholds_size() > 0
+        || std::any_of(drawn.actions().begin(), drawn.actions().end(), addsParity);
     drawn.set_memory_limit(hasParity ? page * 24 / 7 * (1000 * drawn.file().m() + draw.below(2000)) / 1000
                                      : page * draw.between(2500, 5000) / 1000);
     if (draw.chance(kOften))
