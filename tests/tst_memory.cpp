@@ -374,22 +374,22 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     QVERIFY(eventually([&] { return insert(1).workload().results().contains("OK"); }));
 
     const pb::WorkloadResult filled = insert(3'000).workload();
-    const std::uint64_t stored = filled.results().contains("OK") ? filled.results().at("OK") : 0;
+    std::uint64_t stored = filled.results().contains("OK") ? filled.results().at("OK") : 0;
     QVERIFY2(stored > 100 && stored < 3'000, filled.ShortDebugString().c_str());
     QVERIFY2(filled.refused_full() > 0 && filled.full_size() > 0, filled.ShortDebugString().c_str());
     QCOMPARE(filled.refused_full(), filled.unanswered());
     const pb::WorkloadResult all = verified();
     QCOMPARE(all.operations(), stored + 1);
     QCOMPARE(all.wrong() + all.missing() + all.unanswered(), 0u);
-    // Who is full says so.
-    std::vector<std::string> full;
-    for (const auto& [name, program] : servers)
-        if (const pb::Gauges g = gauges(*program); g.is_full()) {
-            full.push_back(name);
-            QCOMPARE(g.memory_limit(), 64 * kMiB);
-            QVERIFY(g.memory_bytes() < 64 * kMiB);
-        }
-    QVERIFY(!full.empty());
+    // Who is full says so. What messages took may have come back meanwhile, and there is room for a few more; then for no more.
+    QVERIFY(eventually([&] {
+        for (const auto& [name, program] : servers)
+            if (const pb::Gauges g = gauges(*program); g.is_full())
+                return g.memory_limit() == 64 * kMiB && g.memory_bytes() < 64 * kMiB;
+        const pb::WorkloadResult more = insert(64).workload();
+        stored += more.results().contains("OK") ? more.results().at("OK") : 0;
+        return false;
+    }));
 
     // A full bucket can be recovered within the same limit.
     const std::string holder = gauges(*servers["data-1"]).records() > 0 ? "data-1" : "data-2";

@@ -80,15 +80,15 @@ public:
     }
 
     // About how many further bytes are taken if the row, which may be a new one behind all others, gets so many bytes; while
-    // a page is made anew its former memory is there, too, and who is too long for it lies outside. 0: there is a cell for them.
+    // a page is made anew its former memory is there, too; or it lies outside, in a slab. 0: there is a cell for them.
     std::size_t growthFor(std::size_t row, std::uint32_t length) const
     {
         const std::size_t p = row / kRows;
         const bool hasPage = p < m_pages.size();
         if (hasPage && row % kRows < m_pages[p].capacity)
-            return length <= m_pages[p].width ? 0 : memoryOf(m_pages[p].capacity, length) + m_pool.growthFor(length);
+            return length <= m_pages[p].width ? 0 : std::max(memoryOf(m_pages[p].capacity, length), m_pool.growthFor(length));
         const std::size_t capacity = p > 0 ? kRows : hasPage ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity) : kRowsAtFirst;
-        return memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)) + m_pool.growthFor(length);
+        return std::max(memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)), m_pool.growthFor(length));
     }
     // At most so many further bytes are taken by so many new rows with so many bytes in all, none longer than `longest`: a page
     // has cells for all its rows, the last one also for those that do not come, and may have twice as many bytes unused as used;
