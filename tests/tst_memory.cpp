@@ -381,7 +381,7 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     const pb::WorkloadResult all = verified();
     QCOMPARE(all.operations(), stored + 1);
     QCOMPARE(all.wrong() + all.missing() + all.unanswered(), 0u);
-    // Who is full says so. What messages took may have come back meanwhile, and there is room for a few more; then for no more.
+    // A full server says so. What messages took may have come back meanwhile, and there is room for a few more; then for no more.
     QVERIFY(eventually([&] {
         for (const auto& [name, program] : servers)
             if (const pb::Gauges g = gauges(*program); g.is_full())

@@ -309,7 +309,7 @@ void TestWorkload::progressIsSaidWhileItRuns()
     QVERIFY(!rig.command(ask).replies.at(0).workload().is_running());
 }
 
-// Who is full is known while the operations are still tried again, not only when they have ended.
+// Which server is full is known while the operations are still tried again, not only when they have ended.
 void TestWorkload::progressNamesWhoIsFull()
 {
     WorkloadRig rig;

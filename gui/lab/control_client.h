@@ -166,7 +166,7 @@ private:
     std::uint32_t m_sample = 100;
     std::uint64_t m_detailChanges = 0;
     std::size_t m_detailUnanswered = 0; // orders of a level that are on their way
-    std::vector<ProcessId> m_detailTold; // and who has answered them, while virtual time waits for commands
+    std::vector<ProcessId> m_detailTold; // processes that have answered, while virtual time waits for commands
     mutable std::condition_variable_any m_detailAnswered;
     std::vector<ProcessId> m_watched;
     bool m_isWorkloadHeld = false, m_isGated = false;

@@ -109,7 +109,7 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
         if (info.is_simulated())
             m_cluster->forgotten.erase(info.node()); // the same seed gives the same numbers
         if (m_stands)
-            return; // its events tell all from the first on, and when is not decided by who asks for it
+            return; // its events tell all from the first on; when a command asks for it must not count
         m_cluster->introduce(info, nowNs());
         Source& source = m_cluster->source(info.node());
         if (!source.isComplete)
