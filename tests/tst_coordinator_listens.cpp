@@ -50,6 +50,7 @@ private slots:
     void aReportOfAFormerListeningIsNotTakenForTodays();
     void whoReportedLongAgoCountsAsSilent();
     void aTargetThatMissedTheCommitIsWaitedFor();
+    void aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aParityBucketThatWasNotToldSoIsNotCountedOn();
     void kIsNotRaisedBeforeTheNewParityBucketKnows();
@@ -297,6 +298,38 @@ void TestCoordinatorListens::aTargetThatMissedTheCommitIsWaitedFor()
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 40);
     QVERIFY(rig.coordinator().file().buckets() > buckets);
+}
+
+void TestCoordinatorListens::aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK()
+{
+    // The split is decided, and its source does not hear that it is over. A parity bucket of the new group fails meanwhile, and
+    // its successor is no more than a newcomer when the coordinator is replaced: the next one ends the split once more.
+    FileRig rig(restartOptions(2, 1));
+    begin(rig);
+    std::uint32_t target = 0;
+    bool isDecided = false;
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        isDecided = isDecided || packet.message->has_finish();
+        return !packet.message->has_finish() && !packet.message->has_contents_done();
+    };
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_split_committed())
+            target = event.split_committed().new_bucket();
+    };
+    pb::Command split;
+    split.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, split);
+    QVERIFY(rig.cluster.runUntil([&] { return isDecided; }, 2s));
+    rig.kill(rig.holder(pb::PARITY, target, 1));
+    const auto isNewcomer = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::INIT; };
+    QVERIFY(rig.cluster.runUntil([&] { return std::ranges::any_of(rig.data(target)->view().members(), isNewcomer); }, 10s));
+    rig.cluster.onEvent = nullptr;
+    restart(rig);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
+    rig.cluster.onPacket = nullptr;
+    checkAll(rig, 40);
+    QCOMPARE(rig.coordinator().file().groups().at(GroupNumber(target)).k, 2U);
+    QCOMPARE(rig.coordinator().file().groups().at(GroupNumber(target)).parity.size(), std::size_t(2));
 }
 
 void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()

@@ -3,6 +3,8 @@
 
 #include "common/points.h"
 
+#include <algorithm>
+
 namespace lhrs {
 
 FileSplit::FileSplit(CoordinatorParts& parts, const Plan& plan, Time now)
@@ -131,7 +133,8 @@ void FileSplit::commitSource(Time now, Effects& out)
     m_isNewlyDecided = true;
     if (m_isNewGroup) {
         FileState::Group& group = file.group(m_group);
-        group.k = std::uint32_t(group.parity.size());
+        // A coordinator that resumes it may know of columns that have failed since: they are created anew.
+        group.k = std::max(group.k, std::uint32_t(group.parity.size()));
     }
     auto* event = out.event().mutable_split_committed();
     event->set_split(m_split);
