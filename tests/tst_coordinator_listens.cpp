@@ -51,6 +51,7 @@ private slots:
     void whoReportedLongAgoCountsAsSilent();
     void aTargetThatMissedTheCommitIsWaitedFor();
     void aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK();
+    void theTargetOfASplitTellsHowLargeALostFileWas();
     void aSpareThatNeverGotItsPlaceIsNotWaitedFor();
     void aParityBucketThatWasNotToldSoIsNotCountedOn();
     void kIsNotRaisedBeforeTheNewParityBucketKnows();
@@ -330,6 +331,39 @@ void TestCoordinatorListens::aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK
     checkAll(rig, 40);
     QCOMPARE(rig.coordinator().file().groups().at(GroupNumber(target)).k, 2U);
     QCOMPARE(rig.coordinator().file().groups().at(GroupNumber(target)).parity.size(), std::size_t(2));
+}
+
+void TestCoordinatorListens::theTargetOfASplitTellsHowLargeALostFileWas()
+{
+    // All that is left of a file of two buckets is what bucket 0 was to give records to. It has level 2: there was a bucket 1.
+    FileRig::Options options = restartOptions(0, 2);
+    options.config.set_parallel_splits(true);
+    FileRig rig(options);
+    begin(rig, 4);
+    std::uint32_t target = 0;
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        if (event.has_split_ordered())
+            target = event.split_ordered().new_bucket();
+    };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return !packet.message->has_prepared() || target != 2; };
+    pb::Command split;
+    split.mutable_force_split();
+    rig.cluster.command(FileRig::kCoordinator, split);
+    QVERIFY(rig.cluster.runUntil([&] { return target == 1 && rig.coordinator().file().buckets() == 2; }, 2s));
+    rig.cluster.run(1s);
+    rig.cluster.command(FileRig::kCoordinator, split);
+    QVERIFY(rig.cluster.runUntil([&] { return target == 2; }, 2s));
+    for (const std::uint32_t bucket : { 0, 1 })
+        rig.kill(rig.holder(pb::DATA, bucket / 2, bucket % 2));
+    rig.cluster.onEvent = nullptr;
+    restart(rig);
+    QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 60s));
+    rig.cluster.run(1s);
+    const FileState& file = rig.coordinator().file();
+    QCOMPARE(file.image(), (FileImage { 1, 0 }));
+    QCOMPARE(file.groups().size(), std::size_t(1));
+    for (std::uint32_t bucket = 0; bucket < 2; ++bucket)
+        QVERIFY(file.data(BucketNumber(bucket)) && file.data(BucketNumber(bucket))->state == pb::MEMBER_LOST);
 }
 
 void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()

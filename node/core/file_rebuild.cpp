@@ -33,6 +33,20 @@ bool isConcerned(GroupNumber g, const std::vector<FileRebuild::Split>& splits, s
         [&](const FileRebuild::Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
 }
 
+// The smallest file of which the split may have been begun: where others of its wave, which come before it, are not decided,
+// their targets may be missing. But its source is there, and has the level of before.
+FileImage leastBefore(const FileRebuild::Split& split)
+{
+    FileImage least { split.level - 1, split.source.value };
+    for (std::size_t others = 1; others < SplitWave::kWidthMax && bucketCount(least) > 1; ++others) {
+        const FileImage earlier = retreatMerge(least);
+        if (split.source.value >= bucketCount(earlier) || levelOf(split.source, earlier) + 1 != split.level)
+            break;
+        least = earlier;
+    }
+    return least;
+}
+
 std::uint64_t youngest(const pb::View& view)
 {
     std::uint64_t incarnation = 0;
@@ -282,8 +296,8 @@ FileImage FileRebuild::imageWith(const std::vector<Split>& splits, const std::ma
     if (first.isInTurn)
         return before;
     // What is missing below its target was undone, or is lost with its whole group; the split itself is not decided either way.
-    const FileImage found = within(imageOf(levels), groups, levels);
-    return bucketCount(found) > bucketCount(before) ? before : found;
+    const FileImage found = within(imageOf(levels), groups, levels), least = leastBefore(first);
+    return bucketCount(found) > bucketCount(before) ? before : bucketCount(found) < bucketCount(least) ? least : found;
 }
 
 FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
