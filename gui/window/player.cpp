@@ -71,6 +71,7 @@ Player::Player(Session& session, QWidget* parent)
     m_step->setMinimumWidth(1); // a long title does not make the window wider
     m_progress->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
+    head->setSpacing(18); // an ellipsis does not touch what follows it
     head->addWidget(m_step, 1);
     head->addWidget(m_progress);
     auto* left = new QVBoxLayout;
