@@ -28,6 +28,16 @@ inline QString nameOf(const QWidget* widget)
     return names.join(" in ");
 }
 
+inline bool showsText(const QWidget* widget)
+{
+    if (const auto* label = qobject_cast<const QLabel*>(widget))
+        return !label->text().isEmpty();
+    if (const auto* button = qobject_cast<const QAbstractButton*>(widget))
+        return !button->text().isEmpty();
+    return qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QTabBar*>(widget)
+        || qobject_cast<const QAbstractItemView*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) || widget->inherits("QPlainTextEdit") || widget->inherits("QTextEdit");
+}
+
 // A widget whose text has less room than it needs, in words; empty: none has.
 inline QString clipped(const QWidget& window)
 {

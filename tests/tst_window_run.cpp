@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window with real processes, and what it looks like at the sizes and scales it is made for: a scenario from its
-// first to its last step by the clicker's key, a cluster from the start page, no text clipped.
+// The window with real processes: a scenario from its first to its last step by the clicker's key, a cluster from the start
+// page.
 #include "tests/dialog_closer.h"
 #include "tests/fake_cluster.h"
 #include "tests/signals.h"
@@ -47,23 +47,6 @@ MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeCho
     return o;
 }
 
-// The texts that the scenarios say, as they stand in them.
-QStringList captions()
-{
-    static const QRegularExpression kSay(QStringLiteral("lab\\.say\\('(.*)'\\);"));
-    const QDir folder(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
-    QStringList found;
-    for (const QString& name : folder.entryList({ QStringLiteral("*.js") })) {
-        QFile file(folder.filePath(name));
-        if (!file.open(QIODevice::ReadOnly))
-            return {};
-        const QString source = QString::fromUtf8(file.readAll());
-        for (auto matches = kSay.globalMatch(source); matches.hasNext();)
-            found << matches.next().captured(1);
-    }
-    return found;
-}
-
 // The coordinator's word of the file and of the first group is there. A bucket may be heard of, and selected, before.
 bool knowsFile(MainWindow& window, std::uint32_t k)
 {
@@ -77,12 +60,6 @@ bool knowsFile(MainWindow& window, std::uint32_t k)
 class WindowRunTest : public QObject {
     Q_OBJECT
 private slots:
-    void noTextIsClipped_data();
-    void noTextIsClipped();
-    void largeTextFitsASmallWindow_data();
-    void largeTextFitsASmallWindow();
-    void everyCaptionOfTheScenarioFits_data();
-    void everyCaptionOfTheScenarioFits();
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
     void aSimulatedClusterIsPausedSteppedAndSlowed();
     void aKilledServerIsShown();
@@ -91,151 +68,6 @@ private slots:
     void whatTheParityCouldNotReplaceAsksFirst();
     void theScenarioIsPlayedStepByStepWithOneKey();
 };
-
-void WindowRunTest::noTextIsClipped_data()
-{
-    QTest::addColumn<QSize>("size");
-    QTest::addColumn<int>("theme");
-    QTest::addColumn<double>("fontScale");
-    for (const QSize size : { QSize(1280, 720), QSize(1920, 1080) }) {
-        for (const auto theme : { MainWindow::ThemeChoice::Light, MainWindow::ThemeChoice::Dark }) {
-            for (const double scale : { 1.0, 1.5 }) {
-                const QString name = QString("%1 x %2, %3, %4 %").arg(size.width()).arg(size.height()).arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light").arg(100 * scale);
-                QTest::newRow(qPrintable(name)) << size << int(theme) << scale;
-            }
-        }
-    }
-}
-
-void WindowRunTest::noTextIsClipped()
-{
-    QFETCH(const QSize, size);
-    QFETCH(const int, theme);
-    QFETCH(const double, fontScale);
-    FakeCluster cluster({ 8, 4, 1 });
-    MainWindow window(options(MainWindow::ThemeChoice(theme)));
-    window.setFontScale(fontScale);
-    window.resize(size);
-    window.show();
-    QVERIFY(window.openScenario(kScenario, false));
-    QCoreApplication::processEvents();
-    QVERIFY2(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)));
-    window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);
-    const auto raise = [&](const char* dock) { window.findChild<QDockWidget*>(dock)->raise(); };
-    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Faults }) {
-        window.setWorkspace(workspace);
-        for (const ObjectRef object : { ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, kFileClients, 0 } }) {
-            window.canvas().choose(object);
-            raise(object.kind == ObjectKind::Client ? "imageDock" : "bucketDock");
-            raise(object.kind == ObjectKind::Parity ? "storyDock" : "logDock");
-            for (int frame = 0; frame < 4; ++frame) { // a list that grew gets its scroll bar
-                QCoreApplication::processEvents();
-                window.clock().step(0.2);
-            }
-            QCOMPARE(window.size(), size); // nothing forces the window to grow
-            QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(), "the buttons take more than one row");
-            if (auto* records = window.findChild<QTableView*>("records"); workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
-                const int rows = records->viewport()->height() / records->verticalHeader()->defaultSectionSize();
-                QVERIFY2(records->isVisible() && rows >= (fontScale > 1 ? 6 : 5), qPrintable(QString("%1 rows of the table are seen").arg(rows)));
-            }
-            const QString wrong = clipped(window);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
-            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
-                     !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
-                QVERIFY2(left.isEmpty(), qPrintable(left));
-            if (workspace != MainWindow::Workspace::Inspect)
-                break; // what is selected changes the panels of that one only
-        }
-    }
-}
-
-void WindowRunTest::largeTextFitsASmallWindow_data()
-{
-    QTest::addColumn<QSize>("size");
-    QTest::addColumn<double>("fontScale");
-    for (const QSize size : { QSize(1280, 720), QSize(1024, 768) })
-        for (const double scale : { 1.0, 1.5, 1.6, 2.0, 2.5 })
-            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
-}
-
-// The window stays as large as it is: what is around the picture folds, and each bucket of the picture keeps its number.
-void WindowRunTest::largeTextFitsASmallWindow()
-{
-    QFETCH(const QSize, size);
-    QFETCH(const double, fontScale);
-    FakeCluster cluster({ 8, 4, 1 });
-    MainWindow window(options());
-    window.resize(size);
-    window.show();
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
-    const auto settle = [&] {
-        for (int frame = 0; frame < 4; ++frame) {
-            QCoreApplication::processEvents();
-            window.clock().step(0.2);
-        }
-    };
-    settle();
-    const QSize usual = window.canvas().size();
-    for (const bool isHall : { false, true }) {
-        window.setPresenting(isHall);
-        window.setWindowState(Qt::WindowNoState); // as large as the test says, not as the screen is
-        window.resize(size);
-        window.setFontScale(fontScale);
-        settle();
-        QCOMPARE(window.size(), size);
-        QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768 && window.minimumSize() == QSize(640, 400), qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
-        for (const QWidget* part : std::initializer_list<const QWidget*> { &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
-            QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())), qPrintable(part->objectName()));
-        const DisplayList& picture = window.canvas().restingPicture();
-        QVERIFY2(textFault(picture, window.canvas().size()).isEmpty(), qPrintable(textFault(picture, window.canvas().size()) + QString(", canvas %1 x %2").arg(window.canvas().width()).arg(window.canvas().height())));
-        for (std::uint64_t bucket = 0; bucket < 8; ++bucket)
-            QVERIFY2(std::any_of(picture.items().begin(), picture.items().end(), [&](const DisplayList::Item& item) {
-                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
-                return text && item.object == ObjectRef { ObjectKind::Data, bucket, 0 } && text->text.endsWith(QString::number(bucket));
-            }), qPrintable(QString("bucket %1, canvas %2 x %3").arg(bucket).arg(window.canvas().width()).arg(window.canvas().height())));
-        if (fontScale <= 2)
-            QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
-    }
-    window.setPresenting(false);
-    window.setFontScale(1);
-    window.resize(size);
-    settle();
-    QVERIFY(window.canvas().width() == usual.width() && window.canvas().height() >= usual.height()); // smaller text brings everything back
-}
-
-void WindowRunTest::everyCaptionOfTheScenarioFits_data()
-{
-    QTest::addColumn<QSize>("size");
-    QTest::addColumn<double>("fontScale");
-    QTest::newRow("1280 x 720") << QSize(1280, 720) << 1.0;
-    QTest::newRow("1280 x 720, 150 %") << QSize(1280, 720) << 1.5;
-    QTest::newRow("1920 x 1080") << QSize(1920, 1080) << 1.0;
-}
-
-void WindowRunTest::everyCaptionOfTheScenarioFits()
-{
-    QFETCH(const QSize, size);
-    QFETCH(const double, fontScale);
-    MainWindow window(options());
-    window.setFontScale(fontScale);
-    window.resize(size);
-    window.show();
-    QVERIFY(window.openScenario(kScenario, false));
-    QCoreApplication::processEvents();
-    auto* caption = window.player().findChild<CaptionLabel*>("caption");
-    const QStringList all = captions();
-    QVERIFY(all.size() > 10);
-    for (const QString& text : all) {
-        caption->setText(text);
-        QVERIFY2(caption->fits(), qPrintable(text));
-    }
-    caption->setText(all.join(' '));
-    QVERIFY(!caption->fits()); // the measure bites
-}
 
 void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/chart_panel.h"
 
+#include "gui/view/flow_layout.h"
+
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -94,7 +96,7 @@ QVariant ChartTable::headerData(int section, Qt::Orientation orientation, int ro
 // ---- the panel
 
 ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget* parent)
-    : QWidget(parent), m_time(time), m_live(std::move(live)), m_list(new QListWidget(this)), m_legend(new QWidget(this)), m_legendRow(new QHBoxLayout(m_legend)),
+    : QWidget(parent), m_time(time), m_live(std::move(live)), m_list(new QListWidget(this)), m_legend(new QWidget(this)), m_legendRow(new FlowLayout(m_legend)),
       m_spans(new QComboBox(this)), m_log(new QCheckBox(tr("log axis"), this)), m_tableBox(new QCheckBox(tr("table"), this)),
       m_export(new QPushButton(tr("Export …"), this)), m_remedy(new QPushButton(this)), m_title(new QLabel(this)), m_note(new QLabel(this)),
       m_view(new ChartView(this)), m_measure(new MeasureView(this)), m_stack(new QStackedWidget(this)), m_model(new ChartTable(this)), m_table(new QTableView(this))
@@ -130,16 +132,14 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     m_note->setWordWrap(true);
     m_legendRow->setContentsMargins(0, 0, 0, 0);
 
-    auto* top = new QHBoxLayout;
-    top->addWidget(m_title);
-    top->addStretch(1);
-    top->addWidget(m_log);
-    top->addWidget(m_tableBox);
-    top->addWidget(m_spans);
-    top->addWidget(m_export);
+    auto* top = new QWidget(this); // in a narrow window the boxes stand below the title
+    auto* flow = new FlowLayout(top, 12);
+    flow->setContentsMargins(0, 0, 0, 0);
+    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_log, m_tableBox, m_spans, m_export })
+        flow->addWidget(part);
     auto* column = new QVBoxLayout;
     column->setSpacing(4);
-    column->addLayout(top);
+    column->addWidget(top);
     column->addWidget(m_legend);
     m_stack->addWidget(m_view);
     m_stack->addWidget(m_measure);
@@ -410,7 +410,6 @@ void ChartPanel::makeLegend()
             m_legendRow->addWidget(swatch);
             m_legendRow->addWidget(words);
         }
-    m_legendRow->addStretch(1);
 }
 
 void ChartPanel::setTheme(const Theme& theme)

@@ -19,7 +19,6 @@
 
 class QCheckBox;
 class QComboBox;
-class QHBoxLayout;
 class QLabel;
 class QListWidget;
 class QPushButton;
@@ -28,6 +27,8 @@ class QTableView;
 class QToolButton;
 
 namespace lhrs::gui {
+
+class FlowLayout;
 
 // The rows of a chart: what its CSV has, cell by cell.
 class ChartTable : public QAbstractTableModel {
@@ -112,7 +113,7 @@ private:
 
     QListWidget* m_list;
     QWidget* m_legend;
-    QHBoxLayout* m_legendRow;
+    FlowLayout* m_legendRow;
     QComboBox* m_spans;
     QCheckBox *m_log, *m_tableBox;
     QPushButton *m_export, *m_remedy;

@@ -244,7 +244,7 @@ QString Theme::styleSheet() const
         "QTableView:focus, QListView:focus, QScrollArea:focus { border: 2px solid %9; }")
                  .arg(palette().color(QPalette::Window).name(), cardHeader.name(), number(px(3)), number(px(6)), text.name(),
                      number(px(12)), grid.name(), card.name(), focus.name());
-    // Under a style sheet the application's font does not reach widgets that are there already.
+    // Controls have small text.
     sheet += QStringLiteral("QMenuBar, QMenu, QTabBar, QComboBox, QAbstractSpinBox, QLineEdit, QCheckBox, QRadioButton, QPushButton, QToolButton,"
                             " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }")
                  .arg(font({ TextSize::Small }).pixelSize())

@@ -6,7 +6,7 @@
 #include "gui/view/display_list.h"
 #include "gui/window/actions.h"
 #include "gui/window/find_bar.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 #include "gui/window/player.h"
 
 #include <QAccessible>
@@ -30,6 +30,7 @@ namespace {
 constexpr int kRest = 400;           // milliseconds after the last key
 constexpr double kShowEvery = 0.2;   // seconds between two looks at what runs
 constexpr std::size_t kOffersMax = 3;
+constexpr int kLinesLeast = 3;        // of the text that are seen while something is looked for
 
 // The first word of lab that lab does not have.
 LineNote unknownIn(const QString& text)
@@ -48,7 +49,7 @@ LineNote unknownIn(const QString& text)
 
 EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places, QWidget* parent)
     : QWidget(parent), m_player(player), m_places(places), m_store(places.unsaved), m_edit(new ScriptEdit(this)), m_side(new PlayPanel(player, actions)), m_find(new FindBar(*m_edit, this)), m_file(new QLabel(this)),
-      m_banner(new QLabel(this)), m_words(new QLabel(this)), m_bannerRow(new QWidget(this)), m_speed(new QComboBox(this))
+      m_banner(new QLabel(this)), m_words(new QLabel(this)), m_bar(new QWidget(this)), m_bannerRow(new QWidget(this)), m_speed(new QComboBox(this))
 {
     setObjectName(QStringLiteral("editorPanel"));
     m_file->setObjectName(QStringLiteral("scenarioFile"));
@@ -59,8 +60,7 @@ EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places,
     m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
 
     // One row where there is room for it.
-    auto* bar = new QWidget(this);
-    auto* flow = new FlowLayout(bar, 4);
+    auto* flow = new FlowLayout(m_bar, 4);
     flow->setContentsMargins(6, 4, 6, 4);
     for (const auto& [id, words, glyph] : { std::tuple("runScenario", tr("Run"), Glyph::Play), std::tuple("pauseScenario", tr("Pause"), Glyph::Pause), std::tuple("nextCall", tr("Next call"), Glyph::Next),
              std::tuple("nextStep", tr("Next step"), Glyph::None), std::tuple("stopScenario", tr("Stop"), Glyph::Stop) })
@@ -97,13 +97,14 @@ EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places,
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(bar);
+    column->addWidget(m_bar);
     column->addWidget(m_bannerRow);
     column->addWidget(m_find);
     column->addWidget(m_edit, 1);
     column->addWidget(m_words);
     setFocusPolicy(Qt::StrongFocus);
     setFocusProxy(m_edit);
+    m_find->installEventFilter(this);
 
     m_idle.setSingleShot(true);
     m_idle.setInterval(kRest);
@@ -179,6 +180,7 @@ void EditorPanel::setTheme(const Theme& theme)
         icon.addPixmap(QPixmap::fromImage(glyphImage(glyph, pale, pixels)), QIcon::Disabled);
         face->setIcon(icon);
     }
+    makeRoom();
     showFile();
     m_words->clear(); // its colour is another one
     showWords();
@@ -385,7 +387,25 @@ bool EditorPanel::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::WindowActivate && watched == window())
         checkDisk();
+    if (watched == m_find && (event->type() == QEvent::Show || event->type() == QEvent::Hide))
+        makeRoom();
     return QWidget::eventFilter(watched, event);
+}
+
+void EditorPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    makeRoom();
+}
+
+// Large text in a low window: while something is looked for, the words below the text give way to its lines, and where that is
+// not enough the buttons, which are in the menu, too.
+void EditorPanel::makeRoom()
+{
+    const int lines = std::max(m_edit->minimumSizeHint().height(), kLinesLeast * m_edit->fontMetrics().lineSpacing());
+    const int withBar = m_bar->heightForWidth(width()) + m_find->heightForWidth(width()) + lines;
+    m_words->setVisible(m_find->isHidden() || height() >= withBar + m_words->minimumHeight());
+    m_bar->setVisible(m_find->isHidden() || height() >= withBar);
 }
 
 void EditorPanel::showEvent(QShowEvent* event)

@@ -79,6 +79,7 @@ signals:
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Offer {
@@ -92,6 +93,7 @@ private:
     bool write(const QString& path);
     QString placeForCopy() const;
     void checkDisk();
+    void makeRoom();
     void offerLeft();
     void bringBack(const UnsavedText& text);
     void rest();
@@ -106,7 +108,7 @@ private:
     PlayPanel* m_side;
     FindBar* m_find;
     QLabel *m_file, *m_banner, *m_words;
-    QWidget* m_bannerRow;
+    QWidget *m_bar, *m_bannerRow;
     std::vector<QPushButton*> m_offers;
     std::vector<std::pair<QPushButton*, Glyph>> m_faces;
     QComboBox* m_speed;

@@ -6,7 +6,7 @@
 #include "gui/view/number_box.h"
 #include "gui/view/object_words.h"
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -2,7 +2,7 @@
 #include "gui/window/find_bar.h"
 
 #include "gui/view/script_edit.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QKeyEvent>
 #include <QLabel>

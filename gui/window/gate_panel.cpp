@@ -5,7 +5,7 @@
 #include "gui/view/object_words.h"
 #include "gui/window/action_button.h"
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QEvent>
 #include <QHeaderView>

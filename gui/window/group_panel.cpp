@@ -4,7 +4,7 @@
 #include "gui/view/number_box.h"
 #include "gui/window/action_button.h"
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QPushButton>
 #include <QScrollArea>

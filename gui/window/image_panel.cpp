@@ -2,7 +2,7 @@
 #include "gui/window/image_panel.h"
 
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QLineEdit>
 #include <QPushButton>

@@ -2,7 +2,7 @@
 #include "gui/window/lamp_panel.h"
 
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QCheckBox>
 #include <QLabel>

@@ -524,8 +524,13 @@ void MainWindow::applyTheme()
 {
     m_theme = themeWanted();
     qApp->setPalette(m_theme.palette());
-    qApp->setFont(m_theme.font({ TextSize::Body }));
+    qApp->setFont(m_theme.font({ TextSize::Small }));
     qApp->setStyleSheet(m_theme.styleSheet());
+    // Under a style sheet the application's font does not reach widgets that are there already.
+    for (QWidget* widget : QApplication::allWidgets()) {
+        if (!widget->testAttribute(Qt::WA_SetFont))
+            widget->setFont(QFont());
+    }
     m_canvas->setTheme(m_theme);
     m_bar->setTheme(m_theme);
     m_clockBar->setTheme(m_theme);

@@ -3,7 +3,7 @@
 
 #include "gui/view/object_words.h"
 #include "gui/window/actions.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QAbstractItemView>
 #include <QComboBox>

@@ -6,7 +6,7 @@
 #include "gui/lab/script_engine.h"
 #include "gui/view/number_box.h"
 #include "gui/window/clock_bar.h"
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 #include "gui/window/operator.h"
 
 #include <QCheckBox>
@@ -23,6 +23,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -38,6 +39,8 @@ constexpr int kRecordExtra = 64;      // bytes that a record takes besides its o
 constexpr int kServersMax = 1'100;    // of one pool; so many only simulated
 constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
 constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
+constexpr int kScenariosLeast = 80;   // pixels that their list has in a low window
+constexpr int kScenarioLines = 12;    // that it has in a narrow one
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
@@ -81,7 +84,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
       m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
       m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
-      m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
+      m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
       m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
       m_play(new QPushButton(tr("Open this scenario"), this))
@@ -135,7 +138,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_scenarios->setWordWrap(true);
     m_scenarios->setAlternatingRowColors(true);
     m_scenarios->setSpacing(2);
-    m_scenarios->setMinimumHeight(80);
+    m_scenarios->setMinimumHeight(kScenariosLeast);
     m_scenarios->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     for (QLabel* label : { m_intro, m_status, m_help, m_note, m_line, m_command })
         label->setWordWrap(true);
@@ -252,10 +255,9 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         flow->addWidget(part);
     other->addWidget(simulated);
 
-    auto* columns = new QHBoxLayout;
-    columns->setSpacing(28);
-    columns->addLayout(local, 5);
-    columns->addLayout(other, 5);
+    m_columns->setSpacing(28);
+    m_columns->addLayout(local, 5);
+    m_columns->addLayout(other, 5);
     auto* inside = new QWidget;
     auto* box = new QVBoxLayout(inside);
     box->setContentsMargins(20, 20, 20, 20);
@@ -264,7 +266,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     box->addWidget(m_intro);
     box->addWidget(m_status);
     box->addSpacing(8);
-    box->addLayout(columns, 1); // the list of scenarios takes what a large window has
+    box->addLayout(m_columns, 1); // the list of scenarios takes what a large window has
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(inside);
     scroll->setWidgetResizable(true);
@@ -445,6 +447,25 @@ void StartPage::check()
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));
 }
 
+void StartPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    placeColumns();
+}
+
+void StartPage::placeColumns()
+{
+    int needed = m_columns->spacing();
+    for (int column = 0; column < m_columns->count(); ++column)
+        needed += m_columns->itemAt(column)->minimumSize().width();
+    const QMargins margins = m_columns->parentWidget()->layout()->contentsMargins();
+    const int room = width() - margins.left() - margins.right() - style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+    const bool isNarrow = room < needed;
+    m_columns->setDirection(isNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    // Below the others it gets no room of theirs.
+    m_scenarios->setMinimumHeight(isNarrow ? kScenarioLines * m_scenarios->fontMetrics().lineSpacing() : kScenariosLeast);
+}
+
 // ---- what a field is
 
 void StartPage::explain(QWidget* field, const QString& words)
@@ -521,6 +542,7 @@ void StartPage::setTheme(const Theme& theme)
     m_line->setFont(theme.font({ TextSize::Small, false, true }));
     m_command->setFont(theme.font({ TextSize::Small, false, true }));
     m_note->setMinimumHeight(int(2 * theme.lineHeight({ TextSize::Small })));
+    placeColumns();
 }
 
 } // namespace lhrs::gui

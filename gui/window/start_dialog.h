@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+class QBoxLayout;
 class QCheckBox;
 class QComboBox;
 class QLabel;
@@ -58,8 +59,11 @@ signals:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    // Beside each other, or below each other where text is large or the window narrow.
+    void placeColumns();
     void check();
     // Says below the form what the field is, while it has the focus or the mouse.
     void explain(QWidget* field, const QString& words);
@@ -72,6 +76,7 @@ private:
     QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_split, *m_rerank, *m_speed;
     QCheckBox *m_slow, *m_gate, *m_merges, *m_mixKeys, *m_pureRs;
     QLineEdit *m_thresholds, *m_address;
+    QBoxLayout* m_columns;
     QListWidget* m_scenarios;
     QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;
     std::vector<QWidget*> m_explained;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the main window does with the records of a bucket: filter, witness, comparison, copy, CSV.
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 #include "gui/window/main_window.h"
 
 #include "gui/view/object_words.h"

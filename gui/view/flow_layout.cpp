@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/flow_layout.h"
+#include "gui/view/flow_layout.h"
 
 #include <QWidget>
 
