@@ -2,7 +2,6 @@
 // The window with real processes: a scenario from its first to its last step by the clicker's key, a cluster from the start
 // page.
 #include "tests/dialog_closer.h"
-#include "tests/fake_cluster.h"
 #include "tests/signals.h"
 #include "tests/text_check.h"
 
@@ -12,19 +11,13 @@
 
 #include <QComboBox>
 #include <QContextMenuEvent>
-#include <QDir>
-#include <QDockWidget>
-#include <QFile>
-#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSpinBox>
-#include <QTableView>
 #include <QTimer>
 
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/clock_bar.h"
 
-#include "gui/window/actions.h"
 #include "gui/view/flow_layout.h"
+#include "gui/window/actions.h"
 
 #include <QAbstractItemView>
 #include <QAction>

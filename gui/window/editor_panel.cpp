@@ -4,9 +4,9 @@
 #include "gui/lab/script_engine.h"
 #include "gui/lab/script_words.h"
 #include "gui/view/display_list.h"
+#include "gui/view/flow_layout.h"
 #include "gui/window/actions.h"
 #include "gui/window/find_bar.h"
-#include "gui/view/flow_layout.h"
 #include "gui/window/player.h"
 
 #include <QAccessible>

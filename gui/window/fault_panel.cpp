@@ -3,10 +3,10 @@
 
 #include "gui/lab/fault_sentences.h"
 #include "gui/view/fault_marks.h"
+#include "gui/view/flow_layout.h"
 #include "gui/view/number_box.h"
 #include "gui/view/object_words.h"
 #include "gui/window/actions.h"
-#include "gui/view/flow_layout.h"
 
 #include <QCheckBox>
 #include <QComboBox>

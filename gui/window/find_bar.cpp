@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/find_bar.h"
 
-#include "gui/view/script_edit.h"
 #include "gui/view/flow_layout.h"
+#include "gui/view/script_edit.h"
 
 #include <QKeyEvent>
 #include <QLabel>

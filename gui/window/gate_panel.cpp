@@ -2,10 +2,10 @@
 #include "gui/window/gate_panel.h"
 
 #include "gui/lab/sentences.h"
+#include "gui/view/flow_layout.h"
 #include "gui/view/object_words.h"
 #include "gui/window/action_button.h"
 #include "gui/window/actions.h"
-#include "gui/view/flow_layout.h"
 
 #include <QEvent>
 #include <QHeaderView>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/group_panel.h"
 
+#include "gui/view/flow_layout.h"
 #include "gui/view/number_box.h"
 #include "gui/window/action_button.h"
 #include "gui/window/actions.h"
-#include "gui/view/flow_layout.h"
 
 #include <QPushButton>
 #include <QScrollArea>

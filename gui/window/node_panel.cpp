@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/node_panel.h"
 
+#include "gui/view/flow_layout.h"
 #include "gui/view/object_words.h"
 #include "gui/window/actions.h"
-#include "gui/view/flow_layout.h"
 
 #include <QAbstractItemView>
 #include <QComboBox>

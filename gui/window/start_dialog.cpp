@@ -4,9 +4,9 @@
 #include "common/open_files.h"
 #include "gui/lab/network_check.h"
 #include "gui/lab/script_engine.h"
+#include "gui/view/flow_layout.h"
 #include "gui/view/number_box.h"
 #include "gui/window/clock_bar.h"
-#include "gui/view/flow_layout.h"
 #include "gui/window/operator.h"
 
 #include <QCheckBox>

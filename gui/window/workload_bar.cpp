@@ -2,9 +2,9 @@
 #include "gui/window/workload_bar.h"
 
 #include "gui/view/display_list.h"
+#include "gui/view/flow_layout.h"
 #include "gui/view/number_box.h"
 #include "gui/window/actions.h"
-#include "gui/view/flow_layout.h"
 
 #include <QComboBox>
 #include <QFocusEvent>
