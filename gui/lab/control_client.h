@@ -101,6 +101,10 @@ public:
     // afterwards is at this level. False: not in time.
     bool awaitDetail(Milliseconds timeout, const std::stop_token& stop = {}) const;
 
+    // Asks for snapshots of those that were told since the last call, where the clock of the run stands until virtual time moves it;
+    // else they are asked for at once.
+    void refreshTold();
+
     // ---- who is watched, and the hold of the workload; both end with this object, by their leases
 
     // These processes, and no others, are asked ten times a second what they do; the ingest gets the samples.

@@ -41,6 +41,12 @@ bool ControlClient::awaitDetail(Milliseconds timeout, const std::stop_token& sto
     return m_detailAnswered.wait_for(lock, stop, timeout, [this] { return m_detailUnanswered == 0; });
 }
 
+void ControlClient::refreshTold()
+{
+    const std::lock_guard lock(m_mutex);
+    m_ingest.refresh(std::exchange(m_detailTold, {}));
+}
+
 void ControlClient::tellDetail(ProcessId process)
 {
     pb::Command command;
@@ -50,14 +56,14 @@ void ControlClient::tellDetail(ProcessId process)
         command.mutable_set_detail()->set_sample(m_sample);
         ++m_detailUnanswered;
     }
-    // What the level left out so far comes with a snapshot. Where virtual time waits for commands all are asked for theirs at once: in
-    // which order they come is then not by chance.
+    // What the level left out so far comes with a snapshot. Where the clock stands until virtual time moves it, refreshTold() asks for
+    // it, at an instant that is not by chance.
     call(process, std::move(command), kDetailTimeout, [this, process](const Answer& answer) {
         {
             const std::lock_guard lock(m_mutex);
             if (answer)
                 m_detailTold.push_back(process);
-            if (m_detailUnanswered == 1 || !m_simulation || !m_simulation->waits_for_commands())
+            if (!m_ingest.standsStill())
                 m_ingest.refresh(std::exchange(m_detailTold, {}));
             --m_detailUnanswered;
         }

@@ -234,6 +234,22 @@ void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
     });
 }
 
+// A simulator that is ended ends all its processes; whether its end is noticed before the cluster is forgotten is chance.
+void Ingest::endAll()
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<ProcessId> living;
+    for (const auto& [id, process] : m_cluster->state.processes) {
+        if (!process.hasEnded && m_cluster->sources.contains(id))
+            living.push_back(id);
+    }
+    for (const ProcessId id : living) {
+        pb::Told told;
+        told.mutable_ended()->set_reason("it was ended");
+        m_cluster->tell(id, told, nowNs());
+    }
+}
+
 void Ingest::forgetCluster()
 {
     // Done when this returns: what is read afterwards is of the next cluster.
@@ -243,6 +259,8 @@ void Ingest::forgetCluster()
             m_sockets->close(std::string(*m_sockets->endpoints.begin()));
         m_sockets->closing.clear();
         while (!receiveFrames(m_sockets->subscriber).empty()) { } // of the former cluster
+        if (m_stands)
+            endAll();
         {
             const std::lock_guard clockLock(m_clockMutex);
             if (m_stands)

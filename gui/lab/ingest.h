@@ -76,6 +76,7 @@ public:
     // All clusters will be simulated ones that wait for commands: the run's clock stands where it is until virtual time moves it,
     // so that no real time is in the run. Before the first one is watched.
     void standStill();
+    bool standsStill() const { return m_stands; }
     // Another cluster: forgets all processes and the state; the ring and the clock go on. Not in the ingest thread.
     void forgetCluster();
 
@@ -120,6 +121,7 @@ private:
     void run(const std::stop_token& stop);
     void receive();
     void take(const std::shared_ptr<const Batch>& batch);
+    void endAll();
     void applySnapshot(ProcessId process, const std::shared_ptr<const pb::Snapshot>& snapshot);
     void tick();
     void connect(const std::string& endpoint);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -48,6 +49,7 @@ struct Ingest::Cluster {
     RunSink* sink = nullptr;
     std::array<LampState, kLamps> lampsTold {}; // to the sink
     std::uint64_t lampsRevision = 0;
+    std::optional<std::int64_t> lampsOwed; // of what was told at that instant of the run
     EventRing ring;
     RunSeries series; // of the run, for charts
     std::map<ProcessId, Source> sources;
@@ -97,7 +99,7 @@ struct Ingest::Cluster {
     // Tells the sink which lamps show another state than before; they change with the structure, or when they say so.
     void tellLamps(std::int64_t runNs, bool mayHaveChanged)
     {
-        if (sink == nullptr || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
+        if (sink == nullptr || lampsOwed || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
             return;
         lampsRevision = state.lamps.revision();
         for (const LampShown& lamp : state.lamps.all(state))
@@ -105,9 +107,26 @@ struct Ingest::Cluster {
                 sink->onLamp(lamp, runNs);
     }
 
+    // What several processes tell at one instant of virtual time comes in any order: the lamps are looked at when all is told,
+    // which is when time has moved on.
+    void oweLamps(std::int64_t runNs)
+    {
+        payLamps(runNs);
+        lampsOwed = runNs;
+    }
+
+    // Before anything of a later instant is taken.
+    void payLamps(std::int64_t runNs)
+    {
+        if (lampsOwed && *lampsOwed < runNs)
+            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
+    }
+
     // Another sink; the former one is told how the lamps stand at its end, as far as they were ever lit.
     void recordTo(RunSink* next, std::int64_t runNs)
     {
+        if (lampsOwed)
+            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
         if (sink != nullptr)
             for (const LampShown& lamp : state.lamps.all(state))
                 if (lamp.checks > 0 || lamp.state != LampState::NotChecked)
@@ -121,13 +140,17 @@ struct Ingest::Cluster {
 
     void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
     {
+        payLamps(runNs);
         state.apply(process, told, runNs);
         ++revision;
         series.take(process, told, runNs);
         if (sink == nullptr)
             return;
         sink->onTold(process, told, runNs);
-        tellLamps(runNs, true);
+        if (state.isSimulated)
+            oweLamps(runNs);
+        else
+            tellLamps(runNs, true);
         giveKeyframe(runNs);
     }
 
@@ -144,6 +167,7 @@ struct Ingest::Cluster {
         ++revision;
         for (const pb::Event& event : batch->body->events()) {
             const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
+            payLamps(runNs);
             if (event.sequence() > source.contained)
                 state.apply(source.id, event, runNs);
             series.take(source.id, event, runNs);

@@ -257,6 +257,8 @@ LabResult<bool> LabContext::awaitDetail() const
         return stopped();
     if (!isTold)
         return LabError { LabCode::Timeout, QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
+    hearOut();
+    control.refreshTold();
     hearOut(); // what the level left out so far comes before anything else is done
     return true;
 }

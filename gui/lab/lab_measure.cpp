@@ -276,11 +276,16 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
     const pb::Detail wanted = detailOf(o.text("detail").toStdString()).value();
     Measurement measurement { context, o, name, wanted, *goal };
     context.control.setDetail(wanted, kOneSampledOf); // also where it is the same: another watcher may have changed a connected cluster
+    // A cluster that `before` ends would be asked what the level left out, or not, by chance; so it would be afterwards.
+    if (const auto told = context.awaitDetail(); !told)
+        return told.error();
     const auto done = measurement.all(); // an error ends the table, but its rows stay
     if (wanted != former)
         context.control.setDetail(former, kOneSampledOf);
     if (!done)
         return done.error();
+    if (const auto told = context.awaitDetail(); !told)
+        return told.error();
     return tableObject(context, name);
 }
 
