@@ -45,6 +45,13 @@ QString titleOf(const PlannedStep& step)
     return step.id.isEmpty() ? step.title : QStringLiteral("(%1)  %2").arg(step.id, step.title);
 }
 
+// Where the desktop places windows (Wayland), a position says nothing. A window says which screen it fills, and how large it is
+// beside others, and both only when it appears.
+bool isPlacedByDesktop()
+{
+    return QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
+}
+
 } // namespace
 
 void MainWindow::makePresentActions()
@@ -197,7 +204,12 @@ void MainWindow::setPresenting(bool on)
     if (on) {
         placePresentation();
     } else {
+        if (isPlacedByDesktop())
+            hide();
         setWindowState(windowState() & ~Qt::WindowFullScreen);
+        if (isPlacedByDesktop() && !isMaximized())
+            resize(m_placeBefore.size());
+        show();
         if (!isMaximized() && geometry() != m_placeBefore && QGuiApplication::screens().size() > 1)
             setGeometry(fitOnScreens(m_placeBefore, screensNow()));
         applyTheme();
@@ -216,7 +228,9 @@ void MainWindow::placePresentation()
     const auto place = placeOfPresentation(screens, !m_isOnOtherScreen);
     if (!place) // until one is plugged in
         return;
-    // A window says which screen it fills: where the desktop places windows (Wayland), a position says nothing.
+    const bool areNotesFull = isPlacedByDesktop() && screens.size() > 1;
+    if (isPlacedByDesktop() && isFullScreen())
+        hide();
     if (screens.size() > 1) {
         setWindowState(windowState() & ~Qt::WindowFullScreen);
         if (QScreen* hall = screenNamed(place->hall.name))
@@ -224,9 +238,13 @@ void MainWindow::placePresentation()
         setGeometry(place->hall.geometry);
     }
     setWindowState(windowState() | Qt::WindowFullScreen);
+    show();
+    if (isPlacedByDesktop())
+        m_notes->hide();
     if (QScreen* own = screenNamed(place->own.name))
         m_notes->setScreen(own);
-    m_notes->setGeometry(place->notes);
+    m_notes->setWindowState(areNotesFull ? Qt::WindowFullScreen : Qt::WindowNoState);
+    m_notes->setGeometry(areNotesFull ? place->own.geometry : place->notes);
     m_hallScreen = place->hall.name;
     m_notes->show();
     applyTheme();
