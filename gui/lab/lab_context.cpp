@@ -77,6 +77,25 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     return ingest.committed() > cursor || AwakeClock::now() < deadline;
 }
 
+LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
+    const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
+{
+    std::optional<std::uint64_t> last; // the newest event at the deadline
+    for (;;) {
+        if (!last && AwakeClock::now() >= deadline)
+            last = ingest.committed();
+        const EventPage page = ingest.eventsSince(cursor, kEventsAtOnce);
+        cursor = page.next;
+        if (const auto isDone = take(page.events); !isDone || *isDone)
+            return isDone;
+        const bool isOver = (last && cursor >= *last) || (page.events.empty() && !waitBeyond(cursor, deadline));
+        if (isStopped())
+            return stopped();
+        if (isOver)
+            return false;
+    }
+}
+
 void LabContext::hearOut() const
 {
     if (!isInStep())

@@ -110,6 +110,10 @@ struct LabContext {
     // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
     // time to look again. False: the deadline is over, and there are none.
     bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const;
+    // Gives all events beyond the cursor, as they come, until `take` says that it has what it wants. False: it has not, and the
+    // deadline is over; events that come all the time do not put it off.
+    LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
+        const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const;
     // Where virtual time stands: waits until all that was told is here, so that no call sees an older state than another run's.
     void hearOut() const;
     void hearOut(const pb::SimulationState& state) const;

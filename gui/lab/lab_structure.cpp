@@ -179,25 +179,18 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     const pb::ParityResult& made = reply->parity();
 
     // The times are those of the new parity bucket, on its own clock; they come with its event.
-    std::uint64_t cursor = context.changeCursor;
     std::optional<pb::ParityBucketFilled> filled;
-    std::optional<std::uint64_t> last; // the newest event at the deadline: others come all the time
-    while (!filled) {
-        if (!last && AwakeClock::now() >= deadline)
-            last = context.ingest.committed();
-        const EventPage page = context.ingest.eventsSince(cursor, 1000);
-        cursor = page.next;
-        for (const RunEvent& event : page.events)
+    const auto isFilled = context.waitForEvents(context.changeCursor, deadline, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+        for (const RunEvent& event : events)
             if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
                 && event.event->place().column() == made.column())
                 filled = event.event->parity_bucket_filled();
-        if (!filled && ((last && cursor >= *last) || (page.events.empty() && !context.waitBeyond(cursor, deadline)))) {
-            if (context.isStopped())
-                return context.stopped();
-            return LabError { LabCode::Timeout,
-                "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
-        }
-    }
+        return filled.has_value();
+    });
+    if (!isFilled)
+        return isFilled.error();
+    if (!*isFilled)
+        return LabError { LabCode::Timeout, "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
     QJSValue timing = context.engine.newObject();
     timing.setProperty("what", "parity creation");
     timing.setProperty("group", made.group());

@@ -119,14 +119,9 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
     int ofKind = 0;
-    std::optional<std::uint64_t> last; // the newest event at the deadline: others come all the time
-    for (;;) {
-        if (!last && AwakeClock::now() >= deadline)
-            last = context.ingest.committed();
-        const EventPage page = context.ingest.eventsSince(*cursor, kEventsAtOnce);
-        *cursor = page.next;
-        const ClusterState names = page.events.empty() ? ClusterState() : context.ingest.state();
-        for (const RunEvent& event : page.events) {
+    const auto isThere = context.waitForEvents(*cursor, deadline, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+        const ClusterState names = events.empty() ? ClusterState() : context.ingest.state();
+        for (const RunEvent& event : events) {
             const auto fits = match(context, filter, event, names);
             if (!fits)
                 return fits.error();
@@ -137,23 +132,17 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
             if (fits->isObject())
                 found.push_back(*fits);
             if (found.size() == wanted)
-                break;
+                return true;
         }
-        if (found.size() == wanted)
-            break;
-        if ((last && *cursor >= *last) || (page.events.empty() && !context.waitBeyond(*cursor, deadline))) {
-            if (context.isStopped())
-                return context.stopped();
-            const QString name = arguments.at(0).toString();
-            return LabError { LabCode::Timeout,
-                QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(name).arg(timeout)
-                    + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size()))
-                        : QString())
-                    + seenInstead(seen) + "." };
-        }
-        if (context.isStopped())
-            return context.stopped();
-    }
+        return false;
+    });
+    if (!isThere)
+        return isThere.error();
+    if (!*isThere)
+        return LabError { LabCode::Timeout,
+            QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(arguments.at(0).toString()).arg(timeout)
+                + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size())) : QString())
+                + seenInstead(seen) + "." };
     if (wanted == 1)
         return found.front();
     QJSValue list = context.engine.newArray(wanted);
