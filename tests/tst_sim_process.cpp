@@ -266,6 +266,8 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed_data()
                                    "    const worked = a.run({ do: 'search', count: 50, window: 4 }); lab.heal(loss);\n"
                                    "    lab.kill(lab.data(1)); const timing = lab.recover({ group: 0 });\n"
                                    "    lab.row('rep', { count, resends: worked.resends, p99_ms: worked.p99_ms, total_s: timing.total_s, failed: a.verify().failed }); }";
+    QTest::newRow("waits that time out") << "lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); const a = lab.client('a'); for (const t of [0.3, 0.4]) { a.run({ count: 300 });\n"
+                                   "    for (const wait of [() => lab.waitFor('RecoveryFinished', { timeout: t }), () => lab.waitUntil(() => false, { timeout: t })]) try { wait(); } catch (e) { lab.row('rep', { t, code: e.code, now: lab.now() }); } }";
     QTest::newRow("clusters that end where the detail changes") << "let a; const make = () => { lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); a = lab.client('a'); a.run({ count: 100 }); };\n"
                                    "make(); for (let i = 0; i < 3; ++i) lab.measure({ name: 'rep', repetitions: 2, before: make, run: () => a.run({ do: 'update', count: 100, window: 4 }) });";
 }

@@ -17,7 +17,7 @@ namespace {
 LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
 {
     const double timeout = arguments.number("timeout");
-    const auto deadline = AwakeClock::now() + context.patience(timeout);
+    const auto deadline = context.deadlineIn(timeout);
     const QJSValue wanted = arguments.at(0);
     for (;;) {
         const auto file = context.describeFile();
@@ -58,10 +58,10 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
                 : QJSValue(QString::fromStdString(sum.firstUnequal)));
             return result;
         }
-        if (AwakeClock::now() >= deadline)
+        if (context.now() >= deadline)
             return LabError { LabCode::Refused, QString("No audit within %1 s: %2.").arg(timeout).arg(open),
                 "Call lab.settle() first." };
-        context.waitBeyond(context.ingest.committed(), AwakeClock::now() + kLookAgain);
+        context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
         if (context.isStopped())
             return context.stopped();
     }

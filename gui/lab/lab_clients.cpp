@@ -170,7 +170,7 @@ struct ClientCalls {
     // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
     LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
     {
-        const auto deadline = AwakeClock::now() + context.patience(kAnswerSeconds);
+        const auto deadline = context.deadlineIn(kAnswerSeconds);
         for (;;) {
             pb::Command command;
             command.mutable_run_workload()->set_kind(pb::SEARCH);
@@ -178,11 +178,11 @@ struct ClientCalls {
             const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
             if (reply)
                 return context.awaitDetail();
-            if (reply.error().code != LabCode::Refused || AwakeClock::now() >= deadline)
+            if (reply.error().code != LabCode::Refused || context.now() >= deadline)
                 return reply.error().code == LabCode::Stopped ? reply.error()
                                                               : LabError { reply.error().code, "The client " + name
                                                                   + " is not ready: " + reply.error().message };
-            context.waitBeyond(context.ingest.committed(), AwakeClock::now() + kLookAgain);
+            context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
         }
@@ -300,12 +300,14 @@ struct ClientCalls {
     // `isPassing`: its command lets virtual time go on; else that is done here.
     LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
     {
-        for (const auto deadline = AwakeClock::now() + context.patience(timeout);
-             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && AwakeClock::now() < deadline;)
+        for (const auto deadline = context.deadlineIn(timeout);
+             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && context.now() < deadline;)
             context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
+        // Where virtual time stands again nothing comes any more.
+        const auto patience = isPassing || !context.isInStep() ? context.patience(timeout) : std::chrono::milliseconds(0);
         const bool isDone = running->changed.wait_for(
-            lock, context.stopToken(), context.patience(timeout), [&] { return running->answer.has_value(); });
+            lock, context.stopToken(), patience, [&] { return running->answer.has_value(); });
         if (context.isStopped())
             return context.stopped();
         if (!isDone)

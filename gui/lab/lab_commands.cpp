@@ -97,7 +97,7 @@ LabResult<bool> keep(const LabContext& context, const Tell& tell)
 // Waits until the file exists.
 LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
 {
-    const auto deadline = AwakeClock::now() + context.patience(timeout);
+    const auto deadline = context.deadlineIn(timeout);
     std::uint64_t cursor = context.changeCursor;
     for (;;) {
         auto file = context.describeFile();
@@ -105,13 +105,13 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
             return file;
         if (context.isStopped())
             return context.stopped();
-        if (AwakeClock::now() >= deadline) {
+        if (context.now() >= deadline) {
             const QString seen = file ? QString::fromStdString(file->under_way()) : file.error().message;
             return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after "
                 + QString::number(timeout) + " s"
                     + (seen.isEmpty() ? "." : " (" + seen + ").") };
         }
-        context.waitBeyond(cursor, AwakeClock::now() + kLookAgain);
+        context.waitBeyond(cursor, context.now() + kLookAgain);
         cursor = context.ingest.committed();
     }
 }

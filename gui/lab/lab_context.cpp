@@ -10,12 +10,6 @@ namespace {
 constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
 constexpr std::chrono::seconds kEventsLeft(2);    // until what was published has come in
 
-// When it is that late, if this process does not stand still until then.
-std::chrono::steady_clock::time_point steady(AwakeClock::time_point time)
-{
-    return std::chrono::steady_clock::now() + (time - AwakeClock::now());
-}
-
 } // namespace
 
 std::uint64_t LabRandom::next()
@@ -49,6 +43,26 @@ std::chrono::milliseconds LabContext::patience(double seconds) const
     return millisecondsOf(isSlow ? seconds / simulation->factor() : seconds);
 }
 
+AwakeClock::time_point LabContext::now() const
+{
+    const auto simulation = control.simulation();
+    const auto real = AwakeClock::now();
+    const std::optional<std::int64_t> virtualNs = simulation && isInStep() ? std::optional(simulation->virtual_ns()) : std::nullopt;
+    if (virtualNs && waited.virtualNs)
+        waited.now += std::chrono::nanoseconds(std::max(std::int64_t(0), *virtualNs - *waited.virtualNs)); // another cluster begins anew
+    else if (!virtualNs && !waited.virtualNs)
+        waited.now += real - waited.real;
+    waited.real = real;
+    waited.virtualNs = virtualNs;
+    return waited.now;
+}
+
+AwakeClock::time_point LabContext::deadlineIn(double seconds) const
+{
+    const auto begin = now();
+    return begin + (isInStep() ? millisecondsOf(seconds) : patience(seconds));
+}
+
 bool LabContext::isInStep() const
 {
     const auto simulation = control.simulation();
@@ -60,8 +74,8 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     if (!isInStep()) {
         bool isBeyond = false;
         do
-            isBeyond = ingest.waitBeyond(cursor, steady(deadline), stopToken());
-        while (!isBeyond && !isStopped() && AwakeClock::now() < deadline);
+            isBeyond = ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + (deadline - now()), stopToken());
+        while (!isBeyond && !isStopped() && now() < deadline);
         return isBeyond;
     }
     // The length of a step depends on the steps before alone, and there is one look after each: so all runs look at the
@@ -70,11 +84,15 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     pb::Command command;
     command.mutable_step_clock()->set_ns(std::min(1 + steps++ / kLonger, kStepMaxMs) * 1'000'000ull);
     const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
-    if (!answer)
-        return ingest.waitBeyond(cursor, steady(std::min(deadline, AwakeClock::now() + kLookAgain)), stopToken());
+    if (!answer) {
+        const bool isBeyond = ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain, stopToken());
+        waited.now += AwakeClock::now() - waited.real; // of a simulator that is gone, no time of its own passes
+        waited.real = AwakeClock::now();
+        return isBeyond || waited.now < deadline;
+    }
     control.learnSimulation(answer.reply.simulation());
     hearOut(answer.reply.simulation()); // a call that was stopped sees that itself
-    return ingest.committed() > cursor || AwakeClock::now() < deadline;
+    return ingest.committed() > cursor || now() < deadline;
 }
 
 LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
@@ -82,7 +100,7 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline
     for (;;) {
-        if (!last && AwakeClock::now() >= deadline)
+        if (!last && now() >= deadline)
             last = ingest.committed();
         const EventPage page = ingest.eventsSince(cursor, kEventsAtOnce);
         cursor = page.next;
@@ -196,17 +214,17 @@ QString LabContext::nameOf(ProcessId process) const
 
 LabResult<bool> LabContext::awaitCoordinator(double timeout) const
 {
-    const auto deadline = AwakeClock::now() + patience(timeout);
+    const auto deadline = deadlineIn(timeout);
     for (;;) {
         const auto file = describeFile();
         if (!file)
             return file.error();
         if (!file->is_listening())
             return true;
-        if (AwakeClock::now() >= deadline)
+        if (now() >= deadline)
             return LabError { LabCode::Timeout, QString("After %1 s the coordinator is still %2.")
                 .arg(timeout).arg(QString::fromStdString(file->under_way())) };
-        waitBeyond(ingest.committed(), AwakeClock::now() + std::chrono::milliseconds(50));
+        waitBeyond(ingest.committed(), now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }
@@ -241,7 +259,7 @@ LabResult<bool> LabContext::catchUp() const
 
 LabResult<bool> LabContext::awaitServers(double timeout) const
 {
-    const auto deadline = AwakeClock::now() + patience(timeout);
+    const auto deadline = deadlineIn(timeout);
     for (;;) {
         pb::Command command;
         command.mutable_list_processes();
@@ -260,10 +278,10 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
             }
         if (listed >= started)
             return awaitDetail();
-        if (AwakeClock::now() >= deadline)
+        if (now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The coordinator knows %1 of %2 servers after %3 s.").arg(listed).arg(started).arg(timeout) };
-        waitBeyond(ingest.committed(), AwakeClock::now() + std::chrono::milliseconds(50));
+        waitBeyond(ingest.committed(), now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
     }

@@ -91,6 +91,12 @@ struct LabContext {
     int clusters = 0;                         // made so far
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
     int line = 0;                             // of the script, in the present call
+    // What now() was when it was last asked, and by which clocks.
+    struct Waited {
+        AwakeClock::time_point now = AwakeClock::now(), real = now;
+        std::optional<std::int64_t> virtualNs; // nothing: real time passed
+    };
+    mutable Waited waited {};
     mutable std::uint32_t steps = 0;          // of virtual time, that the present call has waited
     mutable std::pair<int, std::uint64_t> heard {}; // cluster and how many events it had told, when all of them were here
     int expectationsHeld = 0, expectationsFailed = 0;
@@ -103,13 +109,17 @@ struct LabContext {
     bool isSimulated() const { return !control.simulator().empty(); }
     // The run's clock now, in seconds; of a simulated cluster virtual time, as it is at this moment.
     double nowSeconds() const;
-    // How long a wait of so many seconds of the cluster lasts at most: longer where virtual time goes slowly.
+    // How long an answer is waited for that comes in so many seconds of the cluster: longer where virtual time goes slowly.
     std::chrono::milliseconds patience(double seconds) const;
+    // The clock that calls wait by: real time; where virtual time stands but for what calls wait for, virtual time, so that what a
+    // script finds at the end of a wait does not depend on how fast the machine is.
+    AwakeClock::time_point now() const;
+    AwakeClock::time_point deadlineIn(double seconds) const;
     // Virtual time stands still but for what calls wait for.
     bool isInStep() const;
     // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
     // time to look again. False: the deadline is over, and there are none.
-    bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const;
+    bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // of now()
     // Gives all events beyond the cursor, as they come, until `take` says that it has what it wants. False: it has not, and the
     // deadline is over; events that come all the time do not put it off.
     LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,

@@ -63,7 +63,7 @@ LabResult<QJSValue> expectLamps(LabContext& context, const Arguments& arguments)
     if (!wanted)
         return wanted.error();
     const bool isChecked = arguments.isOn("checked");
-    const auto deadline = AwakeClock::now() + context.patience(arguments.number("timeout"));
+    const auto deadline = context.deadlineIn(arguments.number("timeout"));
     if (const auto here = context.catchUp(); !here)
         return here.error();
     for (;;) {
@@ -79,8 +79,8 @@ LabResult<QJSValue> expectLamps(LabContext& context, const Arguments& arguments)
                 wrong << sentenceOf(lamp);
         }
         // A change that is under way may end, and a detail that was just chosen be heard of; what is violated stays so.
-        if ((isPending || !wrong.isEmpty()) && !isViolated && AwakeClock::now() < deadline) {
-            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), AwakeClock::now() + kLookAgain);
+        if ((isPending || !wrong.isEmpty()) && !isViolated && context.now() < deadline) {
+            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
             continue;

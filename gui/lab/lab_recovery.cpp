@@ -111,7 +111,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     Told told;
     told.wasIll = before->view().state() != pb::GROUP_UP;
     std::uint64_t cursor = context.changeCursor;
-    const auto deadline = AwakeClock::now() + context.patience(o.number("timeout"));
+    const auto deadline = context.deadlineIn(o.number("timeout"));
     pb::Command command;
     command.mutable_recover_group()->set_group(number);
     const auto slice = sliceOf(o.option("slice"), "lab.recover");
@@ -131,7 +131,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         return timingOf(context, number, told);
     // Events say when it is worth asking. Each of them a question would be work for the coordinator, and take the processors
     // from what is being measured; virtual time stands meanwhile.
-    for (auto nextQuestion = AwakeClock::now();;) {
+    for (auto nextQuestion = context.now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
@@ -142,11 +142,11 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             continue;
         if (context.isStopped())
             return context.stopped();
-        if (!told.finished && AwakeClock::now() < nextQuestion && !context.isInStep()) {
+        if (!told.finished && context.now() < nextQuestion && !context.isInStep()) {
             context.waitBeyond(cursor, std::min(deadline, nextQuestion));
             continue;
         }
-        nextQuestion = AwakeClock::now() + kBetweenQuestions;
+        nextQuestion = context.now() + kBetweenQuestions;
         const auto now = groupOf(context, number);
         if (!now)
             return now.error();
@@ -167,7 +167,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
                         .arg(number).arg(told.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
             return timing;
         }
-        if (AwakeClock::now() >= deadline)
+        if (context.now() >= deadline)
             return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
                 .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
         context.waitBeyond(cursor, std::min(deadline, nextQuestion));

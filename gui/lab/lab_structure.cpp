@@ -106,7 +106,7 @@ LabResult<QString> whatIsOpen(LabContext& context)
 
 LabResult<QJSValue> settle(LabContext& context, double timeout)
 {
-    const auto deadline = AwakeClock::now() + context.patience(timeout);
+    const auto deadline = context.deadlineIn(timeout);
     for (;;) {
         const auto open = whatIsOpen(context);
         if (!open)
@@ -114,7 +114,7 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
         if (open->isEmpty())
             break;
         const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - AwakeClock::now());
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - context.now());
         if (left.count() <= 0)
             return LabError { LabCode::Timeout, "Not at rest after " + QString::number(timeout) + " s: " + *open
                 + "." };
@@ -124,7 +124,7 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
         const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
         if (!rest && rest.error().code != LabCode::Timeout)
             return rest.error();
-        context.waitBeyond(context.ingest.committed(), AwakeClock::now() + kLookAgain);
+        context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
         if (context.isStopped())
             return context.stopped();
     }
@@ -170,7 +170,7 @@ LabResult<QJSValue> raiseAvailability(LabContext& context, const Arguments& argu
 LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
 {
     const std::uint32_t group = arguments.at(0).toUInt();
-    const auto deadline = AwakeClock::now() + context.patience(arguments.number("timeout"));
+    const auto deadline = context.deadlineIn(arguments.number("timeout"));
     pb::Command command;
     command.mutable_create_parity()->set_group(group);
     const auto reply = context.ask(context.control.coordinator(), std::move(command), arguments.number("timeout"));

@@ -114,7 +114,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     if (!cursor)
         return cursor.error();
     const double timeout = arguments.number("timeout");
-    const auto deadline = AwakeClock::now() + context.patience(timeout);
+    const auto deadline = context.deadlineIn(timeout);
     const std::uint32_t wanted = arguments.integer("count");
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
@@ -154,17 +154,17 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
 LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
 {
     const double timeout = arguments.number("timeout");
-    const auto deadline = AwakeClock::now() + context.patience(timeout);
+    const auto deadline = context.deadlineIn(timeout);
     for (;;) {
         const std::uint64_t cursor = context.ingest.committed();
         const auto value = context.callBack(arguments.at(0));
         if (!value || value->toBool())
             return value;
-        if (AwakeClock::now() >= deadline)
+        if (context.now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
                     .arg(timeout).arg(quoted(context, *value)) };
-        context.waitBeyond(cursor, std::min(deadline, AwakeClock::now() + kTryAgain));
+        context.waitBeyond(cursor, std::min(deadline, context.now() + kTryAgain));
         if (context.isStopped())
             return context.stopped();
     }
