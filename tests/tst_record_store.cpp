@@ -33,6 +33,8 @@ private slots:
     void randomOperationsAgreeWithAModel_data();
     void randomOperationsAgreeWithAModel();
     void memoryOfDeletedRecordsIsUsedAgain();
+    void whatARecordWillTakeIsKnownBefore_data();
+    void whatARecordWillTakeIsKnownBefore();
     void aMistakeOfTheCallerEndsTheProcess();
     // what is written of it
     void aBlockHasTheRecordsOfItsRanks_data();
@@ -299,6 +301,37 @@ void TestRecordStore::memoryOfDeletedRecordsIsUsedAgain()
     }
     // The list of free ranks is the only thing that was not there before.
     QVERIFY2(store.bytes() <= before + 2048 * sizeof(std::uint32_t), qPrintable(QString::number(store.bytes())));
+}
+
+void TestRecordStore::whatARecordWillTakeIsKnownBefore_data()
+{
+    QTest::addColumn<std::uint32_t>("length");
+    QTest::newRow("no value") << 0U;
+    QTest::newRow("tiny") << 8U;
+    QTest::newRow("usual") << 100U;
+}
+
+// A bucket with little memory goes by it. With tiny values the index is a good part of what a store takes, and grows at once.
+void TestRecordStore::whatARecordWillTakeIsKnownBefore()
+{
+    QFETCH(const std::uint32_t, length);
+    constexpr std::size_t kOfList = 128 * 64; // the list of pages is not counted
+    const std::string value(length, 'v');
+    RecordStore store;
+    std::size_t most = 0; // that the last insert allowed for, deletes included
+    for (std::uint32_t key = 1; key <= 20'000; ++key) {
+        const std::size_t allowed = store.bytes() + store.growthOfInsert(length, false) + store.growthBesides(false);
+        store.insert(Key(key), value, Sequence { key }, false);
+        QVERIFY2(store.bytes() <= allowed + kOfList, qPrintable(QString::number(key)));
+        most = allowed + kOfList;
+    }
+    for (std::uint32_t rank = 1; rank <= 20'000; ++rank) {
+        store.remove(Rank(rank), Sequence { 20'000 + rank });
+        store.release(Rank(rank));
+        QVERIFY2(store.bytes() <= most, qPrintable(QString::number(rank)));
+    }
+    // The place of one that was deleted takes nothing.
+    QCOMPARE(store.growthBesides(false), std::size_t(0));
 }
 
 void TestRecordStore::aMistakeOfTheCallerEndsTheProcess()

@@ -165,7 +165,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
-        if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank), out))
+        if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank), m_store.growthBesides(isNewRank), out))
             return;
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
         out.tell({ pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
@@ -178,7 +178,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         return;
     }
     const std::string_view after = kind == Kind::Update ? std::string_view(request.value()) : std::string_view();
-    if (kind == Kind::Update && isRefused(request, m_store.growthOfUpdate(rank, std::uint32_t(after.size())), out))
+    if (kind == Kind::Update && isRefused(request, m_store.growthOfUpdate(rank, std::uint32_t(after.size())), 0, out))
         return;
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {

@@ -99,7 +99,8 @@ private:
     void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
         std::string_view after, pb::ResultCode result, Time now, Effects& out);
     // Whether a change that takes so many further bytes is refused, because we or a parity bucket are full: then it is answered.
-    bool isRefused(const pb::KeyRequest& request, std::uint64_t growth, Effects& out);
+    // `growth`: of a value, here and at the parity buckets; `besides`: of this bucket alone.
+    bool isRefused(const pb::KeyRequest& request, std::uint64_t growth, std::uint64_t besides, Effects& out);
     // Whether records that a split or a merge brings may be taken; else they are not acknowledged, and it is undone at its limit.
     bool hasRoomFor(const pb::MoveRecords& move) const;
     // EXISTS or NOT_FOUND, to a request that would change something.

@@ -7,18 +7,18 @@
 
 namespace lhrs {
 
-bool DataBucket::isRefused(const pb::KeyRequest& request, std::uint64_t growth, Effects& out)
+bool DataBucket::isRefused(const pb::KeyRequest& request, std::uint64_t growth, std::uint64_t besides, Effects& out)
 {
-    if (growth == 0 || LHRS_MUTANT(GrowsWhenFull))
+    if (growth + besides == 0 || LHRS_MUTANT(GrowsWhenFull))
         return false;
-    const bool isOurs = !m_parts.context.memory.fits(growth, storedBytes());
-    const std::optional<ParityColumn> column = isOurs ? std::nullopt : m_link.fullFor(growth);
+    const bool isOurs = !m_parts.context.memory.fits(growth + besides, storedBytes());
+    const std::optional<ParityColumn> column = isOurs || growth == 0 ? std::nullopt : m_link.fullFor(growth);
     if (!isOurs && !column) {
         m_link.grow(growth);
         return false;
     }
     if (isOurs)
-        m_growthRefused = std::max(m_growthRefused, growth);
+        m_growthRefused = std::max(m_growthRefused, growth + besides);
     pb::Reply* const reply = this->reply(request, pb::RETRY, Rank(), out);
     if (reply == nullptr)
         return true;

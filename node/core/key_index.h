@@ -102,9 +102,20 @@ public:
         m_count = 0;
     }
     std::size_t count() const { return m_count; }
-    std::size_t bytes() const { return (m_now.size() + m_before.size()) * (sizeof(std::uint32_t) + 1); }
+    std::size_t bytes() const { return (m_now.size() + m_before.size()) * kSlotBytes; }
+    // How many further bytes it takes when so many keys come: a larger table, while the one before is still there.
+    std::size_t growthFor(std::size_t keys) const
+    {
+        std::size_t now = m_now.size(), before = m_before.size();
+        while ((m_count + keys) * 8 > now * 7) {
+            before = now;
+            now = larger(now);
+        }
+        return std::max(now + before, m_now.size() + m_before.size()) * kSlotBytes - bytes();
+    }
 
 private:
+    static constexpr std::size_t kSlotBytes = sizeof(std::uint32_t) + 1;
     // Slots of the former table at each insert. It is empty before the next one is wanted: three would be enough.
     static constexpr std::size_t kTakenAlong = 4;
     static std::size_t larger(std::size_t size) { return std::max<std::size_t>(16, size + size / 2); }

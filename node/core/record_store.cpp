@@ -71,7 +71,7 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
         m_slots.resize(m_slots.size() + 1);
         if (rankMax() < rank) {
             slot(rankMax()).state = State::Free;
-            m_free.push_back(rankMax().value);
+            addFree(rankMax());
         }
     }
     Slot& s = slot(rank);
@@ -109,6 +109,14 @@ void RecordStore::release(Rank rank)
     Slot& s = slot(rank);
     LHRS_CHECK(s.state == State::Retired);
     s.state = State::Free;
+    addFree(rank);
+}
+
+void RecordStore::addFree(Rank rank)
+{
+    // Never longer than there are ranks: freeListGrowth() counts on it.
+    if (m_free.size() == m_free.capacity())
+        m_free.reserve(std::min<std::size_t>(std::max<std::size_t>(2 * m_free.size(), 4), std::max<std::size_t>(m_slots.size(), m_free.size() + 1)));
     m_free.push_back(rank.value);
 }
 
@@ -149,7 +157,7 @@ std::size_t RecordStore::growthOfBlock(std::string_view block) const
         bytes += entry.bytes.size();
         longest = std::max(longest, std::uint32_t(entry.bytes.size()));
     }
-    return m_slots.growthForRows(records, bytes, longest);
+    return m_slots.growthForRows(records, bytes, longest) + m_index.growthFor(records) + freeListGrowth(m_slots.size() + records);
 }
 
 std::size_t RecordStore::bytes() const

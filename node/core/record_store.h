@@ -77,6 +77,12 @@ public:
     {
         return m_slots.growthFor(isNew || m_free.empty() ? m_slots.size() : m_free.back() - 1, length);
     }
+    // What an insert may make the store take besides, now or by deletes that follow it: a larger index, and a list of free ranks
+    // as long as it can become. A parity bucket has neither.
+    std::size_t growthBesides(bool isNew) const
+    {
+        return m_index.growthFor(1) + (isNew || m_free.empty() ? freeListGrowth(m_slots.size() + 1) : 0);
+    }
     // At most so many by all the records of a block (common/record_block.h).
     std::size_t growthOfBlock(std::string_view block) const;
     std::size_t growthOfUpdate(Rank rank, std::uint32_t length) const
@@ -85,6 +91,13 @@ public:
     }
 
 private:
+    // While the list is made larger, what there was of it is there, too: half of it at most.
+    std::size_t freeListGrowth(std::size_t ranks) const
+    {
+        return m_free.capacity() >= ranks ? 0 : (ranks + ranks / 2 - m_free.capacity()) * sizeof(std::uint32_t);
+    }
+    void addFree(Rank rank);
+
     enum class State : std::uint8_t { Retired, Free, Used };
     struct Slot {
         std::uint64_t key = 0;
