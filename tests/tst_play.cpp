@@ -80,6 +80,7 @@ private slots:
     void aProcessThatDiesIsMarked();
     void aRunnerThatIsKilledLeavesNoProcess();
     void aRunnerThatIsInterruptedEndsItsCluster();
+    void aLimitOfOpenFilesIsSaidBeforeAnythingStarts();
     void theRunnerPrintsAndExitsAsItShould_data();
     void theRunnerPrintsAndExitsAsItShould();
     void theRunnerWritesTables();
@@ -365,6 +366,27 @@ void PlayTest::aRunnerThatIsInterruptedEndsItsCluster()
     QCOMPARE(process.exitCode(), 4);
     const QByteArray out = process.readAllStandardOutput();
     QVERIFY2(out.contains("cleaned up") && out.contains("The script was stopped."), out.constData());
+}
+
+void PlayTest::aLimitOfOpenFilesIsSaidBeforeAnythingStarts()
+{
+    QTemporaryDir directory;
+    QFile script(directory.filePath("s.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.cluster({ k: 1, b: 10, spares: { data: 60, parity: 20 } });");
+    script.close();
+    // With the limit that is hard: a soft one is raised.
+    const auto said = [&](const QString& limits) {
+        QProcess process;
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.start("bash", { "-c", limits + R"(; exec "$0" --local "$1")", LHRS_BIN_DIR "/lhrs-play", script.fileName() });
+        process.waitForFinished(60'000);
+        return QString::number(process.exitCode()) + ' ' + QString::fromUtf8(process.readAll());
+    };
+    const QString refused = said("ulimit -n 200");
+    QVERIFY2(refused.startsWith("3 ") && refused.contains("81 further processes need 405 open files") && refused.contains("the system allows it 200"), qPrintable(refused));
+    const QString raised = said("ulimit -Sn 200");
+    QVERIFY2(raised.startsWith("0 "), qPrintable(raised));
 }
 
 void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
