@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults: of processes that were started here, and of the network between any. Each ends with its lease, but for a kill."""
 import dataclasses
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from . import messages as pb
 from .bounds import bounded
@@ -96,8 +96,8 @@ class FaultCalls(Context):
                 return [process.number for process in self._wire.processes(False) if process.kind == "coordinator"][-1:]
             raise
 
-    def _await_known(self, timeout: float) -> None:
-        """Until the coordinator lists all servers that were started here, and knows its file."""
+    def _await_known(self, timeout: float, started: Sequence[Process] = ()) -> None:
+        """Until the coordinator lists all servers that were started here, also those that belong to a simulator, and knows its file."""
         deadline = self._deadline(timeout)
         while True:
             try:
@@ -105,6 +105,7 @@ class FaultCalls(Context):
                 listed = {entry.process.node for entry in
                           self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes}
                 wanted = {process.number for process in self._wire.processes() if process.is_ours and process.kind == "node"}
+                wanted |= {process.number for process in started}
                 if not file.is_listening and wanted <= listed:
                     return
                 what = "still listens for its file" if file.is_listening else f"knows {len(wanted & listed)} of {len(wanted)} servers"

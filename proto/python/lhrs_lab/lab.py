@@ -274,7 +274,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
                 started += self._start_simulated(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names))
             elif count:
                 started += self._local_cluster().start_servers(pool, count)
-        self._await_known(timeout)
+        self._await_known(timeout, started)
         self._tell_new(started)
         return self.spares()
 
