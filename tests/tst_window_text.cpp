@@ -2,6 +2,7 @@
 // The text of the window at the sizes and scales it is made for: nothing clipped, nothing that stays small.
 #include "tests/fake_cluster.h"
 #include "tests/text_check.h"
+#include "tests/window_options.h"
 
 #include "gui/window/editor_panel.h"
 #include "gui/window/main_window.h"
@@ -16,6 +17,8 @@
 #include <QTableView>
 #include <QTest>
 
+#include <array>
+
 using namespace lhrs;
 using namespace lhrs::gui;
 
@@ -23,15 +26,10 @@ namespace {
 
 constexpr int kLimit = 60'000;
 constexpr double kLargestPixels = 24; // of a widget at 100 %; captions grow with the room
+constexpr std::array kWorkspaces { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Measure,
+    MainWindow::Workspace::Write, MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Lamps,
+    MainWindow::Workspace::Gate };
 const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
-
-MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeChoice::Light)
-{
-    MainWindow::Options o;
-    o.theme = theme;
-    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
-    return o;
-}
 
 // The texts that the scenarios say, as they stand in them.
 QStringList captions()
@@ -95,7 +93,9 @@ void WindowTextTest::noTextIsClipped()
     QFETCH(const int, theme);
     QFETCH(const double, fontScale);
     FakeCluster cluster({ 8, 4, 1 });
-    MainWindow window(options(MainWindow::ThemeChoice(theme)));
+    MainWindow::Options chosen = options();
+    chosen.theme = MainWindow::ThemeChoice(theme);
+    MainWindow window(chosen);
     window.setFontScale(fontScale);
     window.resize(size);
     window.show();
@@ -280,8 +280,7 @@ void WindowTextTest::pagesScrollDownOnly()
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.workloads().client() != 0 && window.canvas().isVisible(), kLimit);
-    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Measure, MainWindow::Workspace::Write,
-             MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Lamps, MainWindow::Workspace::Gate }) {
+    for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
         check(QString("workspace %1").arg(int(workspace)));
     }
@@ -324,8 +323,7 @@ void WindowTextTest::allTextGrows()
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
-    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Measure, MainWindow::Workspace::Write,
-             MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Lamps, MainWindow::Workspace::Gate }) {
+    for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
         check(QString("workspace %1").arg(int(workspace)));
     }
