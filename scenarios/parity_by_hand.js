@@ -1,4 +1,4 @@
-// scenarios/parity_by_hand.js   @title Parity by hand   @minutes 8   @needs 9 processes
+// scenarios/parity_by_hand.js   @title Parity by hand   @minutes 3   @needs 9 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Four records of two bytes each are one symbol each in GF(2^16). What the parity buckets hold is computed here with pencil and
 // paper (in this script, not by the cluster), and compared: by XOR in column 0, with multiplications in column 1; then a lost record is
@@ -22,56 +22,67 @@ const symbol = bytes => parseInt(bytes.slice(2, 4) + bytes.slice(0, 2), 16);
 const text = x => String.fromCharCode(x & 0xff, x >> 8);
 
 lab.step('a', 'Four buckets, four records of one symbol');
-lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } });
+lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true }, speed: 2 });
+lab.say('The file is split into four buckets, while nothing is in it.');
 while (lab.file().M < 4)
     lab.split();
 lab.settle();
+lab.camera({ speed: 1 });
+lab.say('Parity bucket 0.0 will hold column 0 of the parity, parity bucket 0.1 column 1.');
 const symbols = [0x4241, 0x4443, 0x4645, 0x4847]; // "AB", "CD", "EF", "GH"
 const keys = [0, 1, 2, 3].map(a => lab.keysFor(lab.data(a), 1)[0]);
+lab.say('Alice stores "AB" in bucket 0. Two letters are one symbol of GF(2^16): ' + hex(symbols[0]) + ', low byte first.');
 const rank = alice.insert(keys[0], text(symbols[0])).rank;
-lab.say('The first record is stored in bucket 0. It is two letters, "AB": one symbol of the field, ' + hex(symbols[0]) + ', because the low byte comes first.');
 let group = lab.recordGroup(0, rank);
 lab.expectEqual(symbol(group.data[0].hex), symbols[0], 'bucket 0 holds the symbol ' + hex(symbols[0]));
 lab.expectEqual(group.parity.map(record => symbol(record.hex)), [symbols[0], symbols[0]], 'both parity records are a copy of it: the first row of the matrix is all ones');
-lab.say('With one record in the group both parity records are a copy of it: the first row of the matrix is all ones.');
+lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 both hold a copy, ' + hex(symbols[0]) + '.');
 
 lab.step('b', 'Column 0 is XOR');
 lab.camera({ record: { group: 0, rank: rank } });
+lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group.');
 for (let a = 1; a < 4; ++a)
     alice.insert(keys[a], text(symbols[a]));
 group = lab.recordGroup(0, rank);
 lab.expectEqual(group.data.map(record => symbol(record.hex)), symbols, 'four records of rank ' + rank + ' are one record group');
 const xor = symbols.reduce((sum, x) => sum ^ x, 0);
 const ask = lab.predict({ text: hex(symbols[0]) + ' XOR ' + hex(symbols[1]) + ' XOR ' + hex(symbols[2]) + ' XOR ' + hex(symbols[3]) + ' is?', choices: [hex(xor), hex(symbols[0] + symbols[3] & 0xffff), 'ffff'] });
-ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. There is no carry, and minus is plus.');
+ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. Parity bucket 0.0 holds it.');
 lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex(xor) + ', the XOR of all four');
 
 lab.step('c', 'Column 1 multiplies');
 const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
 const terms = symbols.map((x, q) => mul(column[q], x));
-lab.say('Column 1 of the matrix is 0001, eb9b, 2284, 9e44. Each symbol is multiplied by its coefficient, as polynomials, and the products are added: XOR again.');
-for (let q = 0; q < 4; ++q)
+lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own. Symbols are polynomials here.');
+for (let q = 0; q < 4; ++q) {
+    lab.say('Bucket ' + q + ': ' + hex(column[q]) + ' times ' + hex(symbols[q]) + ' is ' + hex(terms[q]) + '.');
     lab.print(hex(column[q]), '*', hex(symbols[q]), '=', hex(terms[q]));
+}
 const sum = terms.reduce((all, x) => all ^ x, 0);
 lab.print('sum:', hex(sum), '- parity bucket 1 holds', hex(symbol(group.parity[1].hex)));
+lab.say('The four products are added, by XOR again: ' + hex(sum) + '. Parity bucket 0.1 holds it.');
 lab.expectEqual(symbol(group.parity[1].hex), sum, 'parity bucket 1 holds what was computed by hand');
 
 lab.step('d', 'An update needs only the difference');
 const now = 0x5a59; // "YZ"
-alice.update(keys[2], text(now));
 const delta = symbols[2] ^ now;
-lab.say('"EF" becomes "YZ". The difference is ' + hex(delta) + '. Parity 0 adds it, parity 1 adds 2284 times it. Nobody reads the other three records.');
+lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(delta) + ', goes to the parity.');
+alice.update(keys[2], text(now));
 group = lab.recordGroup(0, rank);
+lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
+lab.say('Nobody has read the records of buckets 0, 1 and 3.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
 lab.expectEqual(symbol(group.parity[1].hex), sum ^ mul(column[2], delta), 'parity 1 is ' + hex(sum) + ' XOR 2284 * ' + hex(delta));
 
 lab.step('e', 'Two records are lost, and computed');
 lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 const held = group.data.map(record => symbol(record.hex)), parity = group.parity.map(record => symbol(record.hex));
+lab.say('Now buckets 1 and 3 are ended, and their records x and y are lost.');
 lab.kill(lab.data([1, 3]));
-lab.say('Buckets 1 and 3 are gone. Two unknowns x and y, two equations: the parity records, less what the living buckets contribute.');
 const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], held[0]) ^ mul(column[2], held[2]);
 lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
+lab.say('Parity bucket 0.0, less what buckets 0 and 2 gave it, says: x + y = ' + hex(left) + '.');
+lab.say('Parity bucket 0.1 says: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
 // Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
 let inverse = 1, power = column[1] ^ column[3];
 for (let bit = 1; bit < 16; ++bit) {
@@ -79,9 +90,11 @@ for (let bit = 1; bit < 16; ++bit) {
     inverse = mul(inverse, power);
 }
 const y = mul(right ^ mul(column[1], left), inverse), x = left ^ y;
-lab.say('y = (' + hex(right) + ' + ' + hex(column[1]) + ' * ' + hex(left) + ') / (' + hex(column[1]) + ' + ' + hex(column[3]) + ') = ' + hex(y) + ', and x = ' + hex(left) + ' + y = ' + hex(x) + '.');
+lab.say('Bucket 3 held y = (' + hex(right) + ' + ' + hex(column[1]) + ' * ' + hex(left) + ') / (' + hex(column[1]) + ' + ' + hex(column[3]) + ') = ' + hex(y) + '.');
+lab.say('Bucket 1 held x = ' + hex(left) + ' + ' + hex(y) + ' = ' + hex(x) + '.');
 lab.expectEqual([x, y], [held[1], held[3]], 'by hand: x is what bucket 1 held, y what bucket 3 held');
+lab.say('Alice searches for both. The cluster computes them with a matrix and its inverse.');
 const one = alice.search(keys[1], { timeout: 20 }), three = alice.search(keys[3], { timeout: 20 });
 lab.expectEqual([one.path, three.path], ['record recovery', 'record recovery'], 'the cluster computes both, too');
 lab.expectEqual([one.value, three.value], [text(x), text(y)], 'and comes to the same letters');
-lab.say('The cluster does the same with a matrix and its inverse, and comes to the same letters: "' + one.value + '" and "' + three.value + '".');
+lab.say('It comes to the same letters: "' + one.value + '" of bucket 1 and "' + three.value + '" of bucket 3.');

@@ -7,11 +7,14 @@ const p = lab.params({ sizes: '5000 10000 25000 50000', repetitions: 5, fields: 
 const sizes = p.sizes.split(' ').map(Number), fields = p.fields.split(' ').map(Number);
 
 // Four data buckets of 0.625 of their capacity each, and k parity buckets.
-function fill(options, size, k) {
+function fill(options, size, k, words) {
     const bucket = Math.floor(0.625 * size);
     lab.cluster(Object.assign({ m: 4, k: k, b: size, recordBytes: 100, recovery: 'manual', spares: { data: 4, parity: k + 1 } }, options));
     lab.detail('counts');
     const filler = lab.client('filler');
+    lab.camera({ fit: 'file', speed: words ? 1 : 4 });
+    if (words)
+        lab.say(words);
     filler.run({ do: 'insert', count: bucket, window: 64 });
     lab.settle();
     while (lab.file().M < 4)
@@ -23,10 +26,12 @@ function fill(options, size, k) {
 }
 
 // A column is made once in a file, and K grows by one at a time: each column of each repetition has a file of its own.
-function series(name, options, constants, size, columns) {
+// What is seen is told once, the first time: `told` has words for each column.
+function series(name, options, constants, size, columns, told) {
     for (const column of columns)
         for (let repetition = 0; repetition <= p.repetitions; ++repetition) { // the first is to warm up
-            const records = fill(options, size, column);
+            const records = fill(options, size, column, told[column]);
+            told[column] = null;
             lab.raiseAvailability(column + 1);
             const made = lab.addParity(0);
             lab.expectEqual(made.column, column, 'column ' + column + ' was made');
@@ -40,20 +45,26 @@ function series(name, options, constants, size, columns) {
 if (p.parts.includes('columns'))
     for (const field of fields) {
         lab.step('columns, field ' + field, 'XOR and Reed-Solomon columns in GF(2^' + field + ')');
-        lab.say('A spare asks four data buckets for their contents and encodes them. Column 0 of the matrix is all ones: XOR. Column 1 must multiply, except for the first bucket.');
+        const told = {
+            0: 'A file is filled and split. Then its four buckets send their contents to a parity bucket: plain XOR.',
+            1: 'Now for column 1 of the parity: the first bucket is only added, the other three are multiplied.'
+        };
         for (const size of sizes)
-            series('parity_creation', { field: field }, { gf: field }, size, [0, 1]);
+            series('parity_creation', { field: field }, { gf: field }, size, [0, 1], told);
     }
 
 if (p.parts.includes('options'))
     for (const field of fields) {
         lab.step('options, field ' + field, 'What ones and logarithms are worth in GF(2^' + field + ')');
-        lab.say('Now by tables of logarithms, as in 2003: with the row and column of ones, with a general matrix, and with the logarithm of each coefficient taken only once.');
-        for (const option of [{ option: 'rs_row_of_ones' }, { option: 'rs_pure', pureRs: true }, { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false }]) {
+        for (const option of [{ option: 'rs_row_of_ones', words: 'The file is split again. As in 2003, its parity is multiplied by tables of logarithms.' },
+            { option: 'rs_pure', pureRs: true, words: 'Now a matrix without ones: all four buckets are multiplied.' },
+            { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false, words: 'Now the logarithm of each factor is looked up anew for every symbol.' }]) {
             const options = Object.assign({ field: field, galois: 'log' }, option);
             delete options.option;
+            delete options.words;
+            const told = { 1: option.words };
             for (const size of sizes)
-                series('process_time_options', options, { gf: field, option: option.option }, size, [1]);
+                series('process_time_options', options, { gf: field, option: option.option }, size, [1], told);
         }
     }
 
@@ -64,4 +75,4 @@ for (const scheme of ['xor', 'rs'])
 if (p.parts.includes('columns'))
     lab.chart({ table: 'parity_creation', x: 'bucket_size', y: ['total_s', 'process_s', 'comm_s'], by: ['gf', 'scheme'],
                 paper: 'parity_creation', where: { config: 2 }, title: 'Making a parity bucket, ours and 2003' });
-lab.say('The ratios are to be compared, not the seconds: XOR against multiplication, the two fields, the growth with the number of records.');
+lab.say('Compare ratios, not seconds: XOR against multiplication, small against large.');

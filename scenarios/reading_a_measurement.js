@@ -8,6 +8,8 @@ const client = lab.client('reader');
 const ms = figure => figure.median.toFixed(4) + ' ms (' + figure.q1.toFixed(4) + ' to ' + figure.q3.toFixed(4) + ')';
 
 lab.step('a', 'One number is no measurement');
+lab.camera({ fit: 'file' });
+lab.say('First a file: the reader inserts ' + p.records + ' records into bucket 0.');
 client.run({ do: 'insert', count: p.records, window: 16 });
 lab.settle();
 const measure = (name, factors, run) => lab.measure({ name: name, factors: factors, order: 'given', repetitions: p.repetitions, run: run });
@@ -16,38 +18,44 @@ const search = window => {
     lab.expectEqual(done.results.ok, p.searches, 'every search finds its record');
     return { per_op_ms: done.per_op_ms, p50_ms: done.p50_ms, p99_ms: done.p99_ms };
 };
-lab.say('The same ' + p.searches + ' searches, ' + p.repetitions + ' times. The first time does not count: caches are cold, connections are new.');
+lab.say('The reader makes ' + p.searches + ' searches, ' + p.repetitions + ' times. A first time is left out: caches are cold.');
 const repeated = measure('repeated', { window: [1] }, c => search(c.window));
 const values = repeated.rows.filter(row => !row.warm_up).map(row => row.per_op_ms);
 lab.print('one search after the other:', values.map(v => v.toFixed(4)).join(', '), 'ms each');
 lab.expectEqual(values.length, p.repetitions, 'each repetition is a row of the table');
 lab.expect(new Set(values).size > 1, 'no two of them need be the same');
-lab.say('So a figure is a median and two quartiles: ' + ms(repeated.summary()[0].per_op_ms) + '. A single run is an anecdote.');
+lab.say('The figure of the reader is a median and two quartiles: ' + ms(repeated.summary()[0].per_op_ms) + '.');
+lab.say('A single run would be an anecdote.');
 
 lab.step('b', 'A mean hides');
 const spread = repeated.summary()[0];
 lab.print('median search', spread.p50_ms.median.toFixed(4), 'ms, one in a hundred takes more than', spread.p99_ms.median.toFixed(4), 'ms');
 lab.expect(spread.p99_ms.median >= spread.p50_ms.median, 'the slow ones are slower than the usual ones');
-lab.say('Half of the searches take less than ' + spread.p50_ms.median.toFixed(4) + ' ms, one in a hundred more than ' + spread.p99_ms.median.toFixed(4) + '. Who waits for the slow ones does not care for the mean.');
+lab.say('Half of the searches of the reader take less than ' + spread.p50_ms.median.toFixed(4) + ' ms.');
+lab.say('One search in a hundred takes the reader more than ' + spread.p99_ms.median.toFixed(4) + ' ms. A mean hides that.');
 
 lab.step('c', 'Waiting, or working?');
-const q = lab.predict({ text: 'Now 64 searches are under way at a time. How much less time does one take, on average?', choices: ['the same', 'about half', 'less than a quarter'] });
+const q = lab.predict({ text: 'Now 64 searches are under way at a time. How long does each take, on average?', choices: ['the same', 'about half', 'far less'] });
 const both = measure('window', { window: [1, 64] }, c => search(c.window)).summary();
 const alone = both.find(row => row.window === 1).per_op_ms.median, many = both.find(row => row.window === 64).per_op_ms.median;
-q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, 'One at a time measures the way there and back, and waking up. Many at once measure the work.');
+q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, 'One at a time measures the way there and back. Many at once measure the work.');
 lab.print('one at a time', alone.toFixed(4), 'ms, 64 at a time', many.toFixed(4), 'ms: ratio', (alone / many).toFixed(1), '(2003: 4.3)');
+lab.say('The ratio is ' + (alone / many).toFixed(1) + ' here. In 2003 it was 4.3.');
 lab.expect(alone > many, 'in parallel a search takes less time, on average');
 
 lab.step('d', 'Watching costs');
+lab.say('The reader searches again: with counts only, then with every message as an event.');
 for (const level of ['counts', 'full']) {
     const row = lab.measure({ name: 'watched_' + level, factors: { window: [64] }, repetitions: p.repetitions, detail: level, run: c => search(c.window) }).summary()[0];
     lab.print('detail', level + ':', ms(row.per_op_ms));
 }
-lab.say(lab.simulated ? 'On a simulated clock watching costs nothing. With real processes it does, so measurements are made at the level "counts", and the table has a column that says so.'
-    : 'With every message told as an event, as for the picture, the same searches cost more. So measurements are made at the level "counts", and the table has a column that says so.');
+lab.say(lab.simulated ? 'On a simulated clock, watching the reader costs nothing. Real processes pay for every event.'
+    : 'With every message told as an event, the same searches of the reader cost more.');
+lab.say('So measurements are made at the level "counts".');
 
 lab.step('e', 'Other people\'s seconds');
 const then = lab.paper('demo_2004', { item: 'search_individual' })[0].value, bulk = lab.paper('demo_2004', { item: 'search_bulk' })[0].value;
 lab.print('2004:', then, 'ms one at a time,', bulk, 'ms in parallel, on six computers of 1.8 GHz with 1 Gb/s');
-lab.say('In 2004 it was ' + then + ' ms. Ours is not "' + (then / alone).toFixed(0) + ' times faster": their messages crossed a network, ours one machine. Ratios travel better than seconds: ' + (then / bulk).toFixed(1) + ' there, ' + (alone / many).toFixed(1) + ' here.');
+lab.say('In 2004 a search took ' + then + ' ms, over a network. The reader stayed in one machine.');
+lab.say('Ratios compare better than seconds: ' + (then / bulk).toFixed(1) + ' there, ' + (alone / many).toFixed(1) + ' here.');
 lab.expectEqual(lab.audit().unequal, 0, 'and after all that, the parity encodes the data');

@@ -20,6 +20,8 @@ for (const field of p.fields.split(' ').map(Number)) {
     lab.step('field ' + field, 'Recovery in GF(2^' + field + ')');
     lab.cluster({ m: 4, k: 3, b: Math.ceil(bucket * 1.6), field: field, recordBytes: 100, recovery: 'manual', spares: { data: 7, parity: 4 } });
     const filler = lab.client('filler');
+    lab.camera({ fit: 'file', speed: 4 });
+    lab.say('Records are inserted, and the file is split into four buckets.');
     // Split while they are small: then no bucket overflows, however fast the others are filled.
     filler.run({ do: 'insert', count: bucket, window: 64 });
     lab.settle();
@@ -28,7 +30,8 @@ for (const field of p.fields.split(' ').map(Number)) {
     filler.run({ do: 'insert', count: bucket * 3, window: 64 });
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records before the first failure');
-    lab.say('Four buckets of ' + bucket + ' records. One to three of them are ended at a time, and recovered when the script says so.');
+    lab.camera({ speed: 2 });
+    lab.say('One to three of buckets 0, 1, 2 and 3 are ended at a time, and recovered, in slices of several sizes.');
     let fault = null, before = null, victims = null;
     table = lab.measure({
         name: 'bucket_recovery', constants: { gf: field, bucket_records: bucket }, cases: cases, repetitions: p.repetitions,
@@ -56,4 +59,4 @@ for (const published of lab.paper('demo_2004', { item: 'bucket_recovery', quanti
     lab.print('2004:', published.failed_buckets, 'of four,', published.scheme + ':', published.value, 's (1.8 GHz, 1 Gb/s)');
 lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s', 'process_s', 'comm_s'], by: ['gf', 'failed_buckets', 'scheme'], log: true,
             paper: 'bucket_recovery', where: { config: 2 }, title: 'Recovery by slice size, ours and 2003' });
-lab.say('Work grows with the number of buckets that are computed; what is read from the survivors stays the same.');
+lab.say('More lost buckets are more work. What is read stays the same.');

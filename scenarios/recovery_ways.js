@@ -6,15 +6,18 @@
 const p = lab.params({ records: 125000, repetitions: 5, slice: 3125, searches: 4000, parts: 'recovery felt searches' });
 const bucket = Math.floor(p.records / 4);
 const ways = [
-    { transport: 'tcp', tcp: 'passive' },
-    { transport: 'tcp', tcp: 'handshake' },
-    { transport: 'udp', tcp: 'passive' },
-    { transport: 'tcp', tcp: 'passive', decode: 'rs' }
+    { transport: 'tcp', tcp: 'passive', words: 'One to three of buckets 0, 1, 2 and 3 are ended at a time, and recovered over open TCP connections.' },
+    { transport: 'tcp', tcp: 'handshake', words: 'Buckets 0, 1, 2 or 3 end again. Now two datagrams ask for each TCP connection.' },
+    { transport: 'udp', tcp: 'passive', words: 'Buckets 0, 1, 2 or 3 end again. Now the slices that recover them are UDP datagrams.' },
+    { transport: 'tcp', tcp: 'passive', decode: 'rs', words: 'Buckets 0, 1, 2 or 3 end again. Now even one bucket is decoded by Reed-Solomon, not by XOR.' }
 ];
+const ms = figure => (1000 * figure.median).toFixed(1) + ' ms';
 
 function fill(options) {
     lab.cluster(Object.assign({ m: 4, k: 3, b: Math.ceil(bucket * 1.6), recordBytes: 100, slice: p.slice, timeout: 60 }, options));
     const client = lab.client('filler');
+    lab.camera({ fit: 'file', speed: 4 });
+    lab.say('Records are inserted, and the file is split into four buckets.');
     // Split while they are small: then no bucket overflows, however fast the others are filled.
     client.run({ do: 'insert', count: bucket, window: 64 });
     lab.settle();
@@ -23,6 +26,7 @@ function fill(options) {
     client.run({ do: 'insert', count: bucket * 3, window: 64 });
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
+    lab.camera({ speed: 2 });
     return client;
 }
 
@@ -36,8 +40,9 @@ for (const way of p.parts.includes('recovery') ? ways : []) {
     const name = way.transport + ', ' + way.tcp + (way.decode ? ', ' + way.decode : '');
     lab.step(name, 'Recovery by ' + name);
     fill({ recovery: 'automatic', recoveryTransport: way.transport, tcp: way.tcp, decode: way.decode || 'auto', spares: { data: 7, parity: 4 } });
+    lab.say(way.words);
     let fault = null, before = null;
-    lab.measure({
+    const table = lab.measure({
         name: 'recovery_ways', constants: { gf: 16, bucket_records: bucket, transport: way.transport, tcp: way.tcp, decode: way.decode || 'auto' },
         factors: { failed_buckets: [1, 2, 3] }, repetitions: p.repetitions,
         run: c => {
@@ -58,13 +63,16 @@ for (const way of p.parts.includes('recovery') ? ways : []) {
             lab.settle();
         }
     });
+    const rows = table.summary(), row = failed => rows.find(r => r.failed_buckets === failed);
+    lab.say('Median times: ' + ms(row(1).total_s) + ' for one bucket, ' + ms(row(3).total_s) + ' for three.');
 }
 
 if (p.parts.includes('felt')) {
     lab.step('first answer', 'How long a failure is felt');
     const alice = fill({ recovery: 'automatic', spares: { data: 7, parity: 4 } });
+    lab.say('Bucket 0, 1, 2 or 3 ends, and a client asks for one of its records at once.');
     let down = null;
-    lab.measure({
+    const felt = lab.measure({
         name: 'first_answer', constants: { bucket_records: bucket }, factors: { failed_buckets: [1, 3] }, repetitions: p.repetitions,
         run: c => {
             const numbers = lab.shuffle([0, 1, 2, 3]).slice(0, c.failed_buckets);
@@ -81,6 +89,8 @@ if (p.parts.includes('felt')) {
         },
         after: () => { lab.restart(down); lab.settle(); }
     });
+    const one = felt.summary().find(r => r.failed_buckets === 1);
+    lab.say('First answer after ' + ms(one.first_answer_s) + '. Recovered completely after ' + ms(one.full_k_s) + '.');
 }
 
 if (p.parts.includes('searches')) {
@@ -96,8 +106,12 @@ if (p.parts.includes('searches')) {
             return { p50_ms: done.p50_ms, p99_ms: done.p99_ms, per_op_ms: done.per_op_ms };
         }
     });
-    latency('bucket', p.repetitions);
+    lab.say('First, searches in bucket 2 while it is there.');
+    const direct = latency('bucket', p.repetitions).summary()[0];
+    lab.say('Now bucket 2 is ended. No spare is left, so it stays gone.');
     lab.kill(lab.data(2));
     lab.waitUntil(() => lab.group(0).state === 'degraded' && bob.search(keys[0], { timeout: 20 }).path === 'record recovery', { timeout: 20 });
-    latency('record recovery', p.repetitions);
+    lab.say('From now on each record of bucket 2 is computed for the client that asks.');
+    const computed = latency('record recovery', p.repetitions).summary()[0];
+    lab.say('A search took ' + direct.per_op_ms.median.toFixed(3) + ' ms before, and ' + computed.per_op_ms.median.toFixed(3) + ' ms now.');
 }

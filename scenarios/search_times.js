@@ -9,6 +9,8 @@ lab.cluster({ m: 4, k: 0, b: Math.ceil(bucket * 1.6), recordBytes: 100, recovery
 lab.detail('counts');
 const client = lab.client('reader');
 lab.step('file', 'A file of ' + p.records + ' records');
+lab.camera({ fit: 'file', speed: 2 });
+lab.say('The reader inserts records, and the file is split into four buckets.');
 client.run({ do: 'insert', count: bucket, window: 64 });
 lab.settle();
 while (lab.file().M < 4)
@@ -18,7 +20,8 @@ lab.settle();
 lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
 
 lab.step('search', 'Searches, synchronised and in parallel');
-lab.say('Synchronised: the next search is sent when the answer has come. Parallel: ' + p.window + ' are under way at a time.');
+lab.camera({ fit: 'file' });
+lab.say('The reader searches: first one at a time, then ' + p.window + ' at a time. No answer is lost.');
 const table = lab.measure({
     name: 'search', factors: { searches: p.counts.split(' ').map(Number), window: [1, p.window] }, order: 'given', repetitions: p.repetitions,
     run: c => {
@@ -31,5 +34,8 @@ const most = Math.max(...p.counts.split(' ').map(Number)), rows = table.summary(
 const one = rows.find(row => row.window === 1).ms_per_record.median, many = rows.find(row => row.window === p.window).ms_per_record.median;
 lab.print('ours:', one.toFixed(4), 'ms one at a time,', many.toFixed(4), 'ms in parallel, ratio', (one / many).toFixed(1));
 lab.chart({ table: 'search', x: 'searches', y: ['ms_per_record', 'p50_ms', 'p99_ms'], by: ['window'], title: 'Key search, synchronised and in parallel' });
+lab.say('A search of the reader took ' + one.toFixed(3) + ' ms alone, and ' + many.toFixed(3) + ' ms in parallel.');
 for (const item of ['search_individual', 'search_bulk'])
     lab.print('2004:', item + ':', lab.paper('demo_2004', { item: item })[0].value, 'ms (1.8 GHz, 1 Gb/s)');
+const then = item => lab.paper('demo_2004', { item: item })[0].value.toFixed(3) + ' ms';
+lab.say('In 2004 it took ' + then('search_individual') + ' alone, and ' + then('search_bulk') + ' in parallel.');

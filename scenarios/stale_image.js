@@ -1,4 +1,4 @@
-// scenarios/stale_image.js   @title A client that believes in an old file   @minutes 4   @needs 13 processes
+// scenarios/stale_image.js   @title A client that believes in an old file   @minutes 3   @needs 13 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A client addresses with its image (i', n') of the file. When the file has grown, it addresses wrongly; the bucket that
 // is asked passes the request on, at most twice, and the answer brings an image adjustment.
@@ -7,32 +7,42 @@ const alice = lab.client('alice'), bob = lab.client('bob');
 
 lab.step('a', 'Bob sees the file while it is small');
 lab.camera({ fit: 'file', layers: { spares: false } });
+lab.say('The file begins as bucket 0. It will soon be spread over eight servers.');
+lab.say('A client such as Bob must know which bucket has a key. So he keeps an image of the file.');
+lab.say('Alice inserts a record into bucket 0, and Bob searches for it.');
 const old = alice.insert();
 lab.expectEqual([bob.search(old.key).forwards, bob.image().M], [0, 1], 'one bucket, and Bob knows it');
-lab.say('Bob looks at the file while it has one bucket. He remembers: i is 0, n is 0. Nobody will tell him when it grows.');
+lab.say('Bob remembers: the file is bucket 0 alone. Nobody will tell him when it grows.');
 
 lab.step('b', 'Meanwhile the file grows to eight buckets');
+lab.camera({ speed: 2 });
+lab.say('Alice inserts, bucket after bucket is split, and Bob hears nothing of it.');
 alice.run({ do: 'insert', count: 100, window: 4 });
 lab.settle();
 while (lab.file().M < 8)
     lab.split();
 lab.settle();
-lab.camera({ view: 'image', fit: bob });
+lab.camera({ view: 'image', fit: bob, speed: 1 });
 lab.expectEqual([bob.image().M, bob.image().behind], [1, 7], 'Bob is seven buckets behind');
-lab.say('The truth has eight buckets, Bob believes in one. Above is what is, below what he believes.');
+lab.say('Above is the truth, eight buckets. Below is what Bob believes: one.');
 
 lab.step('c', 'A wrong address, and the way to the right one');
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
-const q = lab.predict({ text: 'Bob asks bucket 0 for a key of bucket 7. How often is his request passed on?', choices: ['not at all', 'once', 'twice', 'seven times'] });
+lab.camera({ view: 'image', fit: bob });
+lab.say('Bob wants a key of bucket 7. He believes in one bucket, so he asks bucket 0.');
+lab.say('Bucket 0 checks whether the key is its own. If it is not, the request is passed on.');
+const q = lab.predict({ text: 'How often is his request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const seen = bob.search(far);
-q.reveal(seen.forwards, 'From 0 to 3, and from 3 to 7. Two is the most that can happen, in a file of any size.');
+q.reveal(seen.forwards, 'From bucket 0 to 3, from bucket 3 to 7. Never more than two, in a file of any size.');
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and the answer adjusts his image');
 const adjusted = lab.waitFor('ImageAdjusted');
 lab.print('image', '(' + adjusted.before.i + ', ' + adjusted.before.n + ')', 'becomes', '(' + adjusted.after.i + ', ' + adjusted.after.n + ')');
-lab.say('The answer names the last bucket that passed the request on, and its level. Two numbers are enough: Bob is never wrong about this key again.');
+lab.say('The answer told Bob a bucket and its level. Now the key leads him straight to bucket 7.');
 lab.expectEqual([bob.search(far).forwards, bob.image().M > 1], [0, true], 'the same key again goes straight to its bucket');
 
 lab.step('d', 'Every key, from the oldest possible image');
+lab.camera({ view: 'image', fit: bob });
+lab.say('Bob forgets what he knows, and searches for a key of each bucket.');
 let worst = 0, adjustments = 0, before = bob.forget();
 lab.expectEqual(before.M, 1, 'Bob has forgotten everything');
 for (const a of [6, 3, 5, 1, 7, 2, 4, 0]) {
@@ -44,14 +54,21 @@ lab.expectWithin(worst, 1, 2, 'no request was passed on more than twice');
 lab.expectWithin(adjustments, 1, 3, 'and two or three adjustments taught Bob all eight buckets');
 lab.expectEqual(bob.image().behind, 0, 'now he knows them');
 lab.print(adjustments, 'image adjustments, at most', worst, 'forwards');
+lab.say('Never more than two forwards, and after ' + (adjustments === 1 ? 'one adjustment' : adjustments + ' adjustments') + ' Bob knows all eight buckets.');
 
 lab.step('e', 'What the image is worth');
 lab.camera({ fit: 'file' });
-lab.say('Three ways to treat the image: never adjust it, adjust it, ask the coordinator before each operation.');
 const carol = lab.client('carol'), costs = {};
+const ways = {
+    frozen: 'Carol searches with a frozen image: she never learns, and bucket 0 gets every request.',
+    adjusting: 'Now each answer may adjust her image. Carol soon goes straight to each bucket.',
+    exact: 'Now Carol asks the coordinator before each search. She is never wrong, but asks each time.'
+};
 const keys = [0, 1, 2, 3, 4, 5, 6, 7].reduce((list, a) => list.concat(lab.keysFor(lab.data(a), 5, { existing: true })), []);
 for (const image of ['frozen', 'adjusting', 'exact']) {
     lab.client('carol', { image: image });
+    lab.camera({ speed: image === 'frozen' ? 3 : 1 });
+    lab.say(ways[image]);
     if (image !== 'exact')
         carol.forget();
     const done = carol.run({ do: 'search', keys: keys });
@@ -59,8 +76,9 @@ for (const image of ['frozen', 'adjusting', 'exact']) {
     lab.row('image', { image: image, searches: done.operations, forwards: done.forwards, iams: done.iams, messages: done.messages, per_op_ms: done.per_op_ms });
     lab.print(image + ':', done.forwards, 'forwards for', done.operations, 'searches,', done.messages, 'messages of the client');
 }
+lab.say('Forwards of Carol\'s ' + keys.length + ' searches: frozen ' + costs.frozen.forwards + ', adjusting ' + costs.adjusting.forwards + ', exact ' + costs.exact.forwards + '.');
 lab.expect(costs.frozen.forwards > costs.adjusting.forwards, 'with a frozen image nearly every search is passed on');
 lab.expectWithin(costs.adjusting.forwards, 1, 6, 'with adjustments only the first few are');
 lab.expectEqual(costs.exact.forwards, 0, 'who asks the coordinator is never wrong');
 lab.expect(costs.exact.messages > costs.adjusting.messages, 'but pays for it with a question each time');
-lab.say('Linear hashing pays for a mistake once and then knows better. That is why nobody needs a directory.');
+lab.say('A client pays for a mistake once, then knows better: so the file needs no directory.');

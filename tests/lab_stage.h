@@ -42,9 +42,14 @@ struct Listener : ScriptObserver {
     void onMark(const QString& text) override { add("mark " + text); }
     void onExpectation(const Expectation& e) override { add(QString("%1 %2 %3%4").arg(e.isHeld ? "ok"
         : "no").arg(e.line).arg(e.text, e.detail.isEmpty() ? "" : ": " + e.detail)); }
-    void onCamera(const CameraWish& w) override { wish = w; }
-    void onHighlight(const QStringList& targets, const QString& text,
-        double) override { add("highlight " + targets.join("+") + " " + text); }
+    bool wantsReel() const override { return true; }
+    void onReel(const ReelEntry& entry) override
+    {
+        if (entry.kind == ReelEntry::Kind::Camera)
+            wish = entry.camera;
+        else if (entry.kind == ReelEntry::Kind::Highlight)
+            add("highlight " + entry.names.join("+") + " " + entry.text);
+    }
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override { add("reveal "
         + question.choices.value(index) + " " + why); }

@@ -90,9 +90,10 @@ inline const QList<Room>& rooms()
         { u"node"_s, kNode, kNoQt },
         { u"node/main_sim.cpp"_s, u"node/sim node/process node/core common/check common proto"_s, kNoQt },
         { u"gui/lab"_s, u"common/check common proto"_s, kNoWindow },
-        { u"gui/view"_s, u"gui/lab common/check common proto"_s, u"^zmq"_s },
-        { u"gui/window"_s, u"gui/view gui/lab common/check common proto"_s, u"^zmq"_s },
-        { u"tests"_s, kNode + u" node/sim common/check gui/lab gui/view gui/window"_s, u"^$"_s },
+        { u"gui/show"_s, u"gui/lab common/check common proto"_s, kNoWindow },
+        { u"gui/view"_s, u"gui/show gui/lab common/check common proto"_s, u"^zmq"_s },
+        { u"gui/window"_s, u"gui/view gui/show gui/lab common/check common proto"_s, u"^zmq"_s },
+        { u"tests"_s, kNode + u" node/sim common/check gui/lab gui/show gui/view gui/window"_s, u"^$"_s },
     };
     return kRooms;
 }

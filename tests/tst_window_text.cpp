@@ -100,8 +100,7 @@ void WindowTextTest::noTextIsClipped()
     window.resize(size);
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
-    QCoreApplication::processEvents();
-    QVERIFY2(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)));
+    QTRY_VERIFY2_WITH_TIMEOUT(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)), kLimit);
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);

@@ -428,20 +428,14 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     const std::uint64_t from = std::max(next, header.first_sequence());
     source.received = std::max(source.received, batch->last());
 
-    const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
-    for (const pb::Event& event : batch->body->events()) {
-        if (event.sequence() < from)
-            continue; // seen before
-        ++cluster.counters.events;
-        cluster.ring.push(source.id, event.wall_ns() - startedNs, { batch, &event }, share);
-    }
     if (batch->last() < from)
-        return;
+        return; // seen before
+    cluster.counters.events += batch->last() - from + 1;
     if (!source.waitsForSnapshot) {
-        cluster.fold(source, batch, m_startedWallNs);
+        cluster.fold(source, batch, from, m_startedWallNs);
         return;
     }
-    source.held.push_back(batch);
+    source.held.push_back({ batch, from });
     source.heldBytes += batch->bytes;
     if (source.heldBytes > kHeldBytes)
         cluster.foldHeld(source, m_startedWallNs); // the snapshot is late: better an incomplete state than an old one
@@ -464,7 +458,7 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
             const std::uint64_t folded = known == cluster.state.processes.end() ? 0 : known->second.sequence;
             // Older than the state: only of use if the state has to be repaired, and what was held goes on from there.
             const std::uint64_t heldFrom = source.held.empty() ? source.received + 1
-                : source.held.front()->header.first_sequence();
+                : source.held.front().batch->header.first_sequence();
             const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
             if (fits && (contained >= folded || !source.held.empty())) {
                 pb::Told told;

@@ -34,7 +34,11 @@ struct Ingest::Source {
     bool isComplete = false;      // the state needs no snapshot
     bool waitsForSnapshot = false;
     bool isAsked = false;         // the control thread was told
-    std::vector<std::shared_ptr<const Batch>> held; // while a snapshot is on its way
+    struct Held {
+        std::shared_ptr<const Batch> batch;
+        std::uint64_t from = 0; // what has a lower number was seen before
+    };
+    std::vector<Held> held; // while a snapshot is on its way
     std::size_t heldBytes = 0;
     bool isOnOurClock = false;    // aheadNs is known
     std::int64_t aheadNs = 0;     // its clock is ahead of ours
@@ -161,12 +165,16 @@ struct Ingest::Cluster {
         tell(info.node(), told, runNs);
     }
 
-    void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::int64_t startedWallNs)
+    // The run has its events in the order in which they are folded: readers of the ring and of a recording number them alike.
+    void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::uint64_t from, std::int64_t startedWallNs)
     {
         const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
         ++revision;
         for (const pb::Event& event : batch->body->events()) {
+            if (event.sequence() < from)
+                continue;
             const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
+            ring.push(source.id, runNs, { batch, &event }, share);
             payLamps(runNs);
             if (event.sequence() > source.contained)
                 state.apply(source.id, event, runNs);
@@ -183,8 +191,8 @@ struct Ingest::Cluster {
     {
         const auto held = std::exchange(source.held, {});
         source.heldBytes = 0;
-        for (const auto& batch : held)
-            fold(source, batch, startedWallNs);
+        for (const Source::Held& one : held)
+            fold(source, one.batch, one.from, startedWallNs);
     }
 };
 

@@ -193,6 +193,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         facts.patience = patience ? QString::fromStdString(patienceWords(*patience)) : QString();
         if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
             return kept.error();
+        context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .number = facts.number });
         context.observer.onCluster(facts);
     }
 

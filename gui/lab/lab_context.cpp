@@ -8,6 +8,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
+constexpr std::chrono::milliseconds kHearing(300); // for the place of what is said: a script is not kept waiting for it
 constexpr std::chrono::seconds kEventsLeft(2);    // until what was published has come in
 
 } // namespace
@@ -230,31 +231,42 @@ LabResult<bool> LabContext::awaitCoordinator(double timeout) const
     }
 }
 
-LabResult<bool> LabContext::catchUp() const
+LabResult<bool> LabContext::catchUp(std::chrono::milliseconds timeout) const
 {
+    const ClusterState state = ingest.state();
     using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
     Calls questions, doubtful;
     for (const KnownProcess& known : control.directory()) {
-        if (known.hasEnded)
+        const auto process = state.processes.find(known.info.node());
+        if (known.hasEnded || (process != state.processes.end() && process->second.isPaused))
             continue;
         pb::Command command;
         command.mutable_take_snapshot()->set_without_records(true);
         (isGoneHere(known) ? doubtful : questions).emplace_back(known.info.node(), std::move(command));
     }
-    constexpr std::chrono::milliseconds kTimeout(2000), kTimeoutOfGone(50);
-    const auto await = [&](const Calls& calls, std::chrono::milliseconds timeout) {
-        const std::vector<Answer> answers = control.callAllAndWait(calls, timeout, stopToken());
-        const auto deadline = std::chrono::steady_clock::now() + kTimeout;
+    constexpr std::chrono::milliseconds kTimeoutOfGone(50);
+    const auto await = [&](const Calls& calls, std::chrono::milliseconds most) {
+        const std::vector<Answer> answers = control.callAllAndWait(calls, most, stopToken());
+        const auto deadline = std::chrono::steady_clock::now() + timeout;
         for (const Answer& answer : answers)
             if (answer) // one that does not answer has nothing to wait for
                 ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
     };
-    await(questions, kTimeout);
+    await(questions, timeout);
     if (!doubtful.empty())
         await(doubtful, kTimeoutOfGone);
     if (isStopped())
         return stopped();
     return true;
+}
+
+Cue LabContext::cueNow() const
+{
+    if (!observer.wantsReel())
+        return {};
+    if (hasCluster && !isStopped())
+        (void)catchUp(kHearing); // of a process that does not answer nothing more is known
+    return { ingest.committed(), std::int64_t(std::llround(nowSeconds() * 1e9)), false };
 }
 
 LabResult<bool> LabContext::awaitServers(double timeout) const

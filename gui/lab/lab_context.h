@@ -143,7 +143,9 @@ struct LabContext {
     // Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
     LabResult<bool> awaitServers(double timeoutSeconds) const;
     // Waits until all events that processes have published by now are here.
-    LabResult<bool> catchUp() const;
+    LabResult<bool> catchUp(std::chrono::milliseconds timeout = std::chrono::seconds(2)) const;
+    // Where on the reel the script is: everything that has happened up to now is heard out first, where the observer wants to know.
+    Cue cueNow() const;
     // Waits until all processes publish at the level that is wanted. Timeout: one of them does not answer.
     LabResult<bool> awaitDetail() const;
     // Calls a function of the script. What it throws is the error's `thrown`.

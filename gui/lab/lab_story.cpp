@@ -7,6 +7,7 @@
 #include <QJSValueIterator>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace lhrs::gui {
@@ -26,6 +27,69 @@ bool isClient(const LabContext& context, const QString& name)
 {
     const std::vector<KnownProcess> all = context.control.directory();
     return std::any_of(all.begin(), all.end(), [&](const KnownProcess& known) { return known.info.kind() == pb::CLIENT && QString::fromStdString(known.info.name()) == name; });
+}
+
+void tell(LabContext& context, ReelEntry entry)
+{
+    if (!entry.at.isThere())
+        entry.at = context.cueNow();
+    context.observer.onReel(entry);
+}
+
+// An event, after which it is, or what lab.here() gave.
+LabResult<Cue> cueOf(const QJSValue& value, const char* option)
+{
+    const QJSValue index = value.property("eventIndex"), at = value.property("t_s");
+    if (!index.isNumber() || !at.isNumber())
+        return LabError { LabCode::BadArgument, QString("The option %1 must be an event, or what lab.here() gave.").arg(option) };
+    return Cue { std::uint64_t(index.toNumber()), std::int64_t(std::llround(at.toNumber() * 1e9)), value.property("kind").isString() };
+}
+
+LabResult<QJSValue> say(LabContext& context, const LabCall& c)
+{
+    ReelEntry entry { .kind = ReelEntry::Kind::Caption, .text = c.arguments.at(0).toString() };
+    if (const QJSValue at = c.arguments.option("at"); !at.isNull()) {
+        const auto cue = cueOf(at, "at");
+        if (!cue)
+            return cue.error();
+        entry.at = *cue;
+    }
+    if (const QJSValue during = c.arguments.option("during"); during.isObject()) {
+        const auto from = cueOf(during.property("from"), "during.from"), to = cueOf(during.property("to"), "during.to");
+        if (!from || !to)
+            return from ? to.error() : from.error();
+        entry.at = *from;
+        entry.until = *to;
+    }
+    tell(context, entry);
+    context.observer.onSay(entry.text);
+    if (!context.observer.takesTime())
+        context.dwell(readingSeconds(entry.text));
+    return QJSValue();
+}
+
+LabResult<QJSValue> replay(LabContext& context, const Arguments& o)
+{
+    const auto from = cueOf(o.option("from"), "from"), to = cueOf(o.option("to"), "to");
+    if (!from || !to)
+        return from ? to.error() : from.error();
+    if (to->ns < from->ns)
+        return LabError { LabCode::BadArgument, "The option to of lab.replay lies before from." };
+    ReelEntry entry { .kind = ReelEntry::Kind::Replay, .until = *to, .from = *from };
+    if (const QJSValue speed = o.option("speed"); speed.isNumber())
+        entry.slower = 1 / speed.toNumber();
+    const QJSValue said = o.option("at");
+    for (std::uint32_t i = 0; i < said.property("length").toUInt(); ++i) {
+        const QJSValue one = said.property(i);
+        const auto cue = cueOf(one.property(0), "at");
+        if (!cue)
+            return cue.error();
+        if (!one.property(1).isString())
+            return LabError { LabCode::BadArgument, "The option at of lab.replay is a list of pairs: [[event, 'caption'], ...]." };
+        entry.captions.push_back({ *cue, one.property(1).toString() });
+    }
+    tell(context, std::move(entry));
+    return QJSValue();
 }
 
 LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
@@ -59,7 +123,7 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
         wish.group = record.property("group").toUInt();
         wish.rank = record.property("rank").toUInt();
     }
-    context.observer.onCamera(wish);
+    tell(context, { .kind = ReelEntry::Kind::Camera, .camera = wish });
     return QJSValue();
 }
 
@@ -78,6 +142,7 @@ LabResult<QJSValue> predict(LabContext& context, const Arguments& o, std::vector
         one.question.choices << choices.property(i).toString();
     if (one.question.choices.size() < 2)
         return LabError { LabCode::BadArgument, "A question needs two choices at least." };
+    tell(context, { .kind = ReelEntry::Kind::Question, .id = QString::number(one.question.id), .text = one.question.text, .names = one.question.choices });
     one.votes = context.observer.onQuestion(one.question, context.stopToken());
     if (context.isStopped())
         return context.stopped();
@@ -92,15 +157,15 @@ LabResult<QJSValue> predict(LabContext& context, const Arguments& o, std::vector
 void addStoryCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.step", [&](const LabCall& c) -> LabResult<QJSValue> {
-        context.observer.onStep(c.arguments.at(0).toString(), c.arguments.at(1).toString());
+        const QString id = c.arguments.at(0).toString(), title = c.arguments.at(1).toString();
+        tell(context, { .kind = ReelEntry::Kind::Step, .id = id, .text = title });
+        context.observer.onStep(id, title);
         return QJSValue();
     });
-    lab.handle("lab.say", [&](const LabCall& c) -> LabResult<QJSValue> {
-        context.observer.onSay(c.arguments.at(0).toString());
-        context.dwell(readingSeconds(c.arguments.at(0).toString()));
-        return QJSValue();
-    });
+    lab.handle("lab.say", [&](const LabCall& c) { return say(context, c); });
+    lab.handle("lab.replay", [&](const LabCall& c) { return replay(context, c.arguments); });
     lab.handle("lab.note", [&](const LabCall& c) -> LabResult<QJSValue> {
+        tell(context, { .kind = ReelEntry::Kind::Note, .text = c.arguments.at(0).toString() });
         context.observer.onNote(c.arguments.at(0).toString());
         return QJSValue();
     });
@@ -108,13 +173,13 @@ void addStoryCalls(Lab& lab, LabContext& context)
         QStringList words;
         for (std::size_t i = 0; i < c.arguments.count(); ++i)
             words << readable(c.arguments.at(i), context.engine);
+        tell(context, { .kind = ReelEntry::Kind::Print, .text = words.join(' ') });
         context.observer.onPrint(words.join(' '));
         return QJSValue();
     });
     lab.handle("lab.camera", [&](const LabCall& c) { return camera(context, c.arguments); });
     lab.handle("lab.highlight", [&](const LabCall& c) -> LabResult<QJSValue> {
-        context.observer.onHighlight(targetNames(c.arguments.at(0)), c.arguments.text("text"),
-            c.arguments.number("for"));
+        tell(context, { .kind = ReelEntry::Kind::Highlight, .text = c.arguments.text("text"), .names = targetNames(c.arguments.at(0)), .seconds = c.arguments.number("for") });
         return QJSValue();
     });
     lab.handle("lab.mark", [&](const LabCall& c) -> LabResult<QJSValue> {
@@ -122,7 +187,9 @@ void addStoryCalls(Lab& lab, LabContext& context)
         return QJSValue();
     });
     lab.handle("lab.dwell", [&](const LabCall& c) -> LabResult<QJSValue> {
-        context.dwell(c.arguments.at(0).toNumber());
+        tell(context, { .kind = ReelEntry::Kind::Dwell, .seconds = c.arguments.at(0).toNumber() });
+        if (!context.observer.takesTime())
+            context.dwell(c.arguments.at(0).toNumber());
         return QJSValue();
     });
 
@@ -134,6 +201,14 @@ void addStoryCalls(Lab& lab, LabContext& context)
         if (index >= question.choices.size())
             return LabError { LabCode::BadArgument,
                 QString("The question has choices 0 to %1, not %2.").arg(question.choices.size() - 1).arg(index) };
+        Cue at;
+        if (const QJSValue event = c.arguments.option("at"); !event.isNull()) {
+            const auto cue = cueOf(event, "at");
+            if (!cue)
+                return cue.error();
+            at = *cue;
+        }
+        tell(context, { .kind = ReelEntry::Kind::Answer, .at = at, .id = QString::number(question.id), .text = c.arguments.at(1).toString(), .names = question.choices, .number = index });
         context.observer.onReveal(question, index, c.arguments.at(1).toString());
         return QJSValue();
     });

@@ -133,6 +133,7 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
         object.setProperty("sequence", scriptNumber(e.sequence()));
     }
     object.setProperty("t_s", secondsOf(event.runNs));
+    object.setProperty("eventIndex", scriptNumber(event.index));
     object.setProperty("process", QString::fromStdString(processShown(event.process, names)));
     return object;
 }
@@ -341,7 +342,7 @@ LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& sin
         return context.changeCursor;
     const QJSValue index = since.property("eventIndex");
     if (!index.isNumber())
-        return LabError { LabCode::BadArgument, "The option since must be what lab.here() gave." };
+        return LabError { LabCode::BadArgument, "The option since must be what lab.here() gave, or an event." };
     return std::uint64_t(index.toNumber());
 }
 

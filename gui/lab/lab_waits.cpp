@@ -225,6 +225,7 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
 LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail)
 {
     ++(isHeld ? context.expectationsHeld : context.expectationsFailed);
+    context.observer.onReel({ .kind = ReelEntry::Kind::Check, .at = context.cueNow(), .id = isHeld ? QString() : detail, .text = text, .number = isHeld ? 1 : 0 });
     context.observer.onExpectation({ context.line, text, isHeld, isHeld ? QString() : detail });
     if (isHeld || context.settings.keepGoing)
         return QJSValue(isHeld);

@@ -201,6 +201,15 @@ void Recorder::flush()
     m_changed.wait(lock, [&] { return m_flushed >= wanted || m_isEnding || !m_status.stopped.isEmpty(); });
 }
 
+void Recorder::hurry()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        ++m_flushWanted;
+    }
+    m_changed.notify_all();
+}
+
 QString Recorder::finish()
 {
     {
@@ -239,9 +248,20 @@ void Recorder::row(const QString& table, const QString& columns, const QVariantL
     push({ .table = table, .columns = columns, .values = values, .bytes = kItemBytes });
 }
 
-void Recorder::caption(const QString& kind, const QString& step, const QString& text, const QString& source)
+void Recorder::caption(const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at)
 {
-    row("caption", "event,t_ns,step,kind,text,source", { qlonglong(m_now()), step, kind, text, source });
+    if (at.isThere())
+        row("caption", "t_ns,event,step,kind,text,source", { qlonglong(at.ns), stored(at.event), step, kind, text, source });
+    else
+        row("caption", "event,t_ns,step,kind,text,source", { qlonglong(m_now()), step, kind, text, source });
+}
+
+void Recorder::reel(const ReelEntry& entry)
+{
+    const QByteArray json = jsonOf(entry);
+    push({ .table = "reel", .columns = "t_ns,event,kind,entry",
+        .values = { qlonglong(entry.at.ns), stored(entry.at.event), kindWord(entry.kind), QString::fromUtf8(json) },
+        .bytes = kItemBytes + std::size_t(json.size()) });
 }
 
 void Recorder::marker(const QString& kind, const QString& text, const QString& source)

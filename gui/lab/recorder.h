@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "gui/lab/reel.h"
 #include "gui/lab/run_sink.h"
 #include "gui/lab/script_observer.h"
 
@@ -51,6 +52,8 @@ public:
 
     // Waits until what was given is in the file, where Recording::openLive sees it.
     void flush();
+    // The same without waiting for it.
+    void hurry();
     // Writes what waits, completes and closes the file. An error is a sentence, empty: complete. Later calls change nothing.
     QString finish();
     // Ends without completing the file, which nobody wants any more: an end as long as the run is not waited for.
@@ -58,8 +61,10 @@ public:
 
     // ---- what is told besides events; any thread
 
-    // kind: step, say, note, print, camera. `source`: window, scenario, play.
-    void caption(const QString& kind, const QString& step, const QString& text, const QString& source);
+    // kind: step, say, note, print, camera. `source`: window, scenario, play. It stands at the cue; none: at what was written last.
+    void caption(const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at = {});
+    // What a scenario shows and says, entry by entry.
+    void reel(const ReelEntry& entry);
     void marker(const QString& kind, const QString& text, const QString& source);
     void expectation(const Expectation& expectation);
     void question(const Question& question, const QString& votes, int answer);

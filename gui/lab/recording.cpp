@@ -84,6 +84,15 @@ std::vector<Recording::Note> Recording::notes(const QString& table)
     return notes;
 }
 
+std::vector<ReelEntry> Recording::reel()
+{
+    std::vector<ReelEntry> reel;
+    for (const auto& row : rows("reel"))
+        if (auto entry = reelEntryOf(row.at("entry").toString().toUtf8()))
+            reel.push_back(std::move(*entry));
+    return reel;
+}
+
 std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event)
 {
     QSqlQuery query(m_connection.database());

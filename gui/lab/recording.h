@@ -5,6 +5,7 @@
 #include "gui/lab/cluster_state.h"
 #include "gui/lab/event_ring.h"
 #include "gui/lab/recording_file.h"
+#include "gui/lab/reel.h"
 
 #include <QString>
 #include <QTemporaryDir>
@@ -75,6 +76,9 @@ public:
     };
     std::vector<Note> captions() { return notes("caption"); }
     std::vector<Note> markers() { return notes("marker"); }
+    // What the scenario showed and said, in order. Of a file that was made before there was a reel, and of one of which nothing is
+    // readable there: none.
+    std::vector<ReelEntry> reel();
     // What was read of these ranks of a place up to that event, the newest reading of each rank; nothing: nobody had read
     // any of them.
     std::optional<pb::ContentsPage> captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event);

@@ -46,10 +46,20 @@ public:
     void onStep(const QString& id, const QString& title) override
     {
         m_step = id;
-        m_recorder.caption("step", id, title, "scenario");
+        m_recorder.caption("step", id, title, "scenario", m_at);
         m_recorder.marker("step", id + " " + title, "scenario");
         m_next.onStep(id, title);
     }
+    bool wantsReel() const override { return true; }
+    void onReel(const ReelEntry& entry) override
+    {
+        m_at = entry.at;
+        m_recorder.reel(entry);
+        if (entry.kind == ReelEntry::Kind::Camera)
+            say("camera", entry.camera.fit.isEmpty() ? entry.camera.view : entry.camera.fit);
+        m_next.onReel(entry);
+    }
+    bool takesTime() const override { return m_next.takesTime(); }
     void onSay(const QString& text) override { say("say", text), m_next.onSay(text); }
     void onNote(const QString& text) override { say("note", text), m_next.onNote(text); }
     void onPrint(const QString& text) override { say("print", text), m_next.onPrint(text); }
@@ -59,15 +69,6 @@ public:
         if (!expectation.isHeld)
             m_recorder.marker("expectation", expectation.text, "scenario");
         m_next.onExpectation(expectation);
-    }
-    void onCamera(const CameraWish& wish) override
-    {
-        say("camera", wish.fit.isEmpty() ? wish.view : wish.fit);
-        m_next.onCamera(wish);
-    }
-    void onHighlight(const QStringList& targets, const QString& text, double seconds) override
-    {
-        m_next.onHighlight(targets, text, seconds);
     }
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override
     {
@@ -132,11 +133,12 @@ private:
             object[name] = QJsonValue::fromVariant(value);
         return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
     }
-    void say(const QString& kind, const QString& text) { m_recorder.caption(kind, m_step, text, "scenario"); }
+    void say(const QString& kind, const QString& text) { m_recorder.caption(kind, m_step, text, "scenario", m_at); }
 
     Recorder& m_recorder;
     ScriptObserver& m_next;
     QString m_step, m_votes;
+    Cue m_at; // of what is told next
 };
 
 } // namespace lhrs::gui

@@ -184,7 +184,7 @@ void Recording::measure(bool isCut, bool hasEnd)
     const std::uint64_t most = std::uint64_t(QFileInfo(file).size() + QFileInfo(file + "-wal").size()) / kEventBytes;
     SumFindings sums;
     if (m_version >= 2 && hasEnd)
-        sums = checkSums(m_connection);
+        sums = checkSums(m_connection, m_version);
     for (const auto& [name, table] : sums.tables)
         if (sums.hasSums)
             m_written[name] = table.written;

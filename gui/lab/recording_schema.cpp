@@ -15,57 +15,58 @@ struct Table {
 
 // Times are ns since the start of the run. event.place: see keyframe.h; event.op: process.op_base + the client's number.
 constexpr Table kTables[] = {
-    { "meta", "key TEXT PRIMARY KEY, value TEXT", 1, 2 },
+    { "meta", "key TEXT PRIMARY KEY, value TEXT", 1, 3 },
     { "process", "id INTEGER PRIMARY KEY, name TEXT, kind TEXT, host TEXT, pid INTEGER, incarnation INTEGER, started_ns INTEGER,"
-                 " ended_ns INTEGER, endpoint TEXT, version TEXT, op_base INTEGER", 1, 2 },
+                 " ended_ns INTEGER, endpoint TEXT, version TEXT, op_base INTEGER", 1, 3 },
     { "clock", "process INTEGER, t_ns INTEGER, offset_ns INTEGER, error_ns INTEGER", 1, 1 },
-    { "cluster", "number INTEGER PRIMARY KEY, first_event INTEGER, last_event INTEGER, begin_ns INTEGER, end_ns INTEGER", 2, 2 },
+    { "cluster", "number INTEGER PRIMARY KEY, first_event INTEGER, last_event INTEGER, begin_ns INTEGER, end_ns INTEGER", 2, 3 },
     { "event", "id INTEGER PRIMARY KEY, process INTEGER, seq INTEGER, t_ns INTEGER, kind INTEGER, op INTEGER, grp INTEGER,"
-               " place INTEGER, body BLOB", 1, 2 },
-    { "event_kind", "kind INTEGER PRIMARY KEY, name TEXT, class TEXT", 1, 2 },
-    { "told", "id INTEGER PRIMARY KEY, event INTEGER, process INTEGER, t_ns INTEGER, kind TEXT, body BLOB", 1, 2 },
-    { "gap", "process INTEGER, seq_first INTEGER, seq_last INTEGER, t_ns INTEGER, reason TEXT, healed_by INTEGER", 1, 2 },
-    { "keyframe", "id INTEGER PRIMARY KEY, event INTEGER, told INTEGER, t_ns INTEGER, body BLOB", 1, 2 },
-    { "keyframe_page", "place INTEGER, page INTEGER, keyframe INTEGER, body BLOB", 1, 2 },
+               " place INTEGER, body BLOB", 1, 3 },
+    { "event_kind", "kind INTEGER PRIMARY KEY, name TEXT, class TEXT", 1, 3 },
+    { "told", "id INTEGER PRIMARY KEY, event INTEGER, process INTEGER, t_ns INTEGER, kind TEXT, body BLOB", 1, 3 },
+    { "gap", "process INTEGER, seq_first INTEGER, seq_last INTEGER, t_ns INTEGER, reason TEXT, healed_by INTEGER", 1, 3 },
+    { "keyframe", "id INTEGER PRIMARY KEY, event INTEGER, told INTEGER, t_ns INTEGER, body BLOB", 1, 3 },
+    { "keyframe_page", "place INTEGER, page INTEGER, keyframe INTEGER, body BLOB", 1, 3 },
     { "command", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, source TEXT, line INTEGER, call TEXT, arguments TEXT,"
-                 " reply TEXT, ok INTEGER, took_ns INTEGER", 1, 2 },
+                 " reply TEXT, ok INTEGER, took_ns INTEGER", 1, 3 },
     { "fault", "id INTEGER PRIMARY KEY, command INTEGER, kind TEXT, target INTEGER, requested TEXT, achieved TEXT,"
                " begin_ns INTEGER, end_ns INTEGER, lease_ns INTEGER, ended_by TEXT, number INTEGER", 1, 1 },
     { "fault_row", "id INTEGER PRIMARY KEY, cluster INTEGER, event INTEGER, command INTEGER, kind TEXT, target INTEGER, requested TEXT,"
-                   " achieved TEXT, begin_ns INTEGER, end_ns INTEGER, lease_ns INTEGER, ended_by TEXT, number INTEGER", 2, 2 },
-    { "caption", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, step TEXT, kind TEXT, text TEXT, source TEXT", 1, 2 },
-    { "marker", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, step TEXT, kind TEXT, text TEXT, source TEXT", 1, 2 },
-    { "question", "id INTEGER PRIMARY KEY, t_ns INTEGER, text TEXT, choices TEXT, votes TEXT, answer INTEGER, reveal_ns INTEGER", 1, 2 },
-    { "expectation", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, line INTEGER, text TEXT, ok INTEGER, detail TEXT", 1, 2 },
+                   " achieved TEXT, begin_ns INTEGER, end_ns INTEGER, lease_ns INTEGER, ended_by TEXT, number INTEGER", 2, 3 },
+    { "caption", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, step TEXT, kind TEXT, text TEXT, source TEXT", 1, 3 },
+    { "marker", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, step TEXT, kind TEXT, text TEXT, source TEXT", 1, 3 },
+    { "reel", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, kind TEXT, entry TEXT", 3, 3 },
+    { "question", "id INTEGER PRIMARY KEY, t_ns INTEGER, text TEXT, choices TEXT, votes TEXT, answer INTEGER, reveal_ns INTEGER", 1, 3 },
+    { "expectation", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, line INTEGER, text TEXT, ok INTEGER, detail TEXT", 1, 3 },
     { "measurement", "id INTEGER PRIMARY KEY, name TEXT, case_number INTEGER, repetition INTEGER, warm_up INTEGER, factors TEXT,"
                      " begin_event INTEGER, end_event INTEGER, faults INTEGER, detail TEXT", 1, 1 },
     { "measurement", "id INTEGER PRIMARY KEY, name TEXT, repetition INTEGER, warm_up INTEGER, factors TEXT, begin_ns INTEGER, end_ns INTEGER,"
-                     " begin_event INTEGER, end_event INTEGER, faults INTEGER, detail TEXT", 2, 2 },
-    { "metric", "measurement INTEGER, name TEXT, value, unit TEXT", 1, 2 },
-    { "lamp", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, invariant TEXT, state TEXT, checks INTEGER, detail TEXT", 1, 2 },
+                     " begin_event INTEGER, end_event INTEGER, faults INTEGER, detail TEXT", 2, 3 },
+    { "metric", "measurement INTEGER, name TEXT, value, unit TEXT", 1, 3 },
+    { "lamp", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, invariant TEXT, state TEXT, checks INTEGER, detail TEXT", 1, 3 },
     { "capture", "id INTEGER PRIMARY KEY, event INTEGER, t_ns INTEGER, place INTEGER, rank_first INTEGER, rank_count INTEGER,"
-                 " digest BLOB, body BLOB", 1, 2 },
+                 " digest BLOB, body BLOB", 1, 3 },
     { "operation", "op INTEGER PRIMARY KEY, client INTEGER, kind TEXT, key INTEGER, begin_ns INTEGER, end_ns INTEGER, result TEXT,"
                    " place INTEGER, rank INTEGER, forwards INTEGER, iam INTEGER, path TEXT, resends INTEGER, messages INTEGER", 1, 1 },
     { "operation_row", "op INTEGER PRIMARY KEY, cluster INTEGER, client INTEGER, kind TEXT, key INTEGER, begin_ns INTEGER, end_ns INTEGER,"
                        " time_ns INTEGER, result TEXT, place INTEGER, rank INTEGER, forwards INTEGER, iam INTEGER, path TEXT, resends INTEGER,"
-                       " messages INTEGER, complete INTEGER", 2, 2 },
+                       " messages INTEGER, complete INTEGER", 2, 3 },
     { "message_row", "id INTEGER PRIMARY KEY, cluster INTEGER, sent INTEGER, received INTEGER, sender INTEGER, receiver INTEGER, message INTEGER,"
                      " kind TEXT, transport TEXT, size_bytes INTEGER, client INTEGER, op INTEGER, cause_process INTEGER, cause_seq INTEGER,"
-                     " resend INTEGER, lost_by TEXT", 2, 2 },
+                     " resend INTEGER, lost_by TEXT", 2, 3 },
     { "split_row", "id INTEGER PRIMARY KEY, cluster INTEGER, split INTEGER, is_merge INTEGER, bucket INTEGER, other INTEGER, level INTEGER,"
-                   " records INTEGER, begin_ns INTEGER, locked_ns INTEGER, total_ns INTEGER, batches INTEGER, outcome TEXT", 2, 2 },
+                   " records INTEGER, begin_ns INTEGER, locked_ns INTEGER, total_ns INTEGER, batches INTEGER, outcome TEXT", 2, 3 },
     { "creation_row", "id INTEGER PRIMARY KEY, cluster INTEGER, grp INTEGER, col INTEGER, gf INTEGER, scheme TEXT, records INTEGER,"
-                      " size_bytes INTEGER, total_ns INTEGER, process_ns INTEGER, comm_ns INTEGER, other_ns INTEGER, transfer_ns INTEGER", 2, 2 },
+                      " size_bytes INTEGER, total_ns INTEGER, process_ns INTEGER, comm_ns INTEGER, other_ns INTEGER, transfer_ns INTEGER", 2, 3 },
     { "recovery_row", "id INTEGER PRIMARY KEY, cluster INTEGER, recovery INTEGER, grp INTEGER, failed_data TEXT, failed_parity TEXT,"
                       " manager INTEGER, survivors TEXT, decode TEXT, slice INTEGER, slices INTEGER, records INTEGER, size_bytes INTEGER,"
                       " begin_ns INTEGER, detect_ns INTEGER, total_ns INTEGER, process_ns INTEGER, comm_ns INTEGER, other_ns INTEGER,"
-                      " transfer_ns INTEGER, whole_ns INTEGER, outcome TEXT", 2, 2 },
+                      " transfer_ns INTEGER, whole_ns INTEGER, outcome TEXT", 2, 3 },
     { "failure_row", "id INTEGER PRIMARY KEY, cluster INTEGER, grp INTEGER, place INTEGER, process INTEGER, suspected_ns INTEGER,"
-                     " failed_ns INTEGER, restored_ns INTEGER, reason TEXT", 2, 2 },
-    { "scenario", "name TEXT, sha256 TEXT, text TEXT", 1, 2 },
-    { "config", "name TEXT, json TEXT", 1, 2 },
-    { "segment", "name TEXT, first INTEGER, last INTEGER, rows INTEGER, sum TEXT", 2, 2 },
+                     " failed_ns INTEGER, restored_ns INTEGER, reason TEXT", 2, 3 },
+    { "scenario", "name TEXT, sha256 TEXT, text TEXT", 1, 3 },
+    { "config", "name TEXT, json TEXT", 1, 3 },
+    { "segment", "name TEXT, first INTEGER, last INTEGER, rows INTEGER, sum TEXT", 2, 3 },
 };
 
 struct Index {

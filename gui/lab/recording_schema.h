@@ -9,7 +9,7 @@
 // The tables, indexes and views of an .lhrun file (scenarios/DATA.md tells their meaning), by version of the file.
 namespace lhrs::gui {
 
-constexpr std::uint32_t kRecordingVersion = 2; // user_version of the file
+constexpr std::uint32_t kRecordingVersion = 3; // user_version of the file
 
 // The statements that make the tables and views of a new file; those that make the indexes, at the end of the run.
 QStringList recordingTables();

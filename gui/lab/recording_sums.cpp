@@ -120,7 +120,7 @@ bool writeSums(RecordingConnection& connection)
     return true;
 }
 
-SumFindings checkSums(RecordingConnection& connection)
+SumFindings checkSums(RecordingConnection& connection, std::uint32_t version)
 {
     SumFindings findings;
     struct Said { std::int64_t first = 0, last = 0, rows = 0; QString sum; };
@@ -132,7 +132,7 @@ SumFindings checkSums(RecordingConnection& connection)
             findings.hasSums = true;
             said[query.value(0).toString()].push_back({ query.value(1).toLongLong(), query.value(2).toLongLong(), query.value(3).toLongLong(), query.value(4).toString() });
         }
-    for (const Columns& table : tablesOf(kRecordingVersion)) {
+    for (const Columns& table : tablesOf(version)) {
         SumFindings::Table& found = findings.tables[table.name];
         std::int64_t inside = 0;
         for (const Said& part : said[table.name]) {

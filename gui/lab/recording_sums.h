@@ -31,6 +31,6 @@ struct SumFindings {
     bool hasSums = false;            // there are any
 };
 // Reads the whole file once. Bounded in memory: a part that is far larger than any of ours counts as changed.
-SumFindings checkSums(RecordingConnection& connection);
+SumFindings checkSums(RecordingConnection& connection, std::uint32_t version);
 
 } // namespace lhrs::gui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/reel.h"
+
 #include <QString>
 #include <QStringList>
 #include <QVariant>
@@ -22,16 +24,6 @@ struct Expectation {
     QString text;
     bool isHeld = false;
     QString detail; // of one that failed: got and wanted
-};
-
-// What lab.camera asks for; empty members change nothing.
-struct CameraWish {
-    QString fit;   // "file", "spares", a place ("data 5", "parity 1.0"), or several with commas, or a client ("client bob")
-    QString view;
-    QString layout; // "groups", "processes"
-    std::map<QString, bool> layers;
-    std::optional<double> speed;
-    std::optional<std::uint32_t> group, rank; // record group to show
 };
 
 // A call of the script that is over.
@@ -85,9 +77,12 @@ public:
     virtual void onNote(const QString& /*text*/) {}
     virtual void onPrint(const QString& /*text*/) {}
     virtual void onExpectation(const Expectation&) {}
-    virtual void onCamera(const CameraWish&) {}
-    // `targets` are places or process names.
-    virtual void onHighlight(const QStringList& /*targets*/, const QString& /*text*/, double /*seconds*/) {}
+    // Whether onReel is wanted. Where it is, all that has happened is heard out first, so that each entry has its place in the run.
+    virtual bool wantsReel() const { return false; }
+    // Everything that the script shows and says, as it stands on the reel; before the function of its kind.
+    virtual void onReel(const ReelEntry&) {}
+    // Whether a show of its own takes the time for captions and pauses, so that the script runs ahead of it.
+    virtual bool takesTime() const { return false; }
     // May wait for the hall's votes, until stopped; their numbers by choice, or nothing.
     virtual std::optional<std::vector<int>> onQuestion(const Question&, const std::stop_token&) { return std::nullopt; }
     virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) {}

@@ -72,7 +72,7 @@ std::uint64_t TimeLine::behind() const
     if (m_isReplay)
         return recorded;
     const std::uint64_t since = m_live.committed() - std::min(m_live.committed(), m_liveAtPause);
-    return m_isPictureKept ? since : recorded + since;
+    return m_mode == Mode::Show ? m_live.committed() - std::min(m_live.committed(), m_cursor) : m_isPictureKept ? since : recorded + since;
 }
 
 void TimeLine::follow()
@@ -96,7 +96,7 @@ void TimeLine::follow()
 void TimeLine::pause(std::int64_t shownNs)
 {
     m_trouble.clear();
-    if (m_mode == Mode::Play) {
+    if (m_mode == Mode::Play || m_mode == Mode::Show) {
         m_mode = Mode::Paused;
         m_isPictureKept = false;
     } else if (m_mode == Mode::Follow) {
@@ -147,7 +147,7 @@ void TimeLine::seek(std::uint64_t event)
     if (m_past == nullptr && !openPast())
         return;
     m_past->refresh();
-    if (m_mode == Mode::Play)
+    if (m_mode == Mode::Play || m_mode == Mode::Show)
         m_mode = Mode::Paused;
     if (standAt(event))
         jump();
@@ -199,6 +199,33 @@ bool TimeLine::step(int direction, Unit unit)
         return false;
     jump();
     return true;
+}
+
+bool TimeLine::beginShow(std::uint64_t event)
+{
+    if (m_mode == Mode::Follow)
+        m_liveAtPause = m_live.committed();
+    if (m_past == nullptr && !openPast())
+        return false;
+    m_past->refresh();
+    if (!standAt(event))
+        return false;
+    m_mode = Mode::Show;
+    jump();
+    return true;
+}
+
+void TimeLine::reachedBy(std::uint64_t event)
+{
+    if (m_mode != Mode::Show || event <= m_cursor || event > m_past->events())
+        return;
+    const EventPage page = m_past->eventsSince(event - 1, 1);
+    if (!foldTo(event)) {
+        m_mode = Mode::Paused;
+        return;
+    }
+    if (!page.events.empty())
+        m_cursorNs = page.events[0].runNs;
 }
 
 void TimeLine::play()
@@ -258,6 +285,19 @@ std::uint64_t TimeLine::revision() const
 {
     constexpr std::uint64_t kOfThePast = std::uint64_t(1) << 63; // never that of a live state
     return m_mode == Mode::Follow ? m_live.revision() : kOfThePast | m_stateRevision;
+}
+
+void TimeLine::refreshAhead()
+{
+    if (m_past && !m_isReplay)
+        m_past->refresh();
+}
+
+EventPage TimeLine::Ahead::eventsSince(std::uint64_t cursor, std::size_t max) const
+{
+    if (!time.m_past || cursor >= time.m_past->events())
+        return { {}, cursor, 0 };
+    return time.m_past->eventsSince(cursor, max);
 }
 
 EventPage TimeLine::eventsSince(std::uint64_t cursor, std::size_t max) const

@@ -21,6 +21,7 @@ public:
         Follow, // the newest
         Play,   // moves on from the cursor, at the speed
         Paused, // stands at the cursor
+        Show,   // along a reel: the picture goes on from the cursor at its own pace, and the cursor follows it
     };
     enum class Unit { Event, Operation, Structure };
 
@@ -50,6 +51,13 @@ public:
     bool step(int direction, Unit unit);
     void seek(std::uint64_t event);
     void seekTime(std::int64_t ns);
+    // Stands at this event, from which a show goes on: what follows may be pulled, and reachedBy() tells how far it has come. False:
+    // nothing is recorded, as trouble() says.
+    bool beginShow(std::uint64_t event);
+    void reachedBy(std::uint64_t event);
+    // What follows the cursor of a show, for the picture that moves it; other views see what has been shown.
+    const EventFeed& ahead() const { return m_ahead; }
+    void refreshAhead();
     // Per frame: moves the cursor in Play.
     void advance(double seconds);
 
@@ -65,7 +73,7 @@ public:
     // Of the run that is shown: of the recording, or of the cluster that is there now.
     std::int64_t beginNs() const { return m_past && m_isReplay ? m_past->beginNs() : m_liveBeginNs; }
     // Another cluster begins now: what was before belongs to another run.
-    void beginRun() { m_liveBeginNs = m_live.nowNs(); }
+    void beginRun(std::int64_t ns) { m_liveBeginNs = ns; }
     std::int64_t endNs() const { return m_isReplay && m_past ? m_past->endNs() : m_live.nowNs(); }
     // Events that happened since the instant that is shown.
     std::uint64_t behind() const;
@@ -80,11 +88,22 @@ public:
     static constexpr double kSlowest = 0.001, kFastest = 100;
 
 private:
+    struct Ahead : EventFeed {
+        const TimeLine& time;
+        explicit Ahead(const TimeLine& outer) : time(outer) {}
+        ClusterState state() const override { return time.state(); }
+        std::uint64_t revision() const override { return time.revision(); }
+        std::uint64_t committed() const override { return time.m_past ? time.m_past->events() : 0; }
+        EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override;
+        std::int64_t nowNs() const override { return time.nowNs(); }
+    };
+
     bool openPast();
     bool standAt(std::uint64_t event);
     bool foldTo(std::uint64_t event);
     void jump() { ++m_jumps; }
 
+    const Ahead m_ahead { *this };
     const EventFeed& m_live;
     const OpenPast m_openPast;
     std::unique_ptr<Recording> m_past;

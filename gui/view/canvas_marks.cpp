@@ -6,11 +6,13 @@
 #include "gui/view/object_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lhrs::gui {
 
 namespace {
 
+constexpr double kBreath = 1.6;      // seconds in which the ring around what is spoken of grows and shrinks
 constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
 constexpr double kHoverStays = 8;    // and until it has been read: a mouse that was left there must not hide the picture
 
@@ -43,7 +45,24 @@ void ClusterCanvas::rebuildMoving()
         m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
         m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
     }
+    drawSpokenOf();
     drawHoverCard();
+}
+
+void ClusterCanvas::drawSpokenOf()
+{
+    if (m_time >= m_spokenUntil)
+        return;
+    const qreal u = m_theme.px(1);
+    const qreal breath = m_isReduced ? 0.5 : 0.5 - 0.5 * std::cos((m_time - m_spokenSince) * 2 * M_PI / kBreath);
+    for (const ObjectRef object : m_spokenOf) {
+        const QRectF rect = rectOf(object);
+        if (rect.isNull())
+            continue;
+        const qreal out = (3 + 4 * breath) * u;
+        const bool isRound = object.kind == ObjectKind::Client;
+        m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u, {}, m_theme.text, (2 + 1.5 * breath) * u, false, false });
+    }
 }
 
 // The record that is drawn at the point, of the bucket that is there; 0: none.

@@ -14,6 +14,7 @@
 #include <QThreadPool>
 
 #include <algorithm>
+#include <iterator>
 #include <cmath>
 #include <utility>
 
@@ -26,7 +27,6 @@ constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over more
 constexpr double kNoteEvery = 0.3;     // seconds: a number that changes faster cannot be read
 constexpr double kFoundFor = 3;        // seconds that what was found is marked
 constexpr double kAnnounceEvery = 0.25;
-constexpr qreal kZoomMax = 32;
 
 // Something is drawn that changes with time alone.
 bool hasOffer(const ClusterState& state)
@@ -177,7 +177,7 @@ bool ClusterCanvas::refresh(double seconds)
         rebuildRibbons();
         update();
     }
-    const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty();
+    const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty() || m_time < m_spokenUntil;
     const bool hovers = bool(m_selection.hovered()) || m_selection.shownOperation().first != 0;
     if (moves || hovers || m_selection.rank() > 0 || !m_moving.items().empty()) {
         rebuildMoving();
@@ -346,45 +346,6 @@ void ClusterCanvas::resizeEvent(QResizeEvent*)
 }
 
 // ---- sight
-
-void ClusterCanvas::zoomBy(qreal factor, QPointF around)
-{
-    const qreal zoom = std::clamp(m_zoom * factor, 1.0, kZoomMax);
-    const QPointF inside = around - m_layoutMotion.target().groupsArea.topLeft();
-    m_pan = (m_pan + inside) * (zoom / m_zoom) - inside;
-    m_zoom = zoom;
-    relayout(false);
-}
-
-void ClusterCanvas::fit()
-{
-    m_zoom = 1;
-    m_pan = QPointF();
-    relayout(!m_isReduced);
-}
-
-void ClusterCanvas::fitTo(ObjectRef object)
-{
-    if (!m_layoutMotion.target().isInGroups(object)) {
-        fit();
-        return;
-    }
-    // Grown until a card shows everything, then moved so that it stands in the middle.
-    for (int step = 0; step < 12; ++step) {
-        const ClusterLayout& target = m_layoutMotion.target();
-        m_pan += rectIn(target, object).center() - target.groupsArea.center();
-        if (target.detail == CardDetail::Full || m_zoom >= kZoomMax)
-            break;
-        zoomBy(1.4, target.groupsArea.center());
-    }
-    relayout(false);
-}
-
-void ClusterCanvas::highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds)
-{
-    for (std::size_t i = 0; i < objects.size(); ++i)
-        m_highlights.push_back({ objects[i], i == 0 ? words : QString(), m_time + seconds });
-}
 
 bool ClusterCanvas::findObject(const QString& words)
 {

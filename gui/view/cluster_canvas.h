@@ -5,7 +5,7 @@
 #include "gui/view/frame_clock.h"
 #include "gui/view/layout_motion.h"
 #include "gui/view/motion.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 #include "gui/view/selection.h"
 
 #include <QImage>
@@ -54,11 +54,15 @@ public:
     void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
     void fit();
     // Makes the object large enough to read and brings it into the middle.
-    void fitTo(ObjectRef object);
+    void fitTo(ObjectRef object) { fitTo(std::vector<ObjectRef> { object }); }
+    // The same for several, which all stay in sight.
+    void fitTo(const std::vector<ObjectRef>& objects);
     qreal zoom() const { return m_zoom; }
 
     // A ring with words around the objects, for some seconds.
     void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
+    // What is spoken of, for some seconds: a ring that breathes, and no words, for the caption has them.
+    void speakOf(const std::vector<ObjectRef>& objects, double seconds);
     // Selects the bucket with this number, the bucket of this group and column ("1.0"), the process of this name, or the
     // bucket that holds this key ("key 4711", or a number that is no bucket's).
     bool findObject(const QString& words);
@@ -114,6 +118,7 @@ private:
     void rebuildMoving();
     QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
+    void drawSpokenOf();
     void drawRecordGroup(const PictureInput& input);
     void drawOperation();
     void pointAt(QPointF at);
@@ -146,6 +151,8 @@ private:
     Arrangement m_arrangement = Arrangement::Groups;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
     std::vector<Highlight> m_highlights;
+    std::vector<ObjectRef> m_spokenOf;
+    double m_spokenSince = 0, m_spokenUntil = 0;
     std::string m_toAnnounce;
     std::set<ProcessId> m_silent;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/view/frame_clock.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 #include "gui/view/selection.h"
 #include "gui/view/theme.h"
 

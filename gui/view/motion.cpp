@@ -74,6 +74,7 @@ void Motion::take(const Pacer& pacer, double seconds)
     const double clock = pacer.clock();
     learnAddresses(pacer.state());
     m_notDrawn = 0;
+    m_bundle = pacer.bundle() ? std::optional(*pacer.bundle()) : std::nullopt;
     m_thinned = std::size_t(std::count_if(m_messages.begin(), m_messages.end(), [](const Message& m) { return m.isThinned; }));
     for (const ShownEvent& event : pacer.scheduled())
         plan(event, clock, pacer.state());

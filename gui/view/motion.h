@@ -2,10 +2,11 @@
 #pragma once
 
 #include "gui/view/cluster_picture.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -101,9 +102,11 @@ private:
     void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
     // `taken`: by labels that are there already.
     void drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
+    void drawBundle(const PictureInput& in, DisplayList& out) const;
     void drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
 
     bool m_isReduced = false;
+    std::optional<Pacer::Bundle> m_bundle; // of operations that are shown together now
     std::vector<Message> m_messages;
     std::vector<Record> m_records;
     std::vector<Invitation> m_invitations;

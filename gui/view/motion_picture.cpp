@@ -88,6 +88,7 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
     // What happened has its words first; those of messages take what is left.
     DisplayList pulses(in.theme);
     drawPulses(in, clock, taken, pulses);
+    drawBundle(in, pulses);
     if (in.layers.messages)
         drawMessages(in, clock, taken, out);
     out.append(pulses);
@@ -235,6 +236,22 @@ void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRec
         if (hasLabels && !message.label.isEmpty())
             label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, taken, out);
     }
+}
+
+// Many operations alike are shown together: how many, beside whoever makes them.
+void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
+{
+    const ClusterLayout::Item* client = m_bundle ? in.layout.findProcess(m_bundle->client) : nullptr;
+    if (client == nullptr)
+        return;
+    QStringList parts;
+    for (const auto& [kind, count] : m_bundle->operations) {
+        const QString word = QString::fromStdString(operationWord(kind));
+        parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
+    }
+    std::vector<QRectF> none;
+    const qreal u = in.theme.px(1);
+    label(in, QPointF(client->rect.right() + 70 * u, client->rect.center().y()), parts.join(QStringLiteral(", ")), in.theme.text, none, out);
 }
 
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const

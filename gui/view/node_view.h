@@ -3,7 +3,7 @@
 
 #include "gui/view/frame_clock.h"
 #include "gui/view/node_picture.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 #include "gui/view/selection.h"
 
 #include <QWidget>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/cluster_state.h"
+#include "gui/show/number_words.h"
 #include "gui/view/object_ref.h"
 #include "gui/view/theme.h"
 
@@ -15,12 +16,8 @@
 
 namespace lhrs::gui {
 
-// A whole number with narrow spaces as thousands marks.
-QString grouped(std::uint64_t number);
 // The image of a client as "(i, n)".
 QString imageWords(const pb::FileState& image);
-// A duration in ns as a person reads it: "412 µs", "3.2 ms", "1.25 s".
-QString durationWords(std::int64_t ns);
 // What is wrong with the coordinator of a file, and what that means for it; empty: nothing.
 QString coordinatorTrouble(const ClusterState& state);
 // "data 5", "parity 1.0", "spare node-3", "client alice", "group 2": short, as scenarios and log write it.
@@ -32,8 +29,6 @@ ObjectRef objectOf(const ClusterState& state, ProcessId process);
 Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessId>* silent);
 // One sentence for a screen reader: "Data bucket 5, group 1, position 1, level 3, 37 of 40 records, up".
 QString sentenceOf(const ClusterState& state, ObjectRef object);
-// "1 record", "2 000 records".
-QString countedWords(std::uint64_t number, const char* one, const char* many);
 // What the hover card says, line by line.
 QStringList detailsOf(const ClusterState& state, ObjectRef object);
 // What is known last of a bucket that does not serve: what, when, and by whose word. Line by line, each in several wordings, the

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/record_group.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 #include "gui/view/record_table.h"
 
 #include <QObject>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/show/message_class.h"
+
 #include <QColor>
 #include <QFont>
 #include <QFontMetricsF>
@@ -111,16 +113,12 @@ struct LookStyle {
     bool isHatched = false;
 };
 
-// Classes of messages, each with a colour and a glyph.
-enum class MessageClass { Operation, Reply, Image, Delta, Ack, Control, Recruit, Bulk };
-inline constexpr int kMessageClasses = int(MessageClass::Bulk) + 1;
+// How a class of messages is drawn.
 struct MessageStyle {
     QColor colour;
     Glyph glyph = Glyph::None;
     QString word;
 };
-// The class of a message by its name in message.proto ("delta_ack"); nothing for signs of life, which are not drawn.
-std::optional<MessageClass> messageClassOf(std::string_view kind);
 
 enum class TextSize { Small, Body, Strong, Title, Number, Caption };
 inline constexpr int kTextSizes = int(TextSize::Caption) + 1;

@@ -49,7 +49,7 @@ LineNote unknownIn(const QString& text)
 
 EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places, QWidget* parent)
     : QWidget(parent), m_player(player), m_places(places), m_store(places.unsaved), m_edit(new ScriptEdit(this)), m_side(new PlayPanel(player, actions)), m_find(new FindBar(*m_edit, this)), m_file(new QLabel(this)),
-      m_banner(new QLabel(this)), m_words(new QLabel(this)), m_bar(new QWidget(this)), m_bannerRow(new QWidget(this)), m_speed(new QComboBox(this))
+      m_banner(new QLabel(this)), m_words(new QLabel(this)), m_bar(new QWidget(this)), m_bannerRow(new QWidget(this))
 {
     setObjectName(QStringLiteral("editorPanel"));
     m_file->setObjectName(QStringLiteral("scenarioFile"));
@@ -65,18 +65,9 @@ EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places,
     for (const auto& [id, words, glyph] : { std::tuple("runScenario", tr("Run"), Glyph::Play), std::tuple("pauseScenario", tr("Pause"), Glyph::Pause), std::tuple("nextCall", tr("Next call"), Glyph::Next),
              std::tuple("nextStep", tr("Next step"), Glyph::None), std::tuple("stopScenario", tr("Stop"), Glyph::Stop) })
         flow->addWidget(button(actions, id, words, glyph));
-    flow->addWidget(m_speed);
     for (const auto& [id, words] : { std::pair("newScenario", tr("New")), std::pair("openScenario", tr("Open")), std::pair("saveScenario", tr("Save")), std::pair("findText", tr("Find")), std::pair("recordClicks", tr("Record my clicks")) })
         flow->addWidget(button(actions, id, words));
     flow->addWidget(m_file);
-
-    m_speed->setObjectName(QStringLiteral("playSpeed"));
-    m_speed->setAccessibleName(tr("Speed of captions and pauses"));
-    m_speed->setToolTip(tr("How fast captions and pauses of the scenario go; the cluster has its own time"));
-    for (const auto& [words, pace] : { std::pair(tr("captions ×¼"), 0.25), std::pair(tr("captions ×½"), 0.5), std::pair(tr("captions ×1"), 1.0), std::pair(tr("captions ×2"), 2.0), std::pair(tr("captions ×4"), 4.0),
-             std::pair(tr("no pauses"), 0.0) })
-        m_speed->addItem(words, pace);
-    m_speed->setCurrentIndex(2);
 
     auto* bannerBox = new QVBoxLayout(m_bannerRow);
     bannerBox->setContentsMargins(8, 4, 8, 4);
@@ -132,7 +123,6 @@ EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places,
         m_edit->goTo(line);
         m_edit->setFocus();
     });
-    connect(m_speed, &QComboBox::currentIndexChanged, this, [this] { m_player.setPace(m_speed->currentData().toDouble()); });
     m_player.setPrepare([this] { return prepareRun(); });
     showFile();
     showWords();
@@ -164,7 +154,7 @@ void EditorPanel::setTheme(const Theme& theme)
     m_side->setTheme(theme);
     m_find->setTheme(theme);
     m_file->setFont(theme.font({ TextSize::Small, true }));
-    m_file->setMinimumHeight(m_speed->sizeHint().height()); // in the middle of its row
+    m_file->setMinimumHeight(m_bar->findChild<QPushButton*>()->sizeHint().height()); // in the middle of its row
     m_banner->setFont(theme.font({ TextSize::Small }));
     m_words->setFont(theme.font({ TextSize::Small }));
     m_words->setMargin(int(theme.px(4)));

@@ -111,7 +111,6 @@ private:
     QWidget *m_bar, *m_bannerRow;
     std::vector<QPushButton*> m_offers;
     std::vector<std::pair<QPushButton*, Glyph>> m_faces;
-    QComboBox* m_speed;
     QTimer m_idle;
     Theme m_theme;
 

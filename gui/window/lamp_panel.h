@@ -3,7 +3,7 @@
 
 #include "gui/view/frame_clock.h"
 #include "gui/view/lamp_list.h"
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 
 #include <QWidget>
 

@@ -56,7 +56,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
 {
     PlayPrinter printer(stdout);
     ScriptSettings settings = window.player().settings();
-    settings.pace = 0;
+    window.director().setSpeed(Director::kInstant);
     if (folder != nullptr) {
         settings.run = folder->facts().run;
         settings.results = folder;
@@ -72,7 +72,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     const auto finish = [&] {
         const bool isMoving = window.pacer().isBusy() || window.canvas().isMoving();
         const bool isBehind = window.pacer().shownUpTo() < last; // a busy machine has not shown the end yet
-        if (!isOver || (isMoving && since.elapsed() < kLastMovement) || (isBehind && since.elapsed() < kLastEvent))
+        if (!isOver || !window.director().isOver() || (isMoving && since.elapsed() < kLastMovement) || (isBehind && since.elapsed() < kLastEvent))
             return;
         const ScriptResult result = window.player().result();
         const ScriptEngine& engine = window.player().engine();
@@ -302,7 +302,6 @@ int main(int count, char** arguments)
     if (chosen->second != Workspace::Lecture)
         window.setWorkspace(chosen->second);
     ScriptSettings settings;
-    settings.pace = 1;
     settings.mayStartCluster = !parser.isSet(connect);
     if (parser.isSet(play))
         settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");

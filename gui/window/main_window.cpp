@@ -50,7 +50,7 @@ int memoryUsed()
 } // namespace
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
-    : QMainWindow(parent), m_operator(new Operator(this)), m_timeLine(*m_operator, [this] { return openPast(); }), m_pacer(m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
+    : QMainWindow(parent), m_operator(new Operator(this)), m_timeLine(*m_operator, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)), m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -102,7 +102,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     centre->addWidget(m_canvas);
     m_inner->setCentralWidget(m_centre);
     m_line = new LabLine(m_work);
-    m_player = new Player(m_operator->session(), this);
+    m_player = new Player(m_operator->session(), m_director, this);
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -115,7 +115,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_timeBar = new TimeBar(*m_actions, m_timeLine, *m_operator, all);
+    m_timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_operator, all);
     rows->addWidget(m_stack, 1);
     rows->addWidget(m_player);
     rows->addWidget(m_timeBar);
@@ -201,20 +201,13 @@ void MainWindow::connectAll()
     // The cluster: its link decides what is shown; another cluster makes all views forget.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
     connect(m_operator, &Operator::clusterChanged, this, [this] {
+        if (m_pacer.isShow()) { // still shows the former one
+            m_clustersToCome.push_back(m_operator->nowNs());
+            return;
+        }
         m_timeLine.follow();
-        m_timeLine.beginRun();
-        m_timeBar->track().reset();
-        m_charts->reset();
-        m_spaceTime->clear();
         m_pacer.reset();
-        m_selection->select({});
-        m_log->model().clear();
-        m_operator->session().witnesses().clear();
-        m_records->model().forgetWitnesses();
-        m_group->view().close();
-        m_node->view().unpinAll();
-        m_node->view().choose(0);
-        m_canvas->fit();
+        beginCluster(m_operator->nowNs());
     });
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
     connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
@@ -253,7 +246,12 @@ void MainWindow::connectAll()
 
     // The player: what a scenario wants to be looked at.
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
-    connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_operator->nowNs(), 0, TimeMark::Kind::Step, words }); });
+    connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words }); });
+    connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
+    m_director.setHurry([this] {
+        if (m_recorder)
+            m_recorder->hurry();
+    });
     connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
     connect(m_player, &Player::highlightWished, this, [this](const QStringList& targets, const QString& words, double seconds) {
         std::vector<ObjectRef> objects;
@@ -276,6 +274,7 @@ void MainWindow::connectAll()
 bool MainWindow::onFrame(double seconds)
 {
     m_time += seconds;
+    m_player->collect();
     m_timeLine.advance(seconds);
     if (m_timeLine.jumps() != m_jumps) {
         // Another instant: nothing that was on its way belongs to it.
@@ -285,7 +284,7 @@ bool MainWindow::onFrame(double seconds)
         m_spaceTime->restart(m_timeLine.committed());
     }
     if (!m_timeLine.isFrozen())
-        m_pacer.advance(seconds);
+        m_director.advance(seconds);
     noteReading();
     showCaptions();
     m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);
@@ -295,6 +294,7 @@ bool MainWindow::onFrame(double seconds)
         updateClients();
         updateClock();
         updatePresentation();
+        m_player->setPictureScale(m_canvas->theme().fontScale());
         updateInspector();
         m_canvas->setRecorded(m_timeLine.isReplay());
         // Only at full detail does every process give signs of life as events, and only where time is real.
@@ -352,7 +352,7 @@ void MainWindow::updateStatus()
         // What a level leaves out is missing in the picture, too.
         parts.push_back({ Glyph::None, {}, { m_operator->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
         parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
-        if (const std::int64_t behind = m_pacer.behindNs(); behind > 50'000'000)
+        if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
             parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
         std::set<std::uint64_t> armed;
         std::size_t paused = 0;
@@ -421,7 +421,7 @@ void MainWindow::showLink()
     m_start->setBusy(link == Operator::Link::Starting);
     m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
     // The start page offers scenarios itself.
-    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() : isThere || m_player->isLoaded());
+    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
     m_timeBar->setVisible(isThere);
     m_bar->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);

@@ -108,6 +108,7 @@ public:
     Player& player() { return *m_player; }
     Operator& cluster() { return *m_operator; }
     Pacer& pacer() { return m_pacer; }
+    Director& director() { return m_director; }
     TimeLine& timeLine() { return m_timeLine; }
     TimeBar& timeBar() { return *m_timeBar; }
     FrameClock& clock() { return *m_clock; }
@@ -212,6 +213,11 @@ private:
     void showMenu(ObjectRef object, QPoint at);
     void inspect(ObjectRef object);
     void applyCamera(const CameraWish& wish);
+    void pointCamera(const CameraWish& wish);
+    void followReel(const ReelEntry& entry);
+    void beginCluster(std::int64_t ns);
+    void changeSpeed(double factor);
+    bool startReel();
     ObjectRef objectNamed(const QString& name) const;
     std::uint32_t groupOfSelection() const;
     ProcessId clientOfSelection() const;
@@ -284,6 +290,7 @@ private:
     Operator* m_operator;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
+    Director m_director; // moves the pacer along the reel of a scenario
     std::uint64_t m_jumps = 0;
     Selection* m_selection;
     FrameClock* m_clock;
@@ -352,6 +359,9 @@ private:
     std::unique_ptr<NotesWindow> m_notes;
     BlankScreen* m_blank = nullptr;
     SecondClick m_secondClick;
+    std::optional<Workspace> m_workspaceOfReel; // that was shown before the scenario opened a panel in this step
+    bool m_isNearOfReel = false; // the scenario has brought something near
+    std::vector<std::int64_t> m_clustersToCome; // begins of clusters that the show has not come to yet
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
 namespace lhrs::gui {
 
@@ -21,28 +22,12 @@ namespace {
 
 constexpr qreal kHistoryFrom = 900; // pixels at 100 % of a strip that has room for the captions before, too
 constexpr qreal kHistoryWide = 290;
-
-QString questionWords(const Question& question, const std::vector<int>& votes, int reveal, const QString& why)
-{
-    QStringList parts { question.text };
-    for (qsizetype i = 0; i < question.choices.size(); ++i) {
-        const int count = i < qsizetype(votes.size()) ? votes[std::size_t(i)] : 0;
-        QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.choices[i]);
-        if (count > 0)
-            part += QStringLiteral(" (%1)").arg(count);
-        if (i == reveal)
-            part += QStringLiteral(" ✓");
-        parts << part;
-    }
-    if (!why.isEmpty())
-        parts << why;
-    return parts.join(QStringLiteral("   "));
-}
+constexpr qreal kClearlySmaller = 0.8;
 
 } // namespace
 
-Player::Player(Session& session, QWidget* parent)
-    : QWidget(parent), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
+Player::Player(Session& session, Director& director, QWidget* parent)
+    : QWidget(parent), m_director(director), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_badge(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
       m_run(new QPushButton(tr("Run"), this)), m_stop(new QPushButton(tr("Stop"), this)), m_engine(session, *this)
 {
     setObjectName(QStringLiteral("player"));
@@ -60,6 +45,10 @@ Player::Player(Session& session, QWidget* parent)
     m_history->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_history->hide();
     m_step->setObjectName(QStringLiteral("step"));
+    m_badge->setObjectName(QStringLiteral("repeatedBadge"));
+    m_badge->setMargin(3);
+    m_badge->setAutoFillBackground(true);
+    m_badge->hide();
     m_progress->setObjectName(QStringLiteral("progress"));
     m_next->setObjectName(QStringLiteral("nextStepButton"));
     m_run->setObjectName(QStringLiteral("runScenarioButton"));
@@ -72,6 +61,7 @@ Player::Player(Session& session, QWidget* parent)
     m_progress->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
     head->setSpacing(18); // an ellipsis does not touch what follows it
+    head->addWidget(m_badge);
     head->addWidget(m_step, 1);
     head->addWidget(m_progress);
     auto* left = new QVBoxLayout;
@@ -113,6 +103,7 @@ bool Player::load(const QString& path)
 {
     if (isRunning())
         return false;
+    m_director.end();
     m_story.clear();
     m_source.clear();
     m_plan.clear();
@@ -127,7 +118,7 @@ bool Player::load(const QString& path)
         setCaption(tr("%1, line %2: %3 %4").arg(m_file).arg(problem->line).arg(problem->message, problem->hint));
         return false;
     }
-    m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
+    m_expectationsHeld = m_expectationsFailed = 0;
     setText(read->text, m_file);
     return true;
 }
@@ -182,16 +173,20 @@ void Player::launch(ScriptStops stops)
         return;
     m_story.clear();
     m_trace.start();
-    m_stepsSeen = m_expectationsHeld = m_expectationsFailed = 0;
+    m_expectationsHeld = m_expectationsFailed = 0;
     {
         const std::lock_guard lock(m_mutex);
         m_mail = Mail();
+        m_lastCue = {};
         m_parameters.clear();
         m_clusters.clear();
     }
-    m_isHeld = false;
+    m_isScriptHeld = m_isQuestionShown = false;
     m_since.start();
     m_hasSpoken = false;
+    m_stepNow = m_title;
+    m_director.beginLive();
+    m_director.setStops(stops != ScriptStops::Nowhere);
     setCaption(tr("The scenario prepares its cluster …"));
     m_engine.setStops(stops);
     m_engine.start(m_source, m_file, m_settings);
@@ -222,24 +217,33 @@ void Player::goOn(ScriptStops stops)
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = true;
     }
-    if (!m_isHeld) {
+    m_director.setScript(Director::Script::Runs);
+    if (!m_isScriptHeld) {
         m_engine.setStops(stops);
         return;
     }
-    m_isHeld = false;
+    m_isScriptHeld = false;
     m_trace.proceed();
     m_engine.proceed(stops);
-    showButtons();
 }
 
 void Player::next()
 {
-    if (isAsking())
-        return;
-    if (!isRunning())
+    if (!isRunning() && (!m_director.isOn() || m_director.isOver())) {
         start();
-    else if (m_isHeld)
-        goOn(ScriptStops::BeforeSteps);
+        return;
+    }
+    switch (m_director.next()) {
+    case Director::Went::Answered: isAsking(); break;
+    case Director::Went::NextStep:
+        if (isRunning())
+            goOn(ScriptStops::BeforeSteps);
+        break;
+    case Director::Went::Nowhere:
+    case Director::Went::Skipped:
+    case Director::Went::Resumed: break;
+    }
+    showButtons();
 }
 
 void Player::pause()
@@ -250,35 +254,32 @@ void Player::pause()
 
 void Player::nextCall()
 {
-    if (isAsking())
-        return;
+    if (m_director.await() == Director::Await::Question)
+        return next();
     if (!isRunning())
-        launch(ScriptStops::BeforeCalls);
-    else
-        goOn(ScriptStops::BeforeCalls);
-}
-
-void Player::setPace(double pace)
-{
-    m_settings.pace = pace;
-    m_engine.setPace(pace);
+        return launch(ScriptStops::BeforeCalls);
+    if (isHeld())
+        (void)m_director.next();
+    goOn(ScriptStops::BeforeCalls);
 }
 
 void Player::runToEnd()
 {
     if (!isRunning())
         launch(ScriptStops::Nowhere);
+    m_director.setStops(false);
     {
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = false;
     }
-    if (m_isHeld) { // one that has only just begun may stand before a breakpoint already
+    m_director.setScript(Director::Script::Runs);
+    if (m_isScriptHeld) { // one that has only just begun may stand before a breakpoint already
         m_trace.proceed();
         m_engine.proceed(ScriptStops::Nowhere);
     } else {
         m_engine.setStops(ScriptStops::Nowhere);
     }
-    m_isHeld = false;
+    m_isScriptHeld = false;
     m_answered.notify_all();
     showButtons();
 }
@@ -289,8 +290,11 @@ void Player::stop()
     m_answered.notify_all();
 }
 
+// Only of a question that is before the hall's eyes: the script may be there earlier.
 void Player::vote(int choice)
 {
+    if (m_director.await() != Director::Await::Question)
+        return;
     const std::lock_guard lock(m_mutex);
     if (m_mail.question && !m_mail.isAnswered && choice >= 1 && choice <= int(m_mail.votes.size())) {
         ++m_mail.votes[std::size_t(choice - 1)];
@@ -300,88 +304,13 @@ void Player::vote(int choice)
 
 void Player::voteAgain(int difference)
 {
+    if (m_director.await() != Director::Await::Question)
+        return;
     const std::lock_guard lock(m_mutex);
     if (!m_mail.question || m_mail.isAnswered || m_mail.votes.empty())
         return;
     int& votes = m_mail.votes[std::size_t(std::clamp(m_votedLast, 1, int(m_mail.votes.size())) - 1)];
     votes = std::max(0, votes + difference);
-}
-
-// ---- once per frame
-
-bool Player::refresh(double)
-{
-    Mail mail;
-    {
-        const std::lock_guard lock(m_mutex);
-        // Taken out, but for a question, which stays until it is answered and shown.
-        mail = m_mail;
-        m_mail.lines.clear();
-        m_mail.cameras.clear();
-        m_mail.highlights.clear();
-        m_mail.charts.clear();
-        m_mail.step.reset();
-        m_mail.caption.reset();
-        m_mail.isHeld = m_mail.isFinished = false;
-        m_mail.steps = m_mail.held = m_mail.failed = 0;
-    }
-    if (!mail.lines.empty())
-        m_story.add(mail.lines);
-    m_stepsSeen += mail.steps;
-    m_expectationsHeld += mail.held;
-    m_expectationsFailed += mail.failed;
-    if (mail.step) {
-        m_stepNow = *mail.step;
-        emit stepShown(*mail.step);
-    }
-    m_hasSpoken = m_hasSpoken || mail.caption || mail.question;
-    if (mail.caption)
-        setCaption(*mail.caption);
-    if (mail.question)
-        setCaption(questionWords(*mail.question, mail.votes, mail.reveal, mail.why));
-    for (const CameraWish& wish : mail.cameras)
-        emit cameraWished(wish);
-    for (const auto& highlight : mail.highlights)
-        emit highlightWished(highlight.targets, highlight.words, highlight.seconds);
-    for (const auto& [chart, isNew] : mail.charts)
-        emit chartWished(chart, isNew);
-    if (mail.isHeld) {
-        m_isHeld = true;
-        if (m_stepsSeen == 0 && !mail.caption)
-            setCaption(tr("Ready. Press PgDn or the clicker."));
-        showButtons();
-    }
-    if (isRunning()) {
-        QStringList parts { tr("step %1 of %2").arg(m_stepsSeen).arg(std::max(m_stepsSeen, m_stepsInAll)) };
-        if (m_expectationsHeld > 0)
-            parts << tr("✓ %1 held").arg(m_expectationsHeld);
-        if (m_expectationsFailed > 0)
-            parts << tr("✗ %1 failed").arg(m_expectationsFailed);
-        if (const PlayState play = m_trace.state(); play.isHeld && play.call != QLatin1String("lab.step"))
-            parts << tr("stands before line %1").arg(play.line);
-        parts << tr("%1 s").arg(m_since.elapsed() / 1000);
-        setProgress(parts.join(QStringLiteral("   ")));
-    }
-    if (m_wasRunning && !isRunning()) {
-        m_wasRunning = m_isHeld = false;
-        const ScriptResult result = m_engine.result();
-        const QString end = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld) : result.sentence();
-        m_story.add({ { result.outcome == ScriptOutcome::Held ? StoryLine::Kind::End : StoryLine::Kind::Failed, end } });
-        if (result.outcome == ScriptOutcome::Held)
-            setProgress(end);
-        if (result.outcome != ScriptOutcome::Held || !m_hasSpoken)
-            setCaption(end); // also where the scenario said nothing itself
-        showButtons();
-        emit runningChanged(false);
-        emit finished();
-    }
-    return false;
-}
-
-QString Player::elapsedWords() const
-{
-    const qint64 seconds = isRunning() ? m_since.elapsed() / 1000 : 0;
-    return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
 }
 
 // ---- what is shown
@@ -490,10 +419,17 @@ bool Player::eventFilter(QObject* watched, QEvent* event)
 void Player::showButtons()
 {
     const bool runs = isRunning();
-    m_next->setEnabled(isLoaded() && (!runs || m_isHeld));
-    m_run->setEnabled(isLoaded());
+    m_next->setEnabled(isLoaded() || m_director.isOn());
+    m_run->setEnabled(isLoaded() && !m_director.isRecorded());
     m_stop->setEnabled(runs);
-    m_next->setText(runs ? (m_isHeld ? tr("Next step   PgDn") : tr("playing …")) : tr("Begin   PgDn"));
+    switch (m_director.await()) {
+    case Director::Await::Begin: m_next->setText(tr("Begin   PgDn")); return;
+    case Director::Await::Step: m_next->setText(tr("Next step   PgDn")); return;
+    case Director::Await::Question: m_next->setText(tr("Answer   PgDn")); return;
+    case Director::Await::Answer: m_next->setText(tr("Go on   PgDn")); return;
+    case Director::Await::Nothing: break;
+    }
+    m_next->setText(m_director.isOn() && !m_director.isOver() ? tr("Skip   PgDn") : tr("Begin   PgDn"));
 }
 
 void Player::setTheme(const Theme& theme)
@@ -501,9 +437,14 @@ void Player::setTheme(const Theme& theme)
     m_theme = theme;
     m_story.setTheme(theme);
     m_pastStory.setTheme(theme);
-    m_caption->setTheme(theme);
+    m_caption->setTheme(captionTheme());
     m_step->setFont(theme.font({ TextSize::Strong, true }));
     m_next->setFont(theme.font({ TextSize::Strong, true }));
+    m_badge->setFont(theme.font({ TextSize::Strong, true }));
+    QPalette badge = palette();
+    badge.setColor(QPalette::Window, theme.caution);
+    badge.setColor(QPalette::WindowText, inkOn(theme.caution));
+    m_badge->setPalette(badge);
     const int pixels = int(theme.px(14));
     const auto icon = [&](Glyph glyph) {
         QIcon made(QPixmap::fromImage(glyphImage(glyph, theme.text, pixels)));
@@ -522,6 +463,20 @@ void Player::setTheme(const Theme& theme)
     fitHeight();
 }
 
+// A picture grows and shrinks a little with the strip below it: only when it has become clearly smaller the caption does, too.
+void Player::setPictureScale(qreal scale)
+{
+    if (scale <= m_pictureScale && scale > m_pictureScale * kClearlySmaller)
+        return;
+    m_pictureScale = scale;
+    setTheme(Theme(m_theme));
+}
+
+Theme Player::captionTheme() const
+{
+    return Theme(m_theme.kind(), std::max(m_theme.fontScale(), m_pictureScale), m_theme.isHighContrast(), m_theme.stroke());
+}
+
 void Player::setLow(int most)
 {
     m_most = most;
@@ -531,7 +486,9 @@ void Player::setLow(int most)
 // A smaller strip writes its caption smaller.
 void Player::fitHeight()
 {
-    const int usual = int(2 * m_theme.lineHeight({ TextSize::Caption }) + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
+    const Theme caption = captionTheme();
+    const qreal letters = std::max(std::min(caption.lineHeight({ TextSize::Caption }), m_theme.lineHeight({ TextSize::Caption })), caption.lineHeight({ TextSize::Title }));
+    const int usual = int(2 * letters + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
     const int least = m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18; // the buttons above each other
     setFixedHeight(m_most > 0 ? std::min(usual, std::max(least, m_most)) : usual);
 }

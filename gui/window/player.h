@@ -3,6 +3,7 @@
 
 #include "gui/lab/run_facts.h"
 #include "gui/lab/script_engine.h"
+#include "gui/show/director.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
 #include "gui/window/caption_track.h"
@@ -29,11 +30,13 @@ namespace lhrs::gui {
 class Session;
 
 // Plays a scenario with the audience in mind: the present step and caption large, one key to go on. The script runs in a
-// thread of its own and never waits for the picture; what it says is collected here and taken once per frame.
+// thread of its own and never waits for the picture; what it says and shows goes onto the reel, once per frame, and is seen here
+// when the director has come to it.
 class Player : public QWidget, public FrameView, private ScriptObserver {
     Q_OBJECT
 public:
-    explicit Player(Session& session, QWidget* parent = nullptr);
+    // The director must outlive the player.
+    Player(Session& session, Director& director, QWidget* parent = nullptr);
     ~Player() override;
 
     // The text of a scenario; nothing of it runs yet. False: the file cannot be read, or is no program; said in the
@@ -51,8 +54,15 @@ public:
     // Whether a run was begun whose end has not been told by finished() yet.
     bool hasBegun() const { return m_wasRunning; }
     bool isRunning() const { return m_engine.isRunning(); }
-    // Stands before a step and waits for next().
-    bool isHeld() const { return m_isHeld; }
+    // The show has come to a step, and waits for next().
+    bool isHeld() const { return m_director.await() == Director::Await::Step || m_director.await() == Director::Await::Begin; }
+    Director& director() { return m_director; }
+    // The script goes no further by itself: it has ended, or waits before a step, a question or a call. Then the reel has all of it.
+    bool scriptStands() const;
+    // Before the director's frame: what the script has left since goes onto the reel.
+    void collect();
+    // The reel of a recording, in place of a script.
+    void showReel(std::vector<ReelEntry> reel);
 
     // Somebody else who hears what the script says, in its thread; must outlive the player.
     void setListener(ScriptObserver* listener) { m_listener = listener; }
@@ -71,8 +81,6 @@ public:
     void pause();
     void nextCall();
     void stop();
-    // How fast captions and pauses go: 1 as written, 0 without any.
-    void setPace(double pace);
     // Where the script is, was, and what it found.
     const PlayTrace& trace() const { return m_trace; }
     // A vote for the choice with this number, from 1; or one more, or one fewer, for the choice that was named last.
@@ -88,7 +96,7 @@ public:
     QString stepTitle() const;
     // What the scenario announces, and how many of its steps have been shown.
     const std::vector<PlannedStep>& plan() const { return m_plan; }
-    int stepsSeen() const { return m_stepsSeen; }
+    int stepsSeen() const { return int(m_director.stepsShown()); }
     QString elapsedWords() const;
 
     // Captions of an instant of the past, in place of those that the running script says; null: the script's again.
@@ -97,6 +105,8 @@ public:
     void setButtonsShown(bool on);
     // The strip takes at most so many pixels of the window's height; 0: what it likes.
     void setLow(int most);
+    // The letters of the caption are as those of a picture with this font scale, at least.
+    void setPictureScale(qreal scale);
     // A word to whoever presents, in place of the count of steps, until it is empty.
     void setNotice(const QString& words);
 
@@ -107,27 +117,18 @@ signals:
     void cameraWished(const lhrs::gui::CameraWish& wish);
     void highlightWished(const QStringList& targets, const QString& words, double seconds);
     void chartWished(const lhrs::gui::MeasureChart& chart, bool isNew);
+    void entryShown(const lhrs::gui::ReelEntry& entry);
 
 private:
     // What the script's thread leaves here; guarded by m_mutex.
     struct Mail {
-        std::vector<StoryLine> lines;
-        std::vector<CameraWish> cameras;
-        struct Highlight {
-            QStringList targets;
-            QString words;
-            double seconds = 0;
-        };
-        std::vector<Highlight> highlights;
+        std::vector<ReelEntry> reel;
         std::vector<std::pair<MeasureChart, bool>> charts; // the newest of each, and whether it is new
-        std::optional<QString> step, caption;
-        bool isHeld = false, isFinished = false;
-        int steps = 0, held = 0, failed = 0;
+        bool isHeld = false;
+        // The question that the script stands before, until the hall has answered it.
         std::optional<Question> question;
         std::vector<int> votes;
         bool isAnswered = false, mayAsk = true;
-        int reveal = -1;
-        QString why;
     };
 
     bool wantsCalls() const override { return m_listener != nullptr && m_listener->wantsCalls(); }
@@ -136,13 +137,14 @@ private:
     void onCall(int line, const QString& call) override { m_trace.call(line, call); }
     void onHeld(int line, const QString& call) override;
     void onRow(const QString&, int) override { m_trace.row(); }
+    bool wantsReel() const override { return true; }
+    bool takesTime() const override { return true; }
+    void onReel(const ReelEntry& entry) override;
     void onStep(const QString& id, const QString& title) override;
     void onSay(const QString& text) override;
     void onNote(const QString& text) override;
     void onPrint(const QString& text) override;
     void onExpectation(const Expectation& expectation) override;
-    void onCamera(const CameraWish& wish) override;
-    void onHighlight(const QStringList& targets, const QString& text, double seconds) override;
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
@@ -150,7 +152,11 @@ private:
     void onCluster(const ClusterFacts& cluster) override;
     void onChart(const MeasureChart& chart, bool isNew) override;
     void onFinished(const ScriptResult& result) override;
-    void post(StoryLine::Kind kind, const QString& text);
+    void post(ReelEntry entry);
+    void showEntry(const ReelEntry& entry);
+    void showQuestion();
+    void showProgress();
+    std::vector<int> votes() const;
     void launch(ScriptStops stops);
     bool isAsking();
     void goOn(ScriptStops stops);
@@ -160,11 +166,13 @@ private:
     void showWords();
     void fitStep();
     void fitHeight();
+    Theme captionTheme() const;
     void showNotice();
     void arrange();
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
+    Director& m_director;
     ScriptSettings m_settings;
     ScriptObserver* m_listener = nullptr;
     std::function<QString()> m_prepare;
@@ -176,24 +184,28 @@ private:
     CaptionTrack::Instant m_past;
     QString m_pastProgress;
     int m_votedLast = 0;
-    int m_stepsInAll = 0, m_stepsSeen = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
-    bool m_isHeld = false, m_wasRunning = false;
+    int m_stepsInAll = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
+    bool m_isScriptHeld = false, m_wasRunning = false;
     bool m_hasSpoken = false; // the scenario, by a caption or a question
+    bool m_isQuestionShown = false;
+    std::pair<Director::Await, bool> m_buttonsFor { Director::Await::Nothing, false };
     QElapsedTimer m_since;
 
     mutable std::mutex m_mutex;
     std::condition_variable_any m_answered;
     Mail m_mail; // guarded by m_mutex
+    Cue m_lastCue; // likewise, of what the script told last
     std::map<QString, QVariant> m_parameters; // likewise, of the present or last run
     std::vector<ClusterFacts> m_clusters;     // likewise
 
     StoryModel m_story, m_pastStory;
     HallStory* m_hallStory;
-    QLabel *m_step, *m_progress;
+    QLabel *m_step, *m_badge, *m_progress;
     CaptionLabel* m_caption;
     QListView* m_history;
     QPushButton *m_next, *m_run, *m_stop;
     int m_most = 0;
+    qreal m_pictureScale = 1;
     Theme m_theme;
     ScriptEngine m_engine; // last: its thread calls the observer
 };

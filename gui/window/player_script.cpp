@@ -4,10 +4,20 @@
 
 namespace lhrs::gui {
 
-void Player::post(StoryLine::Kind kind, const QString& text)
+void Player::post(ReelEntry entry)
 {
     const std::lock_guard lock(m_mutex);
-    m_mail.lines.push_back({ kind, text });
+    if (!entry.at.isThere())
+        entry.at = m_lastCue; // told by nobody: where the script was last
+    m_lastCue = entry.at;
+    m_mail.reel.push_back(std::move(entry));
+}
+
+void Player::onReel(const ReelEntry& entry)
+{
+    if (m_listener)
+        m_listener->onReel(entry);
+    post(entry);
 }
 
 void Player::onStarted(const QString& file)
@@ -25,71 +35,45 @@ void Player::onHeld(int line, const QString& call)
 
 void Player::onStep(const QString& id, const QString& title)
 {
-    const QString words = QStringLiteral("(%1)  %2").arg(id, title);
     if (m_listener)
         m_listener->onStep(id, title);
     m_trace.step(id, title);
-    post(StoryLine::Kind::Step, words);
-    const std::lock_guard lock(m_mutex);
-    m_mail.step = words;
-    ++m_mail.steps;
 }
 
 void Player::onSay(const QString& text)
 {
     if (m_listener)
         m_listener->onSay(text);
-    post(StoryLine::Kind::Say, text);
-    const std::lock_guard lock(m_mutex);
-    m_mail.caption = text;
-    m_mail.question.reset();
 }
 
 void Player::onNote(const QString& text)
 {
-    post(StoryLine::Kind::Note, text);
+    if (m_listener)
+        m_listener->onNote(text);
 }
 
 void Player::onPrint(const QString& text)
 {
     if (m_listener)
         m_listener->onPrint(text);
-    post(StoryLine::Kind::Print, text);
 }
 
 void Player::onExpectation(const Expectation& expectation)
 {
     if (m_listener)
         m_listener->onExpectation(expectation);
-    const QString words = expectation.detail.isEmpty() ? expectation.text : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail);
-    post(expectation.isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed, words);
     if (!expectation.isHeld)
-        m_trace.fault(expectation.line, words);
-    const std::lock_guard lock(m_mutex);
-    ++(expectation.isHeld ? m_mail.held : m_mail.failed);
-}
-
-void Player::onCamera(const CameraWish& wish)
-{
-    const std::lock_guard lock(m_mutex);
-    m_mail.cameras.push_back(wish);
-}
-
-void Player::onHighlight(const QStringList& targets, const QString& text, double seconds)
-{
-    const std::lock_guard lock(m_mutex);
-    m_mail.highlights.push_back({ targets, text, seconds });
+        m_trace.fault(expectation.line, expectation.detail.isEmpty() ? expectation.text : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail));
 }
 
 std::optional<std::vector<int>> Player::onQuestion(const Question& question, const std::stop_token& stop)
 {
+    if (m_listener)
+        (void)m_listener->onQuestion(question, stop); // writes down that it was asked
     std::unique_lock lock(m_mutex);
-    m_mail.lines.push_back({ StoryLine::Kind::Say, question.text });
     m_mail.question = question;
     m_mail.votes.assign(std::size_t(question.choices.size()), 0);
     m_mail.isAnswered = false;
-    m_mail.reveal = -1;
-    m_mail.why.clear();
     // The script stands before the outcome until the hall has voted and PgDn is pressed.
     if (!m_answered.wait(lock, stop, [this] { return m_mail.isAnswered || !m_mail.mayAsk; }))
         return std::nullopt;
@@ -98,12 +82,8 @@ std::optional<std::vector<int>> Player::onQuestion(const Question& question, con
 
 void Player::onReveal(const Question& question, int index, const QString& why)
 {
-    post(StoryLine::Kind::Say, QStringLiteral("%1: %2. %3").arg(question.text, question.choices.value(index), why));
-    const std::lock_guard lock(m_mutex);
-    m_mail.question = question;
-    m_mail.isAnswered = true;
-    m_mail.reveal = index;
-    m_mail.why = why;
+    if (m_listener)
+        m_listener->onReveal(question, index, why);
 }
 
 void Player::onParameters(const std::map<QString, QVariant>& parameters)
@@ -124,14 +104,16 @@ void Player::onCluster(const ClusterFacts& cluster)
         m_clusters.push_back(cluster);
     }
     if (!cluster.patience.isEmpty())
-        post(StoryLine::Kind::Note, cluster.patience);
+        post({ .kind = ReelEntry::Kind::Note, .text = cluster.patience });
     if (m_listener != nullptr)
         m_listener->onCluster(cluster);
 }
 
 void Player::onMark(const QString& text)
 {
-    post(StoryLine::Kind::Note, text);
+    if (m_listener)
+        m_listener->onMark(text);
+    post({ .kind = ReelEntry::Kind::Note, .text = text });
 }
 
 void Player::onChart(const MeasureChart& chart, bool isNew)
@@ -148,8 +130,13 @@ void Player::onChart(const MeasureChart& chart, bool isNew)
 void Player::onFinished(const ScriptResult& result)
 {
     m_trace.finish(result);
-    const std::lock_guard lock(m_mutex);
-    m_mail.isFinished = true;
+    const QString words = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld) : result.sentence();
+    ReelEntry end { .kind = ReelEntry::Kind::End, .text = words, .number = result.outcome == ScriptOutcome::Held ? 1 : 0 };
+    {
+        const std::lock_guard lock(m_mutex);
+        end.at = m_lastCue;
+    }
+    onReel(end);
 }
 
 } // namespace lhrs::gui

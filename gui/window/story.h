@@ -60,6 +60,8 @@ public:
     void setTheme(const Theme& theme);
     // Whether the last painting had room for all of the text.
     bool fits() const;
+    // The letters of the last painting.
+    QFont fontShown() const { return m_theme.font(styleThatFits()); }
 
 signals:
     // A new text, which screen readers are told.

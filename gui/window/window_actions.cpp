@@ -176,8 +176,8 @@ void MainWindow::makeViewActions()
     layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
     layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
-    a.add({ "slower", "View/Look", "Movement slower", ",", "Messages travel more slowly on the screen" }, [this] { m_pacer.setHop(std::min(kHopSlowest, m_pacer.hop() * 1.4)); });
-    a.add({ "faster", "View/Look", "Movement faster", ";", "Messages travel faster on the screen" }, [this] { m_pacer.setHop(std::max(kHopFastest, m_pacer.hop() / 1.4)); });
+    a.add({ "slower", "View/Look", "Show slower", ",", "All that moves takes twice the time; how fast it is stands in the time bar" }, [this] { changeSpeed(0.5); });
+    a.add({ "faster", "View/Look", "Show faster", ";", "All that moves takes half the time; how fast it is stands in the time bar" }, [this] { changeSpeed(2); });
     a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes fades over", true }, [this] {
         m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
         keepLooks();
@@ -437,12 +437,24 @@ ObjectRef MainWindow::objectNamed(const QString& name) const
 
 void MainWindow::applyCamera(const CameraWish& wish)
 {
+    const Workspace before = m_workspace;
+    pointCamera(wish);
+    if (m_workspace != before && !m_workspaceOfReel)
+        m_workspaceOfReel = before;
+}
+
+void MainWindow::pointCamera(const CameraWish& wish)
+{
     const bool isPlace = !wish.fit.isEmpty() && wish.fit != QLatin1String("file") && wish.fit != QLatin1String("spares");
-    const ObjectRef looked = isPlace ? objectNamed(wish.fit.section(QLatin1Char(','), 0, 0)) : ObjectRef();
+    std::vector<ObjectRef> places;
+    if (isPlace)
+        for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
+            places.push_back(objectNamed(name));
+    const ObjectRef looked = places.empty() ? ObjectRef() : places.front();
     if (looked.kind == ObjectKind::Client)
         m_canvas->choose(looked); // of several clients its image is shown
-    else if (isPlace)
-        m_canvas->fitTo(looked);
+    else if (isPlace && wish.view.isEmpty())
+        m_canvas->fitTo(places), m_isNearOfReel = true;
     else if (!wish.fit.isEmpty())
         m_canvas->fit();
     Layers layers = m_canvas->layers();
@@ -453,8 +465,6 @@ void MainWindow::applyCamera(const CameraWish& wish)
             layers.*member = wanted->second;
     }
     m_canvas->setLayers(layers);
-    if (wish.speed && *wish.speed > 0)
-        m_pacer.setHop(std::clamp(0.45 / *wish.speed, kHopFastest, kHopSlowest));
     if (m_workspace == Workspace::Write)
         return; // whoever goes through the text keeps it before the eyes
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
@@ -463,6 +473,8 @@ void MainWindow::applyCamera(const CameraWish& wish)
         m_isViewLarge = wish.view == QLatin1String("image");
         setWorkspace(Workspace::Inspect);
         (wish.view == QLatin1String("image") ? m_imageDock : m_docks[0])->raise();
+        if (wish.view == QLatin1String("records") && looked)
+            m_selection->select(looked);
     }
     if (wish.view == QLatin1String("node")) {
         if (!wish.fit.isEmpty()) // the processes, one beside the other

@@ -96,6 +96,10 @@ void MainWindow::goOn()
         blank->trigger();
         return;
     }
+    if (m_director.isOn() && !m_director.isOver()) {
+        m_player->next();
+        return;
+    }
     const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
     const bool wasFrozen = m_timeLine.isFrozen();
     if (isPast && !wasFrozen && goToStop(1))
@@ -110,6 +114,8 @@ void MainWindow::goBack()
 {
     if (QAction* blank = m_actions->get("blank"); blank->isChecked())
         blank->trigger();
+    else if (m_director.isOn() && m_director.stepsShown() > 0)
+        m_director.back();
     else if (!goToStop(-1))
         toBeginning();
 }
@@ -326,7 +332,7 @@ void MainWindow::updatePresentation()
 
 void MainWindow::showCaptions()
 {
-    const bool isPast = m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen());
+    const bool isPast = m_timeLine.mode() != TimeLine::Mode::Show && (m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen()));
     Recording* recording = isPast ? m_timeLine.recording() : nullptr;
     if (!recording) {
         m_captionsOf = { nullptr, 0 };
@@ -337,7 +343,7 @@ void MainWindow::showCaptions()
         m_captionsOf = wanted;
         m_captions = CaptionTrack(*recording);
         if (m_timeLine.isReplay())
-            m_player->setVisible(!m_captions.isEmpty());
+            m_player->setVisible(!m_captions.isEmpty() || m_director.isOn());
     }
     if (m_captions.isEmpty())
         m_player->showPast(nullptr);

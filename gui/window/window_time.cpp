@@ -25,8 +25,8 @@ void MainWindow::makeTimeActions()
 {
     Actions& a = *m_actions;
     a.add({ "playPause", "Time", "Play or pause", "Space; .", "Stops the picture where it is, or lets it go on from there; the cluster never stops" }, [this] { playOrPause(); });
-    a.add({ "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" }, [this] { m_timeLine.pause(m_pacer.shownNs()); });
-    a.add({ "follow", "Time", "Follow", "End", "Shows the newest again" }, [this] { m_timeLine.follow(); });
+    a.add({ "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" }, [this] { m_pacer.isShow() ? m_director.setPaused(true) : m_timeLine.pause(m_pacer.shownNs()); });
+    a.add({ "follow", "Time", "Follow", "End", "Shows the newest again" }, [this] { m_director.toNow(); });
     a.add({ "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { toBeginning(); });
     const auto step = [this](int direction, TimeLine::Unit unit) { return [this, direction, unit] { m_timeLine.step(direction, unit); }; };
     a.add({ "stepForward", "Time", "One event forward", "]", "Shows the next event" }, step(1, TimeLine::Unit::Event));
@@ -155,7 +155,9 @@ void MainWindow::toBeginning()
 
 void MainWindow::playOrPause()
 {
-    if (m_timeLine.mode() == TimeLine::Mode::Paused)
+    if (m_pacer.isShow())
+        m_director.setPaused(!m_director.isPaused());
+    else if (m_timeLine.mode() == TimeLine::Mode::Paused)
         m_timeLine.play();
     else
         m_timeLine.pause(m_pacer.shownNs());
@@ -175,6 +177,8 @@ QString MainWindow::openRecording(const QString& path)
     m_charts->reset();
     m_selection->select({});
     m_canvas->fit();
+    if (!startReel())
+        m_director.end();
     showLink();
     const QString damage = m_timeLine.recording()->damage(), unfinished = m_timeLine.recording()->unfinished();
     if (!damage.isEmpty() || !unfinished.isEmpty())
@@ -186,6 +190,7 @@ void MainWindow::closeRecording()
 {
     if (!m_timeLine.isReplay())
         return;
+    m_director.end();
     m_timeLine.showRecording(nullptr);
     m_timeBar->track().reset();
     m_charts->reset();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 #include "gui/view/selection.h"
 #include "gui/view/theme.h"
 #include "gui/window/operator.h"

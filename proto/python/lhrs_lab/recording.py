@@ -10,7 +10,7 @@ from .errors import LabError
 from .shown import Shown
 
 _APPLICATION = 0x4C485253   # "LHRS"
-_VERSION = 2
+_VERSIONS = (2, 3)  # that have the tables that are read here
 _WITH_LOG = 2               # byte 18 of the file: a log belongs to it, as while it is being written
 #: The views of a recording; scenarios/DATA.md explains their columns.
 VIEWS = ("operation", "message", "split", "merge", "parity_creation", "recovery", "failure", "fault")
@@ -47,8 +47,8 @@ class Recording:
         if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != _APPLICATION:
             raise LabError("BadArgument", f"{self.path} is no recording.")
         version = int.from_bytes(header[60:64], "big")
-        if version != _VERSION:
-            raise LabError("BadArgument", f"{self.path} is a recording of version {version}; version {_VERSION} has the tables.",
+        if version not in _VERSIONS:
+            raise LabError("BadArgument", f"{self.path} is a recording of version {version}; versions {_VERSIONS[0]} and {_VERSIONS[1]} have the tables.",
                            "lhrs-gui --export FILE --out DIR writes CSV files of any version.")
         if header[18] == _WITH_LOG:
             raise LabError("Refused", f"{self.path} ended without its end, or is being written.",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/pacer.h"
+#include "gui/show/pacer.h"
 
-#include "gui/view/theme.h"
+#include "gui/lab/sentences.h"
+#include "gui/show/message_class.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,6 +21,9 @@ constexpr double kCalm = 0.35;           // seconds with few events after which 
 constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
 constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
 constexpr double kLearnEvery = 0.1;      // seconds; nor are names, ends, pauses, samples and other clusters, which are taken so often
+constexpr std::int64_t kLateNs = 50'000'000; // of run time: what happened earlier has been received by then
+constexpr std::size_t kAheadMax = 20'000;    // events of a show that are scheduled ahead
+constexpr double kSlowestOfReading = 2.5;    // times slower than usual at most, so that the picture lasts as long as its caption
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
 // Messages and sums that say nothing but "I am here": they take no time in the show.
@@ -59,9 +63,18 @@ bool isOfFormer(const ClusterState& shown, const ClusterState& known)
 
 void Pacer::reset()
 {
+    if (m_isShow)
+        return; // it goes on from where it stands
     m_state = ClusterState();
     m_revision = 0;
     m_isStarted = false;
+    forget();
+    ++m_version;
+}
+
+// What was on its way.
+void Pacer::forget()
+{
     m_incoming.clear();
     m_events.clear();
     m_queue = {};
@@ -69,8 +82,124 @@ void Pacer::reset()
     m_full.clear();
     m_fullEnds.clear();
     m_quick.clear();
+    m_readable.clear();
+    m_burst.clear();
+    m_bundle = {};
+    m_bundleEnd = m_stretchEnd = 0;
     m_last = m_clock;
-    ++m_version;
+}
+
+// ---- a show
+
+void Pacer::beginShow(const EventFeed& feed, std::uint64_t event)
+{
+    forget();
+    m_isShow = m_isStarted = true;
+    m_isLive = m_isAtGate = m_isRushing = false;
+    m_feed = &feed;
+    m_cursor = event;
+    m_gate.reset();
+    m_least = 0;
+    m_revision = 0;
+    synchronise();
+    m_eventNs = m_newestNs = m_gateNs = m_feed->nowNs();
+}
+
+void Pacer::endShow()
+{
+    if (!m_isShow)
+        return;
+    m_isShow = false;
+    m_feed = &m_own;
+    m_revision = 0;
+    forget();
+    goLive();
+    m_isLive = m_isReduced;
+}
+
+void Pacer::setGate(const std::optional<Cue>& gate)
+{
+    if (gate == m_gate)
+        return;
+    m_gate = gate;
+    m_isAtGate = false;
+    m_burst.clear();
+}
+
+bool Pacer::isBeforeGate(const RunEvent& event) const
+{
+    return !m_gate || (m_gate->isByTime ? event.runNs <= m_gate->ns : event.index <= m_gate->event);
+}
+
+// All that lies before the gate, as far as it is there; of what was received in another order than it happened, a little more.
+void Pacer::pullShow()
+{
+    const std::int64_t enough = m_gate && m_gate->isByTime ? m_gate->ns + kLateNs : 0;
+    while (m_queue.size() + m_incoming.size() < kAheadMax) {
+        if (m_gate && (m_gate->isByTime ? m_gateNs > enough && m_cursor >= m_gate->event : m_cursor >= m_gate->event))
+            break;
+        const std::size_t most = m_gate && !m_gate->isByTime ? std::size_t(std::min<std::uint64_t>(kPullMax, m_gate->event - m_cursor)) : kPullMax;
+        EventPage page = m_feed->eventsSince(m_cursor, most);
+        if (page.events.empty())
+            break;
+        m_cursor = page.next;
+        m_newestNs = std::max(m_newestNs, page.events.back().runNs);
+        for (RunEvent& event : page.events) {
+            ProcessClock& process = m_processes[event.process];
+            process.runNs = std::max(process.runNs, event.runNs);
+            event.runNs = process.runNs;
+            m_gateNs = std::max(m_gateNs, event.runNs);
+            m_incoming.push_back({ m_time, std::move(event) });
+        }
+    }
+    const auto waits = std::stable_partition(m_incoming.begin(), m_incoming.end(), [this](const Incoming& i) { return isBeforeGate(i.event); });
+    std::stable_sort(m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
+    for (auto entry = m_incoming.begin(); entry != waits; ++entry)
+        schedule(entry->event);
+    m_incoming.erase(m_incoming.begin(), waits);
+}
+
+bool Pacer::hasReachedGate() const
+{
+    if (!m_queue.empty())
+        return false;
+    if (m_gate && !m_gate->isByTime)
+        return m_cursor >= m_gate->event;
+    const bool isAllThere = m_cursor >= m_feed->committed();
+    return m_gate ? m_cursor >= m_gate->event && (isAllThere || m_gateNs > m_gate->ns + kLateNs) : isAllThere;
+}
+
+void Pacer::takeState()
+{
+    if (m_queue.empty() && m_incoming.empty() && m_time - m_syncedAt > kSyncEvery)
+        synchronise();
+}
+
+double Pacer::hopsAhead() const { return std::max(0.0, m_last - m_clock); }
+
+// A stretch in which nothing has to be read for itself is run through in a bounded time.
+double Pacer::rateOfShow()
+{
+    const double usual = 1 / m_hop;
+    m_readable.erase(m_readable.begin(), m_readable.upper_bound(m_clock));
+    const double next = m_readable.empty() ? m_last : *m_readable.begin();
+    const double most = kBundle * m_hop / kHopNormal; // seconds
+    if (m_clock >= m_stretchEnd)
+        m_stretchRate = 0;
+    if (next - m_clock > most * usual && (next > m_stretchEnd || m_stretchRate == 0)) {
+        m_stretchRate = std::max(m_stretchRate, (next - m_clock) / most);
+        m_stretchEnd = next;
+    }
+    if (m_stretchRate > usual)
+        return m_stretchRate;
+    const double ahead = hopsAhead();
+    return m_least > 0 && ahead > 0 ? std::clamp(ahead / m_least, usual / kSlowestOfReading, usual) : usual;
+}
+
+void Pacer::stand()
+{
+    m_scheduled.clear();
+    m_shown.clear();
 }
 
 std::int64_t Pacer::behindNs() const
@@ -90,7 +219,7 @@ std::uint64_t Pacer::shownUpTo() const
 
 std::int64_t Pacer::shownNs() const
 {
-    return m_isLive || !isBusy() ? m_feed.nowNs() : m_eventNs;
+    return m_isLive || !isBusy() ? m_feed->nowNs() : m_eventNs;
 }
 
 void Pacer::advance(double seconds)
@@ -103,13 +232,26 @@ void Pacer::advance(double seconds)
         goLive();
         m_isLive = m_isReduced;
     }
+    if (m_isShow) {
+        pullShow();
+        m_rate = rateOfShow();
+        m_clock += seconds * m_rate;
+        if (m_isRushing || m_isReduced)
+            m_clock = std::max(m_clock, m_last);
+        m_isRushing = false;
+        show();
+        m_isAtGate = hasReachedGate();
+        if (m_time - m_learntAt > kLearnEvery)
+            learnWhatNoEventTells();
+        return;
+    }
     pull(seconds);
     const double backlog = std::max(0.0, m_last - m_clock);
     // Who wants messages to travel slowly wants to wait for them, too.
     m_rate = std::max(1.0 / m_hop, backlog / (kCatchUp * std::max(1.0, m_hop / kHopNormal)));
     m_clock += seconds * m_rate;
     if (m_isLive) {
-        if (m_feed.committed() != m_cursor || m_time - m_syncedAt > kSyncEvery || !m_shown.empty())
+        if (m_feed->committed() != m_cursor || m_time - m_syncedAt > kSyncEvery || !m_shown.empty())
             synchronise();
         return;
     }
@@ -129,10 +271,10 @@ void Pacer::advance(double seconds)
 void Pacer::synchronise()
 {
     m_syncedAt = m_time;
-    const std::uint64_t revision = m_feed.revision(); // first: what comes in between is copied twice, not missed
+    const std::uint64_t revision = m_feed->revision(); // first: what comes in between is copied twice, not missed
     if (revision != 0 && revision == m_revision)
         return; // at rest nothing is drawn again
-    m_state = m_feed.state();
+    m_state = m_feed->state();
     m_revision = revision;
     ++m_version;
 }
@@ -142,9 +284,9 @@ void Pacer::synchronise()
 void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
-    const ClusterState now = m_feed.state();
+    const ClusterState now = m_feed->state();
     if (isOfFormer(m_state, now)) { // events of the next cluster say nothing about this one
-        goLive();
+        m_isShow ? synchronise() : goLive();
         return;
     }
     const std::int64_t shown = shownNs();
@@ -183,28 +325,21 @@ void Pacer::goLive()
 {
     m_isLive = true;
     m_calmSince = m_time;
-    m_incoming.clear();
-    m_events.clear();
-    m_queue = {};
-    m_processes.clear();
-    m_full.clear();
-    m_fullEnds.clear();
-    m_quick.clear();
-    m_last = m_clock;
-    m_cursor = m_feed.committed();
+    forget();
+    m_cursor = m_feed->committed();
     synchronise();
 }
 
 void Pacer::pull(double seconds)
 {
-    EventPage page = m_feed.eventsSince(m_cursor, kPullMax);
+    EventPage page = m_feed->eventsSince(m_cursor, kPullMax);
     m_cursor = page.next;
     if (!page.events.empty())
         m_newestNs = page.events.back().runNs;
     if (m_isLive) {
         // What lies further back than one page was shown by the state already.
-        if (m_feed.committed() > m_cursor + 4 * kPullMax)
-            m_cursor = m_feed.committed();
+        if (m_feed->committed() > m_cursor + 4 * kPullMax)
+            m_cursor = m_feed->committed();
         for (RunEvent& event : page.events)
             m_shown.push_back({ std::move(event), m_clock, 1 });
         if (m_shown.size() > kCalmEvents)
@@ -247,29 +382,51 @@ bool Pacer::isOnlyAlive() const
 }
 
 // How long the message that caused the event travels: full for structure and for the first operations of a burst.
-double Pacer::hopOf(const pb::Event& event)
+double Pacer::hopOf(const RunEvent& run)
 {
+    const pb::Event& event = *run.event;
     if (event.has_records_moved())
         return kRecordsHop;
     if (isSignOfLife(event))
         return 0;
-    if (event.operation().client() == 0)
+    if (event.operation().client() == 0 || (m_isShow && changesStructure(event)))
         return 1;
     const OperationKey operation { event.operation().client(), event.operation().number() };
     if (event.has_operation_forwarded() || event.has_image_adjusted()) {
         m_quick.erase(operation);
         m_full.insert(operation);
     }
-    if (m_full.contains(operation))
+    if (m_full.contains(operation)) {
+        if (m_isShow && event.has_operation_started())
+            m_burst.emplace(operation.first, int(event.operation_started().kind()));
         return 1;
+    }
     if (m_quick.contains(operation))
         return kQuickHop;
     m_fullEnds.erase(m_fullEnds.begin(), m_fullEnds.upper_bound(m_clock));
     if (m_quick.size() > kOpenMax)
         m_quick.clear();
-    const bool isFull = m_full.size() + m_fullEnds.size() < kFullMax;
+    const bool isFull = m_isShow ? isFirstOfBurst(operation, run) : m_full.size() + m_fullEnds.size() < kFullMax;
     (isFull ? m_full : m_quick).insert(operation);
     return isFull ? 1 : kQuickHop;
+}
+
+// In a show: the first operation of its kind that a client begins after a gate is shown in full; the others are bundled.
+bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
+{
+    if (!run.event->has_operation_started()) { // an effect that comes before its cause, of which the kind is not known yet
+        const auto known = m_burst.lower_bound({ operation.first, 0 });
+        return known == m_burst.end() || known->first != operation.first;
+    }
+    const pb::OperationKind kind = run.event->operation_started().kind();
+    if (m_burst.emplace(operation.first, int(kind)).second)
+        return true;
+    if (m_clock >= m_bundleEnd || m_bundle.client != operation.first) {
+        m_bundle = { {}, operation.first };
+        m_bundleFrom = m_processes[run.process].at;
+    }
+    ++m_bundle.operations[kind];
+    return false;
 }
 
 void Pacer::schedule(const RunEvent& run)
@@ -281,7 +438,7 @@ void Pacer::schedule(const RunEvent& run)
         const pb::Event& event = *run.event;
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
-        hop = hopOf(event);
+        hop = hopOf(run);
         if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
             const auto cause = m_processes.find(event.cause_process());
             if (cause != m_processes.end()) {
@@ -306,6 +463,10 @@ void Pacer::schedule(const RunEvent& run)
     }
     process.at = at;
     m_last = std::max(m_last, at);
+    if (m_isShow && hop >= 0.5)
+        m_readable.insert(at);
+    else if (m_isShow && hop > 0)
+        m_bundleEnd = std::max(m_bundleEnd, at);
     ShownEvent shown { run, at, hop };
     m_scheduled.push_back(shown);
     m_queue.emplace(at, run.index);

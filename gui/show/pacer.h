@@ -2,10 +2,12 @@
 #pragma once
 
 #include "gui/lab/event_feed.h"
+#include "gui/lab/reel.h"
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <unordered_map>
@@ -26,14 +28,45 @@ struct ShownEvent {
 // every moment a consistent cut of the run. Of a burst of operations the first are shown in full and the others quickly;
 // structure is always shown in full. When too much waits, the picture jumps to the newest state (live), and comes back
 // to the slow show when the cluster is calm: animation is dropped, state never.
+//
+// In a show along a reel nothing is dropped and nothing is hurried: of many operations alike the first is shown in full, and
+// the others together, in a time that can be read; and nothing beyond the gate is shown.
 class Pacer {
 public:
-    explicit Pacer(const EventFeed& feed) : m_feed(feed) {}
+    explicit Pacer(const EventFeed& feed) : m_own(feed), m_feed(&feed) {}
 
     // One frame: pulls what is new and shows what is due `seconds` after the last frame.
     void advance(double seconds);
+    // A frame in which the picture stands still.
+    void stand();
     // Forgets what was shown and what waits: another cluster, or a jump to the newest state.
     void reset();
+
+    // ---- a show
+    // From now on a show, of what follows this event in that feed, which must live until endShow().
+    void beginShow(const EventFeed& feed, std::uint64_t event);
+    // Free play of what the own feed has, from its newest state on.
+    void endShow();
+    bool isShow() const { return m_isShow; }
+    // Nothing beyond the cue is shown; none: whatever comes. Operations after another gate are no longer of one burst.
+    void setGate(const std::optional<Cue>& gate);
+    const std::optional<Cue>& gate() const { return m_gate; }
+    // Everything up to the gate has been shown, as far as the feed has it.
+    bool isAtGate() const { return m_isAtGate; }
+    // Where nothing waits: what the feed knows of the shown instant besides events. The feed stands at shownUpTo().
+    void takeState();
+    // In this frame all is shown that waits before the gate.
+    void rush() { m_isRushing = true; }
+    // What waits before the gate takes that long at least, in seconds, so that the picture goes on while one reads; within bounds.
+    void setLeast(double seconds) { m_least = seconds; }
+    // Hops that lie before what was scheduled last.
+    double hopsAhead() const;
+    // How many operations are shown together now, of which kinds ("37 more inserts"), and whose they are; 0: none are.
+    struct Bundle {
+        std::map<pb::OperationKind, std::size_t> operations;
+        ProcessId client = 0;
+    };
+    const Bundle* bundle() const { return m_clock >= m_bundleFrom && m_clock < m_bundleEnd && !m_bundle.operations.empty() ? &m_bundle : nullptr; }
 
     const ClusterState& state() const { return m_state; }
     // Grows with each change of the state.
@@ -43,9 +76,9 @@ public:
     double hopSeconds() const { return 1.0 / m_rate; }
     bool isLive() const { return m_isLive; }
     // Shown faster than at the set pace, because much waits.
-    bool isHurrying() const { return !m_isLive && m_rate > 1.5 / m_hop; }
+    bool isHurrying() const { return !m_isShow && !m_isLive && m_rate > 1.5 / m_hop; }
     // Something waits to be shown.
-    bool isBusy() const { return !m_queue.empty() || !m_incoming.empty(); }
+    bool isBusy() const { return !m_queue.empty() || (m_isShow ? !m_isAtGate : !m_incoming.empty()); }
     // Events that waited for their turn when the last frame was made.
     std::size_t waiting() const { return m_queue.size(); }
     // All events with an index up to this one are shown.
@@ -69,6 +102,7 @@ public:
     static constexpr double kBacklogMax = 160;        // hops; likewise
     static constexpr double kCatchUp = 3;           // seconds in which the clock would run through what waits
     static constexpr double kHopNormal = 0.45;      // seconds that a message travels unless told otherwise
+    static constexpr double kBundle = 2.5;          // seconds, at that pace, in which many operations alike are shown together
 
 private:
     struct Later {
@@ -84,8 +118,14 @@ private:
     using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
 
     void pull(double seconds);
+    void pullShow();
+    bool hasReachedGate() const;
+    bool isBeforeGate(const RunEvent& event) const;
+    void forget();
+    double rateOfShow();
     void schedule(const RunEvent& event);
-    double hopOf(const pb::Event& event);
+    double hopOf(const RunEvent& run);
+    bool isFirstOfBurst(const OperationKey& operation, const RunEvent& run);
     bool isOnlyAlive() const;
     void show();
     void synchronise();
@@ -97,7 +137,8 @@ private:
         ++m_version;
     }
 
-    const EventFeed& m_feed;
+    const EventFeed& m_own;
+    const EventFeed* m_feed; // the own one, or that of the show
     ClusterState m_state;
     std::uint64_t m_version = 0;
     std::uint64_t m_revision = 0; // of the feed's state that this is an exact copy of; 0: of none
@@ -118,6 +159,17 @@ private:
     std::multiset<double> m_fullEnds;   // when those end whose end is known
     std::set<OperationKey> m_quick;     // the others
     std::vector<ShownEvent> m_scheduled, m_shown;
+
+    // Of a show.
+    bool m_isShow = false, m_isAtGate = false, m_isRushing = false;
+    std::optional<Cue> m_gate;
+    std::int64_t m_gateNs = 0;         // run time of the newest event that was pulled
+    double m_least = 0;
+    std::multiset<double> m_readable;  // where what takes a time of its own is scheduled
+    std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the gate before
+    Bundle m_bundle;
+    double m_bundleFrom = 0, m_bundleEnd = 0; // on the clock
+    double m_stretchEnd = 0, m_stretchRate = 0; // hops up to which a stretch without anything readable is run through, and how fast
 };
 
 } // namespace lhrs::gui

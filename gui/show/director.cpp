@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/show/director.h"
+
+#include "gui/show/number_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kReadingBegin = 2.5, kReadingWord = 0.3; // seconds that a caption stays, and more for each word
+constexpr double kReconsider = 2;      // seconds that a question or an answer stays longer where nobody presses a key
+constexpr double kTrust = 3;           // seconds after which a script that says nothing is taken to have nothing to say of what happened
+constexpr double kJustBegun = 2;       // seconds of a step after which "back" means its own beginning
+constexpr double kStarved = 5;         // seconds after which an event that does not come is not waited for
+constexpr double kLookEvery = 0.03;    // seconds, for what has been recorded since
+constexpr double kHopOfRepetition = 2; // times the usual one, unless the script says
+constexpr double kHopLeast = 0.1, kHopMost = 6; // seconds, in a repetition
+
+using Kind = ReelEntry::Kind;
+
+// What takes the place of the caption: it waits until that has been read.
+bool isSaid(Kind kind)
+{
+    switch (kind) {
+    case Kind::Cluster:
+    case Kind::Step:
+    case Kind::Caption:
+    case Kind::Question:
+    case Kind::Answer:
+    case Kind::Replay:
+    case Kind::End: return true;
+    case Kind::Camera:
+    case Kind::Highlight:
+    case Kind::Dwell:
+    case Kind::Check:
+    case Kind::Print:
+    case Kind::Note: break;
+    }
+    return false;
+}
+
+// Two digits tell how slow something is.
+std::uint64_t rounded(double value)
+{
+    const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(std::max(1.0, value))) - 1));
+    return std::uint64_t(std::round(value / unit) * unit);
+}
+
+} // namespace
+
+double Director::readingSeconds(const QString& text)
+{
+    const auto words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts).size();
+    return words == 0 ? 0 : kReadingBegin + kReadingWord * double(words);
+}
+
+// ---- the reel
+
+void Director::beginLive()
+{
+    end();
+    m_isOn = true;
+    m_script = Script::Runs;
+}
+
+void Director::beginRecorded(std::vector<ReelEntry> reel)
+{
+    end();
+    m_isOn = m_isRecorded = true;
+    m_script = Script::Over;
+    m_reel = std::move(reel);
+    cutTo(0);
+}
+
+void Director::end()
+{
+    if (m_isOn)
+        leave();
+    m_isOn = m_isRecorded = m_isPaused = m_isAway = m_isGranted = m_isSkipping = m_isAnswered = false;
+    m_reel.clear();
+    m_next = m_steps = 0;
+    m_clock = m_postedAt = m_dwellUntil = m_starvedSince = 0;
+    m_scene = 1;
+    m_caption = {};
+    m_question.reset();
+    m_answer.reset();
+    m_again.reset();
+    m_repeated.clear();
+    m_gate = m_posted = {};
+    m_shown.clear();
+    m_script = Script::None;
+    setHop();
+}
+
+void Director::add(ReelEntry entry)
+{
+    m_posted = entry.at;
+    m_postedAt = m_clock;
+    m_reel.push_back(std::move(entry));
+}
+
+void Director::setScript(Script script)
+{
+    if (script == m_script)
+        return;
+    m_script = script;
+    m_postedAt = m_clock;
+}
+
+std::vector<ReelEntry> Director::takeShown() { return std::exchange(m_shown, {}); }
+
+const ReelEntry* Director::nextEntry() const
+{
+    if (m_again)
+        return m_again->next < m_again->entries.size() ? &m_again->entries[m_again->next] : nullptr;
+    return m_next < m_reel.size() ? &m_reel[m_next] : nullptr;
+}
+
+// ---- per frame
+
+void Director::advance(double seconds)
+{
+    if (!m_isOn)
+        return m_pacer.advance(seconds);
+    const TimeLine::Mode mode = m_time.mode();
+    if (m_pacer.isShow() && mode != TimeLine::Mode::Show) { // somebody looks at another instant
+        m_stoodAt = m_pacer.shownUpTo();
+        m_isAway = true;
+        m_pacer.endShow();
+    }
+    if (m_isPaused)
+        return m_pacer.stand();
+    if (m_isAway)
+        return m_pacer.advance(seconds);
+    m_clock += seconds;
+    lookAhead();
+    applyInTurn();
+    openGate();
+    if (m_isSkipping || isInstant())
+        m_pacer.rush();
+    m_pacer.advance(seconds);
+    if (!m_pacer.isShow())
+        return applyInTurn();
+    m_time.reachedBy(m_pacer.shownUpTo());
+    if (m_time.cursor() == m_pacer.shownUpTo())
+        m_pacer.takeState();
+    applyInTurn();
+    const bool isWaiting = m_script == Script::Over ? hasBeenRead() : await() == Await::Step;
+    if (!m_isRecorded && !m_again && isWaiting && !isStopped() && nextEntry() == nullptr && m_pacer.isAtGate())
+        leave(); // nothing is to come: what people do now is shown as it happens
+}
+
+// What is recorded of a running cluster comes in parts.
+void Director::lookAhead()
+{
+    const bool isStarved = m_pacer.isShow() && !m_isRecorded && !m_pacer.isAtGate() && m_pacer.hopsAhead() <= 0;
+    if (!isStarved) {
+        m_starvedSince = m_clock;
+        return;
+    }
+    if (m_clock - m_lookedAt < kLookEvery)
+        return;
+    m_lookedAt = m_clock;
+    if (m_hurry)
+        m_hurry();
+    m_time.refreshAhead();
+}
+
+void Director::openGate()
+{
+    if (!m_pacer.isShow())
+        return;
+    const ReelEntry* next = nextEntry();
+    std::optional<Cue> gate;
+    if (m_caption.until)
+        gate = m_caption.until;
+    else if (isStopped() && m_answer)
+        gate = m_gate;
+    else if (next != nullptr)
+        gate = next->kind == Kind::Cluster ? m_gate : next->at; // the picture is cut to another cluster, it does not go there
+    else if (m_again)
+        gate = m_again->until;
+    else if (m_script == Script::Runs && m_clock - m_postedAt < kTrust)
+        gate = m_posted;
+    m_pacer.setGate(gate);
+    m_pacer.setLeast(m_caption.text.isEmpty() ? 0 : readingSeconds(m_caption.text) - (m_clock - m_caption.since));
+}
+
+bool Director::hasBeenRead() const
+{
+    return m_isSkipping || isInstant() || m_clock - m_caption.since >= readingSeconds(m_caption.text) / std::max(1.0, m_speed);
+}
+
+// Whether an answer or a question waits for somebody; where nobody presses keys, it stays longer.
+bool Director::isStopped() const
+{
+    const bool waits = (m_answer && !m_isAnswerSeen) || (m_question && !m_answer && !m_isAnswered);
+    if (!waits || m_hasStops)
+        return waits;
+    return !isInstant() && m_clock - m_caption.since < (readingSeconds(m_caption.text) + kReconsider) / std::max(1.0, m_speed);
+}
+
+Director::Await Director::await() const
+{
+    if (!m_isOn || m_isAway || m_again)
+        return Await::Nothing;
+    if (m_hasStops && isStopped())
+        return m_answer ? Await::Answer : Await::Question;
+    const ReelEntry* next = nextEntry();
+    const bool isAtEnd = next != nullptr ? next->kind == Kind::Step && m_hasStops && !m_isGranted : m_script == Script::Waits;
+    if (!isAtEnd || (m_pacer.isShow() && !m_pacer.isAtGate()))
+        return Await::Nothing;
+    return m_steps == 0 ? Await::Begin : Await::Step;
+}
+
+bool Director::mayApply(const ReelEntry& entry) const
+{
+    if (isStopped() || m_clock < m_dwellUntil)
+        return false;
+    if (isSaid(entry.kind) && (m_caption.until || !hasBeenRead()))
+        return false;
+    if (entry.kind == Kind::Step && m_hasStops && !m_isGranted)
+        return false;
+    if (entry.kind == Kind::Cluster || !m_pacer.isShow())
+        return true;
+    return m_pacer.gate() == entry.at && (m_pacer.isAtGate() || m_clock - m_starvedSince > kStarved);
+}
+
+void Director::applyInTurn()
+{
+    if (m_pacer.isShow() && m_caption.until && m_pacer.gate() == m_caption.until && m_pacer.isAtGate())
+        m_caption.until.reset();
+    while (const ReelEntry* next = nextEntry()) {
+        if (m_pacer.isShow() && !m_caption.until && !isStopped() && next->kind != Kind::Cluster && m_pacer.gate() != next->at) {
+            m_pacer.setGate(next->at); // what has been shown already needs no further frame
+            if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < next->at.event)
+                return;
+        }
+        if (!mayApply(*next))
+            return;
+        const ReelEntry entry = *next;
+        ++(m_again ? m_again->next : m_next);
+        apply(entry);
+    }
+    if (m_again && hasBeenRead() && !m_caption.until && m_pacer.gate() == m_again->until && m_pacer.isAtGate())
+        endRepetition();
+}
+
+void Director::apply(const ReelEntry& entry)
+{
+    if (!m_again)
+        m_gate = entry.at;
+    switch (entry.kind) {
+    case Kind::Cluster:
+        if (!cutTo(entry.at.event))
+            leave();
+        break;
+    case Kind::Step:
+        ++m_steps;
+        m_isGranted = m_isSkipping = false;
+        m_scene = 1;
+        setHop();
+        m_question.reset();
+        m_answer.reset();
+        m_stepAt = m_clock;
+        say({}, {});
+        break;
+    case Kind::Caption:
+        m_question.reset();
+        m_answer.reset();
+        say(entry.text, entry.until.isThere() ? std::optional(entry.until) : std::nullopt);
+        break;
+    case Kind::Question:
+        m_question = entry;
+        m_answer.reset();
+        m_isAnswered = false;
+        say(entry.text + QLatin1Char(' ') + entry.names.join(QLatin1Char(' ')), {});
+        break;
+    case Kind::Answer:
+        m_answer = entry;
+        m_isAnswerSeen = false;
+        say(entry.text, {});
+        break;
+    case Kind::Dwell:
+        m_dwellUntil = isInstant() ? 0 : m_clock + entry.seconds / std::max(1.0, m_speed);
+        break;
+    case Kind::Camera:
+        if (entry.camera.speed && *entry.camera.speed > 0) {
+            m_scene = std::clamp(*entry.camera.speed, kSlowest, kFastest);
+            setHop();
+        }
+        break;
+    case Kind::Replay:
+        beginRepetition(entry);
+        break;
+    case Kind::Highlight:
+    case Kind::Check:
+    case Kind::Print:
+    case Kind::Note:
+    case Kind::End: break;
+    }
+    m_shown.push_back(entry);
+}
+
+void Director::say(const QString& text, const std::optional<Cue>& until)
+{
+    m_caption = { text, m_clock, until };
+    if (!text.isEmpty())
+        m_isSkipping = false;
+}
+
+// ---- where the picture is
+
+bool Director::cutTo(std::uint64_t event)
+{
+    if (!m_time.beginShow(event))
+        return false;
+    m_pacer.endShow();
+    m_pacer.beginShow(m_time.ahead(), event);
+    m_begunAt = event;
+    setHop();
+    m_starvedSince = m_clock;
+    return true;
+}
+
+// The picture follows the run again, or stands where the recording does.
+void Director::leave()
+{
+    if (!m_pacer.isShow())
+        return;
+    m_stoodAt = m_pacer.shownUpTo();
+    if (m_time.mode() == TimeLine::Mode::Show)
+        m_time.isReplay() ? m_time.pause(m_time.cursorNs()) : m_time.follow();
+    m_pacer.endShow();
+}
+
+void Director::resume()
+{
+    if (!m_isAway)
+        return;
+    m_isAway = false;
+    if (nextEntry() == nullptr && !m_isRecorded)
+        m_time.follow();
+    else
+        cutTo(m_stoodAt);
+}
+
+std::int64_t Director::behindNs(std::int64_t nowNs) const
+{
+    if (!m_pacer.isShow())
+        return m_pacer.behindNs();
+    return m_isRecorded ? 0 : std::max<std::int64_t>(0, nowNs - m_pacer.shownNs());
+}
+
+// ---- once more
+
+void Director::replay(const ReelEntry& interval)
+{
+    if (!m_again)
+        beginRepetition(interval);
+}
+
+void Director::beginRepetition(const ReelEntry& entry)
+{
+    Repetition again;
+    again.until = entry.until;
+    again.main = m_pacer.isShow() ? m_pacer.shownUpTo() : m_time.committed();
+    again.wasShow = m_pacer.isShow();
+    for (const ReelEntry::Said& said : entry.captions)
+        again.entries.push_back({ .kind = Kind::Caption, .at = said.at, .text = said.text });
+    const std::uint64_t from = entry.from.isByTime && entry.from.event > 0 ? entry.from.event - 1 : entry.from.event;
+    if (!cutTo(from))
+        return;
+    // How long it would take, to make it take what the script wants.
+    Pacer measure(m_time.ahead());
+    measure.beginShow(m_time.ahead(), from);
+    measure.setGate(entry.until);
+    measure.advance(0);
+    const double hops = measure.hopsAhead(), run = double(entry.until.ns - entry.from.ns) / 1e9;
+    double hop = Pacer::kHopNormal * kHopOfRepetition;
+    if (entry.slower > 0 && hops > 0)
+        hop = entry.slower * run / hops;
+    again.hop = std::clamp(hop, kHopLeast, kHopMost);
+    m_repeated = run > 0 ? QStringLiteral("again, %1 times slower").arg(grouped(rounded(std::max(1.0, again.hop * hops / run)))) : QStringLiteral("again");
+    m_again = std::move(again);
+    setHop();
+}
+
+void Director::endRepetition()
+{
+    const Repetition again = *m_again;
+    m_again.reset();
+    m_repeated.clear();
+    if (again.wasShow)
+        cutTo(again.main);
+    else
+        leave();
+    setHop();
+}
+
+// ---- what a person wants
+
+Director::Went Director::next()
+{
+    if (!m_isOn)
+        return Went::Nowhere;
+    if (m_isAway || m_isPaused) {
+        resume();
+        m_isPaused = false;
+        return Went::Resumed;
+    }
+    switch (await()) {
+    case Await::Question: m_isAnswered = true; return Went::Answered;
+    case Await::Answer: m_isAnswerSeen = true; return Went::Skipped;
+    case Await::Begin:
+    case Await::Step:
+        m_isGranted = true;
+        if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
+            cutTo(m_time.committed()); // what happens from now on is told
+        m_postedAt = m_clock;
+        return Went::NextStep;
+    case Await::Nothing: m_isSkipping = true; break;
+    }
+    return Went::Skipped;
+}
+
+void Director::back()
+{
+    if (!m_isOn)
+        return;
+    const bool isHere = !m_isAway && m_clock - m_stepAt < kJustBegun;
+    std::vector<std::size_t> steps; // that have begun
+    for (std::size_t i = 0; i < m_next; ++i)
+        if (m_reel[i].kind == Kind::Step)
+            steps.push_back(i);
+    if (steps.empty())
+        return;
+    if (isHere && steps.size() > 1)
+        steps.pop_back();
+    m_isAway = m_isPaused = m_isSkipping = false;
+    m_again.reset();
+    m_repeated.clear();
+    m_question.reset();
+    m_answer.reset();
+    m_next = steps.back();
+    m_steps = steps.size() - 1;
+    m_isGranted = true;
+    say({}, {});
+    if (!cutTo(m_reel[m_next].at.event))
+        return;
+    // As it was: what the scenario had wanted to be looked at.
+    std::size_t cluster = 0;
+    for (std::size_t i = 0; i < m_next; ++i)
+        if (m_reel[i].kind == Kind::Cluster)
+            cluster = i;
+    for (std::size_t i = cluster; i < m_next; ++i)
+        if (m_reel[i].kind == Kind::Camera)
+            m_shown.push_back(m_reel[i]);
+}
+
+void Director::setPaused(bool on) { m_isPaused = on && m_isOn; }
+
+void Director::toNow()
+{
+    if (!m_isOn)
+        return m_time.follow();
+    m_isPaused = m_isAway = false;
+    m_again.reset();
+    m_repeated.clear();
+    while (const ReelEntry* next = nextEntry()) {
+        if (next->kind == Kind::Step && m_hasStops && !m_isGranted)
+            break;
+        if (next->kind == Kind::Replay) {
+            ++m_next;
+            continue;
+        }
+        if (m_question && !m_answer && !m_isAnswered && next->kind != Kind::Answer)
+            break;
+        const ReelEntry entry = *next;
+        ++m_next;
+        apply(entry);
+        m_caption.until.reset();
+        m_isAnswerSeen = true;
+    }
+    setHop();
+    leave();
+    m_time.follow();
+}
+
+void Director::setSpeed(double speed)
+{
+    m_speed = speed >= kInstant ? kInstant : std::clamp(speed, kSlowest, kFastest);
+    setHop();
+}
+
+void Director::setHop()
+{
+    m_pacer.setHop((m_again ? m_again->hop : Pacer::kHopNormal) / (std::min(m_speed, kFastest) * m_scene));
+}
+
+} // namespace lhrs::gui

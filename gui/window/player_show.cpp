@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What has its turn on the reel, as the player shows it; once per frame.
+#include "gui/window/player.h"
+
+#include <QPushButton>
+
+#include <algorithm>
+#include <numeric>
+
+namespace lhrs::gui {
+
+namespace {
+
+QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
+{
+    QStringList parts { question.text };
+    for (qsizetype i = 0; i < question.names.size(); ++i) {
+        const int count = i < qsizetype(votes.size()) ? votes[std::size_t(i)] : 0;
+        QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.names[i]);
+        if (count > 0)
+            part += QStringLiteral(" (%1)").arg(count);
+        parts << part;
+    }
+    return parts.join(QStringLiteral("   "));
+}
+
+// What was right, how many had said so, and why.
+QString answerWords(const ReelEntry& answer, const std::vector<int>& votes)
+{
+    QString words = answer.names.value(answer.number);
+    if (!words.isEmpty())
+        words[0] = words[0].toUpper();
+    words += QStringLiteral(" ✓");
+    if (const int all = std::accumulate(votes.begin(), votes.end(), 0); all > 0 && std::size_t(answer.number) < votes.size())
+        words += Player::tr(" (%1 of %2)").arg(votes[std::size_t(answer.number)]).arg(all);
+    return answer.text.isEmpty() ? words : words + QStringLiteral("   ") + answer.text;
+}
+
+} // namespace
+
+bool Player::scriptStands() const
+{
+    if (!isRunning())
+        return !m_wasRunning; // its end has been taken, too
+    const std::lock_guard lock(m_mutex);
+    return m_mail.reel.empty() && (m_isScriptHeld || (m_mail.question && !m_mail.isAnswered));
+}
+
+void Player::collect()
+{
+    std::vector<ReelEntry> reel;
+    std::vector<std::pair<MeasureChart, bool>> charts;
+    bool isHeld = false;
+    {
+        const std::lock_guard lock(m_mutex);
+        reel = std::exchange(m_mail.reel, {});
+        charts = std::exchange(m_mail.charts, {});
+        isHeld = std::exchange(m_mail.isHeld, false);
+    }
+    for (ReelEntry& entry : reel)
+        m_director.add(std::move(entry));
+    if (isHeld) {
+        m_isScriptHeld = true;
+        m_director.setScript(Director::Script::Waits);
+    }
+    // A chart is drawn while it grows, not where it stands on the reel.
+    for (const auto& [chart, isNew] : charts)
+        emit chartWished(chart, isNew);
+    if (m_wasRunning && !isRunning()) {
+        m_wasRunning = m_isScriptHeld = false;
+        m_director.setScript(Director::Script::Over);
+        showButtons();
+        emit runningChanged(false);
+        emit finished();
+    }
+}
+
+void Player::showReel(std::vector<ReelEntry> reel)
+{
+    m_story.clear();
+    m_expectationsHeld = m_expectationsFailed = 0;
+    m_stepsInAll = int(std::count_if(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }));
+    m_hasSpoken = m_isQuestionShown = false;
+    m_stepNow.clear();
+    setCaption(tr("Ready. Press PgDn or the clicker."));
+    m_director.beginRecorded(std::move(reel));
+    showButtons();
+}
+
+// What has its turn.
+void Player::showEntry(const ReelEntry& entry)
+{
+    using Kind = ReelEntry::Kind;
+    switch (entry.kind) {
+    case Kind::Step: {
+        m_stepNow = QStringLiteral("(%1)  %2").arg(entry.id, entry.text);
+        m_story.add({ { StoryLine::Kind::Step, m_stepNow } });
+        setCaption({});
+        emit stepShown(m_stepNow);
+        break;
+    }
+    case Kind::Caption:
+        m_hasSpoken = true;
+        m_story.add({ { StoryLine::Kind::Say, entry.text } });
+        setCaption(entry.text);
+        break;
+    case Kind::Question:
+        m_hasSpoken = true;
+        m_story.add({ { StoryLine::Kind::Say, entry.text } });
+        showQuestion();
+        break;
+    case Kind::Answer:
+        m_story.add({ { StoryLine::Kind::Say, QStringLiteral("%1. %2").arg(entry.names.value(entry.number), entry.text) } });
+        showQuestion();
+        break;
+    case Kind::Check:
+        ++(entry.number > 0 ? m_expectationsHeld : m_expectationsFailed);
+        m_story.add({ { entry.number > 0 ? StoryLine::Kind::Held : StoryLine::Kind::Failed, entry.id.isEmpty() ? entry.text : QStringLiteral("%1 (%2)").arg(entry.text, entry.id) } });
+        break;
+    case Kind::Print: m_story.add({ { StoryLine::Kind::Print, entry.text } }); break;
+    case Kind::Note: m_story.add({ { StoryLine::Kind::Note, entry.text } }); break;
+    case Kind::Camera: emit cameraWished(entry.camera); break;
+    case Kind::Highlight: emit highlightWished(entry.names, entry.text, entry.seconds); break;
+    case Kind::End: {
+        const bool isHeld = entry.number > 0;
+        m_story.add({ { isHeld ? StoryLine::Kind::End : StoryLine::Kind::Failed, entry.text } });
+        setProgress(isHeld ? entry.text : QString());
+        if (!isHeld || !m_hasSpoken)
+            setCaption(entry.text); // also where the scenario said nothing itself
+        break;
+    }
+    case Kind::Cluster:
+    case Kind::Dwell:
+    case Kind::Replay: break;
+    }
+    emit entryShown(entry);
+}
+
+std::vector<int> Player::votes() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_mail.question ? m_mail.votes : std::vector<int>();
+}
+
+void Player::showQuestion()
+{
+    const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
+    if (!question)
+        return;
+    const QString words = answer ? answerWords(*answer, votes()) : questionWords(*question, votes());
+    if (words != m_captionNow)
+        setCaption(words);
+}
+
+void Player::showProgress()
+{
+    QStringList parts { tr("step %1 of %2").arg(m_director.stepsShown()).arg(std::max(int(m_director.stepsShown()), m_stepsInAll)) };
+    if (m_expectationsHeld > 0)
+        parts << tr("✓ %1 held").arg(m_expectationsHeld);
+    if (m_expectationsFailed > 0)
+        parts << tr("✗ %1 failed").arg(m_expectationsFailed);
+    if (const PlayState play = m_trace.state(); play.isHeld && play.call != QLatin1String("lab.step"))
+        parts << tr("stands before line %1").arg(play.line);
+    if (isRunning())
+        parts << tr("%1 s").arg(m_since.elapsed() / 1000);
+    setProgress(parts.join(QStringLiteral("   ")));
+}
+
+bool Player::refresh(double)
+{
+    const std::vector<ReelEntry> shown = m_director.takeShown();
+    for (const ReelEntry& entry : shown)
+        showEntry(entry);
+    showQuestion();
+    if (m_badge->text() != m_director.repeated()) {
+        m_badge->setText(m_director.repeated());
+        m_badge->setVisible(!m_director.repeated().isEmpty());
+    }
+    if (m_director.isOn() && !m_director.isOver())
+        showProgress();
+    if (m_director.await() == Director::Await::Begin && !m_hasSpoken)
+        setCaption(tr("Ready. Press PgDn or the clicker."));
+    if (const auto now = std::pair(m_director.await(), isRunning()); now != m_buttonsFor) {
+        m_buttonsFor = now;
+        showButtons();
+    }
+    return false;
+}
+
+QString Player::elapsedWords() const
+{
+    const qint64 seconds = isRunning() ? m_since.elapsed() / 1000 : 0;
+    return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
+}
+
+} // namespace lhrs::gui

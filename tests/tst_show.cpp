@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every scenario as a show: played in the window on a simulated cluster, in the show's own time, and judged by the rules of a good
+// director.
+#include "tests/show_judge.h"
+#include "tests/show_stage.h"
+
+#include "gui/lab/scenario_file.h"
+
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr double kAfterReading = 1; // seconds after which somebody presses the key
+
+} // namespace
+
+class ShowTest : public QObject {
+    Q_OBJECT
+private slots:
+    void theShowIsWellTold_data();
+    void theShowIsWellTold();
+};
+
+void ShowTest::theShowIsWellTold_data()
+{
+    QTest::addColumn<QStringList>("sets");
+    const auto row = [](const char* file, const QStringList& sets = {}) { QTest::newRow(file) << sets; };
+    row("demo.js");
+    row("grow.js");
+    row("stale_image.js");
+    row("degraded_search.js");
+    row("recover_k.js");
+    row("beyond_k.js");
+    row("raise_availability.js");
+    row("parity_by_hand.js");
+    // Experiments, which are short here.
+    row("recovery_ways.js", { "records=4000", "repetitions=1", "slice=500", "searches=200" });
+    row("reading_a_measurement.js", { "records=500", "searches=300", "repetitions=2" });
+    row("parity_tables.js", { "repetitions=1", "sizes=200" });
+    row("recovery_tables.js", { "repetitions=1", "records=2000", "parts=5" });
+    row("record_recovery.js", { "repetitions=1", "records=2000", "counts=100" });
+    row("search_times.js", { "repetitions=1", "records=2000", "counts=500" });
+    row("file_creation.js", { "repetitions=1", "records=600", "b=240" });
+    row("network_speed.js", { "repetitions=1", "records=2000", "slice=200" });
+}
+
+void ShowTest::theShowIsWellTold()
+{
+    QFETCH(const QStringList, sets);
+    const QString path = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/") + QString::fromLatin1(QTest::currentDataTag());
+    ShowStage stage;
+    MainWindow& window = stage.window;
+    ScriptSettings settings = window.player().settings();
+    for (const QString& set : sets)
+        settings.sets[set.section('=', 0, 0)] = set.section('=', 1);
+    window.player().setSettings(settings);
+    ShowJudge judge(window);
+    stage.onFrame = [&](double seconds) { judge.look(seconds); };
+    QVERIFY(stage.open(path));
+    Director& director = window.director();
+    for (double readAt = -1; !director.isOver();) {
+        QVERIFY2(stage.frame(), qPrintable(stage.caption()));
+        QVERIFY2(stage.played < 3'600, qPrintable(stage.caption()));
+        if (director.await() == Director::Await::Nothing) {
+            readAt = -1;
+            continue;
+        }
+        if (readAt < 0)
+            readAt = stage.played + Director::readingSeconds(director.caption()) + kAfterReading;
+        if (stage.played < readAt)
+            continue;
+        readAt = -1;
+        judge.pressed();
+        stage.press("nextStep");
+    }
+    const ScriptResult result = window.player().result();
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    judge.finish(sets.isEmpty() ? headerOf(window.player().source()).minutes.toDouble() : 0); // shortened, it says nothing of its length
+    for (const QString& fault : judge.faults())
+        qWarning("%s", qPrintable(fault));
+    QCOMPARE(judge.faults().size(), 0);
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<ShowTest>(count, arguments);
+}
+#include "tst_show.moc"
