@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentences of the narrator, as functions of plain values.
+#pragma once
+
+#include "proto/event.pb.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui::words {
+
+using Numbers = std::vector<std::uint32_t>;
+using Names = std::vector<std::string>;
+
+// ---- names
+
+std::string bucket(std::uint32_t number);                             // "bucket 2"
+std::string parityBucket(std::uint32_t group, std::uint32_t column);  // "parity bucket 0.1"
+std::string buckets(const Numbers& numbers);                          // "bucket 2", "buckets 1, 2 and 5"
+std::string listed(const Names& names);                               // "bucket 2 and parity bucket 0.1"
+// The members of a group: data buckets together, then parity buckets.
+std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns);
+std::string capital(std::string text);                                // as a sentence begins; names of processes stay as they are
+std::string duration(std::int64_t ns);                                // "12 ms", "1.4 s"
+
+// ---- file and spares
+
+QString fileBegins(std::uint32_t k, std::uint32_t b);
+QString firstRecord(std::uint64_t key);
+QString clientsJoin(const std::string& name, std::uint32_t count);
+QString sparesCome(pb::Role pool, std::uint32_t count);
+QString spareMissing(pb::Role pool, const std::string& purpose);
+QString spareFound(const std::string& process, const std::string& place);
+QString sparesAreTaken(pb::Role pool);
+QString recruitedBy(pb::Transport transport);
+
+// ---- splits, merges
+
+QString overflow(std::uint32_t number, std::uint32_t count, std::uint32_t b); // b = 0: not known
+
+// What is known of a split when it is ordered.
+struct SplitOrder {
+    std::uint32_t bucket = 0, newBucket = 0;
+    bool hasCause = false;     // a bucket that had reported to be full
+    std::uint32_t full = 0;
+    bool isStillFull = true;
+    bool isBeside = false;     // another split is under way
+    bool isRetry = false;      // the split of this bucket was undone before
+};
+QString splitOrdered(const SplitOrder& order);
+QString splitDecided(std::uint32_t number, std::uint32_t i, std::uint32_t n);
+QString splitFinished(std::uint32_t number, std::uint32_t newBucket, std::uint32_t moved, std::int64_t ns);
+QString splitUndone(std::uint32_t number, std::uint32_t newBucket, const std::string& reason);
+QString furtherSplits(std::uint32_t count, std::uint32_t buckets, std::uint32_t n);
+QString mergeOrdered(std::uint32_t number, std::uint32_t into, const Numbers& underfull);
+QString mergeDecided(std::uint32_t number, std::uint32_t into, std::uint32_t i, std::uint32_t n);
+QString mergeFinished(std::uint32_t number, std::uint32_t into, std::uint32_t moved, std::int64_t ns);
+QString mergeUndone(std::uint32_t number, std::uint32_t into, const std::string& reason);
+QString furtherMerges(std::uint32_t count, std::uint32_t buckets);
+
+// ---- availability
+
+QString groupBegins(std::uint32_t group, std::uint32_t m, std::uint32_t k); // m = 0: not known
+QString availabilityRises(std::uint32_t availability, const std::string& reason);
+QString parityOrdered(std::uint32_t group, std::uint32_t column, std::uint32_t k, std::uint32_t availability);
+QString parityReplaced(std::uint32_t group, std::uint32_t column);
+QString parityAdded(std::uint32_t group, std::uint32_t column, std::uint32_t k);
+QString parityIsBack(std::uint32_t group, std::uint32_t column, std::uint32_t records, std::int64_t ns);
+QString parityUndone(std::uint32_t group, std::uint32_t column, const std::string& reason);
+
+// ---- clients
+
+// A request that was passed on: the buckets that it visited, from the one that the image named to the one that answered.
+struct Way {
+    std::uint64_t key = 0;
+    std::string client;
+    std::uint32_t believed = 0, answered = 0;
+    Numbers path {};                 // empty: not all of it is known
+    std::uint32_t splitsBehind = 0;  // 0: not known
+    bool isAtLeast = false;          // there may be more of them
+    std::uint32_t bucketsNow = 0;    // of the image, which the reply has adjusted; 0: it has not
+};
+QString forwarded(const Way& way);
+QString manyForwarded(const std::string& client, std::uint32_t count, std::uint32_t bucketsNow);
+QString imageAdjusted(const std::string& client, std::uint32_t count, std::uint32_t before, std::uint32_t after);
+QString keysLost(const std::string& client, std::uint32_t count, std::uint64_t key, std::uint32_t number);
+QString scanDone(const std::string& client, const pb::ScanDone& scan);
+
+// ---- failures
+
+QString suspected(std::uint32_t group, const Names& members, const std::string& reason);
+QString answered(std::uint32_t group, const Names& members);
+// `left`: failures that the group still survives; none: it survives not even these. `reason`: "" when all that is known is that
+// they are silent.
+QString failed(std::uint32_t group, const std::string& members, bool isOne, std::optional<std::uint32_t> left, const std::string& reason);
+QString frozen(std::uint32_t group);
+QString cutAgreed(std::uint32_t group, const Numbers& numbers, std::uint32_t copied);
+QString managerChosen(std::uint32_t group, std::uint32_t column, bool isFirstUp, const Numbers& numbers);
+QString slicesBegin(const std::string& manager, const std::string& sources);
+QString slices(std::uint32_t count, std::uint32_t records, bool isXor);
+QString recovered(const Numbers& numbers, std::uint32_t records, std::int64_t ns); // since the first suspicion; 0: not known
+QString groupIsBack(std::uint32_t group, std::uint32_t k);
+QString recordComputed(const std::string& parity, std::uint64_t key, std::uint32_t number, const std::string& client, bool isFound);
+QString recordsComputed(std::uint32_t group, std::uint32_t count);
+QString groupLost(std::uint32_t group, const Numbers& numbers, std::uint32_t parityLost);
+QString lossAcknowledged(const Numbers& numbers);
+// `late`: why it was only late, "" when that is not known.
+QString fenced(const std::string& process, const std::string& place, const std::string& late);
+
+// ---- the coordinator
+
+QString listening();
+QString rebuilt(const pb::CoordinatorRebuilt& told);
+QString superseded();
+QString foreignBucket(const std::string& process);
+QString recoveryWay(const std::string& way, const std::string& former, const std::string& reason);
+
+// ---- processes, and what is done to them
+
+QString faultBegun(const Names& processes, const pb::Fault& fault);
+QString faultEnded(const std::string& process, std::uint32_t count, const pb::FaultEnded& told);
+QString killed(const Names& places);
+QString coordinatorEnded(bool isOnPurpose);
+QString ended(const std::string& place, const std::string& process, const std::string& reason); // place "": none
+QString manyEnded(std::uint32_t count);
+QString paused(const std::string& name);
+QString goesOn(const std::string& name);
+QString memoryFull(const std::string& name, bool isFull);
+QString held(const std::string& name, std::uint32_t count, bool isHeld);
+QString gated(const std::string& name, std::uint32_t count, bool isGated);
+
+} // namespace lhrs::gui::words
