@@ -62,7 +62,7 @@ lab.step('creation', 'Making a parity bucket by XOR');
 for (const one of networks) {
     const times = [];
     for (let repetition = 0; repetition < p.repetitions; ++repetition) {
-        fill(0, repetition > 0 ? '' : 'Network: ' + one.network + '. The file is filled and split anew; then all four buckets send their contents for a parity bucket.');
+        fill(0, repetition > 0 ? '' : 'Network: ' + one.network + '. The file is split anew; then its buckets send their contents to a parity bucket.');
         lab.raiseAvailability(1);
         const parity = limited(one.rate, () => lab.addParity(0));
         lab.row('network_creation', Object.assign({ network: one.network, scheme: 'xor' }, parity));

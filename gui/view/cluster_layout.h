@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/cluster_state.h"
-#include "gui/view/object_ref.h"
+#include "gui/show/object_ref.h"
 #include "gui/view/theme.h"
 
 #include <QRectF>

@@ -3,7 +3,7 @@
 
 #include "gui/lab/cluster_state.h"
 #include "gui/show/number_words.h"
-#include "gui/view/object_ref.h"
+#include "gui/show/object_ref.h"
 #include "gui/view/theme.h"
 
 #include <QString>

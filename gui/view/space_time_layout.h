@@ -3,8 +3,8 @@
 
 #include "gui/lab/clock_alignment.h"
 #include "gui/lab/space_time.h"
+#include "gui/show/object_ref.h"
 #include "gui/view/display_list.h"
-#include "gui/view/object_ref.h"
 
 #include <QPointF>
 #include <QRectF>
