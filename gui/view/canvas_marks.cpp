@@ -3,7 +3,10 @@
 #include "gui/view/cluster_canvas.h"
 
 #include "gui/lab/sentences.h"
+#include "gui/view/hover_words.h"
 #include "gui/view/object_words.h"
+
+#include <QCursor>
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +15,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kBreath = 1.6;      // seconds in which the ring around what is spoken of grows and shrinks
-constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
-constexpr double kHoverStays = 8;    // and until it has been read: a mouse that was left there must not hide the picture
+constexpr double kBreath = 1.6;   // seconds in which the ring around what is spoken of grows and shrinks
+constexpr double kHoverStays = 8; // seconds that the hover card stays: a mouse that was left there must not hide the picture
 
 } // namespace
 
@@ -63,6 +65,34 @@ void ClusterCanvas::drawSpokenOf()
         const bool isRound = object.kind == ObjectKind::Client;
         m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u, {}, m_theme.text, (2 + 1.5 * breath) * u, false, false });
     }
+}
+
+// What is there, for all views; of a bucket also the record.
+void ClusterCanvas::pointAt(QPointF at)
+{
+    const ObjectRef before = m_selection.hovered();
+    Pointed pointed { m_resting.hitTest(at) };
+    pointed.rank = rankAt(pointed.object, at);
+    m_selection.point(pointed);
+    m_walkedWith.reset();
+    const std::string_view term = m_resting.termAt(at);
+    if (m_selection.hovered() != before)
+        m_hoverSince = m_time;
+    else if (term != m_pointedTerm)
+        m_hoverSince = std::max(m_hoverSince, m_time - kHoverDelay); // a card that is there stays, with another first line
+    m_pointedTerm = term;
+}
+
+bool ClusterCanvas::isWalked() const
+{
+    return m_walkedWith && *m_walkedWith == QCursor::pos();
+}
+
+ClusterCanvas::Asked ClusterCanvas::asked() const
+{
+    if (underMouse() && !isWalked() && (m_selection.hovered() || !m_pointedTerm.empty()))
+        return { m_selection.hovered(), m_pointedTerm, m_selection.pointed().rank };
+    return { m_selection.selected(), {}, m_selection.chosenRank() };
 }
 
 // The record that is drawn at the point, of the bucket that is there; 0: none.
@@ -161,16 +191,10 @@ void ClusterCanvas::drawHoverCard()
     const ObjectRef object = m_selection.hovered();
     if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || m_time - m_hoverSince > kHoverStays || !underMouse())
         return;
-    const QStringList lines = detailsOf(m_pacer.state(), object);
-    if (lines.isEmpty())
+    const HoverCard words = hoverCard(m_pacer.state(), m_theme, object, m_pointedTerm);
+    if (words.lines.empty())
         return;
-    const qreal u = m_theme.px(1);
-    qreal wide = 0, high = 8 * u;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
-        wide = std::max(wide, m_theme.metrics(style).horizontalAdvance(lines[i]));
-        high += m_theme.lineHeight(style) + 1 * u;
-    }
+    const qreal u = m_theme.px(1), wide = words.size.width(), high = words.size.height() + 8 * u;
     QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
     // Below the card or above it: beside it, in the same row, are the buckets of its group and their parity.
     if (const QRectF card = rectOf(object); card.bottom() + 6 * u + high < height() - 4)
@@ -186,9 +210,9 @@ void ClusterCanvas::drawHoverCard()
     m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
     m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
     qreal y = box.top() + 4 * u;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        const TextStyle style { i == 0 ? TextSize::Strong : TextSize::Body, i == 0 };
-        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
+    for (std::size_t i = 0; i < words.lines.size(); ++i) {
+        const TextStyle style = i == 0 ? words.first : kBody;
+        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), words.lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
         y += m_theme.lineHeight(style) + 1 * u;
     }
 }

@@ -43,7 +43,18 @@ struct Card {
     QStringList stateWords {}; // wordings instead of those of the look, longest first
     QStringList note {};  // beside the process of one that is up
     bool isNoteUrgent = false;
+    // The terms that explain the parts; empty: it says for itself.
+    std::string_view cornerTerm {}, amountTerm {}, stateTerm {}, noteTerm {};
 };
+
+// The term that explains the word of a state; empty: the word is a plain one.
+std::string_view termOfLook(Look look)
+{
+    static constexpr std::pair<Look, std::string_view> kTerms[] = { { Look::DataSplitting, "split" }, { Look::ParitySplitting, "split" }, { Look::DataStarting, "split" }, { Look::DataSuspect, "suspect" },
+        { Look::ParitySuspect, "suspect" }, { Look::DataRecovering, "slice" }, { Look::DataLost, "lost-group" }, { Look::ParityLost, "lost-group" } };
+    const auto* found = std::find_if(std::begin(kTerms), std::end(kTerms), [look](const auto& term) { return term.first == look; });
+    return found == std::end(kTerms) ? std::string_view() : found->second;
+}
 
 // A narrow card has room for a short word only; half a long one says nothing.
 QStringList wordingsOf(Look look)
@@ -122,6 +133,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
         if (width + titleMin + 6 * u <= line.width()) {
             cornerWidth = width + 1;
             out.text(QRectF(line.right() - cornerWidth, line.top(), cornerWidth, line.height()), wording, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
+            out.explain(card.cornerTerm);
             break;
         }
     }
@@ -145,6 +157,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
             out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
             out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph), style.glyph, inkOn(style.colour), {} });
             out.text(chip.adjusted(8 * u + glyph, 0, -3 * u, 0), word, kSmallBold, inkOn(style.colour));
+            out.explain(chip, card.stateTerm);
         }
         if (isQuiet && in.layers.labels) {
             const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
@@ -154,6 +167,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
                 if (width > (card.isNoteUrgent ? row.width() * 0.62 : row.width() - theme.width(kSmall, card.process) - 5 * u))
                     continue;
                 out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle, card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
+                out.explain(card.noteTerm);
                 chipWidth = width;
                 break;
             }
@@ -177,6 +191,7 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
     const QRectF row(card.rect.left() + pad, top, card.rect.width() - 2 * pad, lineHeight);
     const auto fits = [&](const QString& wording) { return theme.metrics(kSmallBold).horizontalAdvance(wording); };
     QRectF bar = row.adjusted(0, row.height() * 0.22, 0, -row.height() * 0.22);
+    out.explain(row, card.amountTerm);
     if (isFull) {
         QString amount = card.amount.front();
         for (const QString& wording : card.amount) {
@@ -224,7 +239,7 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
 // `words` of a rank are written into its cell where the cells have room; empty: nothing is.
 // `covered`: there is something else.
 template <class Words>
-void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRectF& covered, std::vector<std::uint8_t> values, QColor full, DisplayList& out, Words&& words)
+void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRectF& covered, std::vector<std::uint8_t> values, QColor full, std::string_view term, DisplayList& out, Words&& words)
 {
     DisplayList::Cells cells;
     const int rows = (int(values.size()) + geometry.columns - 1) / geometry.columns;
@@ -235,6 +250,7 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRect
     cells.gap = 1;
     cells.palette = cellPalette(in.theme, full);
     cells.gapColour = in.theme.card;
+    out.explain(cells.rect, term);
     std::vector<QColor> inks;
     for (const QColor& shade : cells.palette)
         inks.push_back(inkOn(shade));
@@ -331,7 +347,7 @@ void drawDataCells(const PictureInput& in, const DataBucketState& bucket, Look l
         drawUnobserved(in, look, bucket.isOnlyDeclared, above(geometry.area, last), out);
         return;
     }
-    drawCells(in, geometry, last.rect, in.cells.data(bucket, geometry, in.plan.ranks), isThere(look) ? in.theme.dataFill : in.theme.outline, out,
+    drawCells(in, geometry, last.rect, in.cells.data(bucket, geometry, in.plan.ranks), isThere(look) ? in.theme.dataFill : in.theme.outline, "rank", out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank)); });
     drawDamage(in, look, above(geometry.area, last), out);
 }
@@ -346,7 +362,7 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
         return;
     }
     // The number of records that the parity record covers.
-    drawCells(in, geometry, last.rect, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(look) ? in.theme.parityFill : in.theme.outline, out,
+    drawCells(in, geometry, last.rect, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(look) ? in.theme.parityFill : in.theme.outline, "record-group", out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
     drawDamage(in, look, above(geometry.area, last), out);
 }
@@ -395,6 +411,10 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     card.process = processNameOf(in.state, bucket.process);
     card.fill = qreal(bucket.count) / b;
     card.isOverflowed = bucket.isOverflowed;
+    card.cornerTerm = "j";
+    card.amountTerm = bucket.isOverflowed ? "overflow" : "b";
+    card.stateTerm = termOfLook(card.look);
+    card.noteTerm = "lease";
     card.amount = { QStringLiteral("%1 / %2").arg(grouped(bucket.count), grouped(b)), grouped(bucket.count),
         bucket.count >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.count / 1000.0)) : QString::number(bucket.count) };
     if (bucket.isOnlyDeclared)
@@ -439,6 +459,9 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     card.hasLimit = false;
     card.amount = { countedWords(bucket.recordGroups, "record group", "record groups"), countedWords(bucket.recordGroups, "group", "groups"), grouped(bucket.recordGroups),
         bucket.recordGroups >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.recordGroups / 1000.0)) : QString::number(bucket.recordGroups) };
+    card.cornerTerm = "delta"; // that waits for its predecessor
+    card.amountTerm = "record-group";
+    card.stateTerm = termOfLook(card.look);
     if (bucket.isOnlyDeclared)
         card.amount = kUnknown;
     std::uint32_t held = 0;

@@ -422,17 +422,6 @@ void ClusterCanvas::mouseMoveEvent(QMouseEvent* event)
     pointAt(m_mouse);
 }
 
-// What is there, for all views; of a bucket also the record.
-void ClusterCanvas::pointAt(QPointF at)
-{
-    const ObjectRef before = m_selection.hovered();
-    Pointed pointed { m_resting.hitTest(at) };
-    pointed.rank = rankAt(pointed.object, at);
-    m_selection.point(pointed);
-    if (m_selection.hovered() != before)
-        m_hoverSince = m_time;
-}
-
 void ClusterCanvas::mousePressEvent(QMouseEvent* event)
 {
     setFocus(Qt::MouseFocusReason);
@@ -464,6 +453,7 @@ void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event)
 
 void ClusterCanvas::leaveEvent(QEvent*)
 {
+    m_pointedTerm = {};
     m_selection.point({});
 }
 
@@ -492,6 +482,7 @@ void ClusterCanvas::keyPressEvent(QKeyEvent* event)
 // The nearest object in that direction; what lies to the side counts double.
 void ClusterCanvas::walk(int dx, int dy)
 {
+    m_walkedWith = QCursor::pos();
     const auto& items = m_layout.items;
     if (items.empty())
         return;

@@ -11,8 +11,10 @@
 #include <QImage>
 #include <QWidget>
 
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lhrs::gui {
@@ -36,6 +38,7 @@ public:
     // Nothing travels and nothing pulses; what changes fades over.
     void setReducedMotion(bool on);
     static constexpr double kFade = 0.15; // seconds
+    static constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
     // How much of the new picture is seen above the former one; 1: nothing fades.
     double fadeShare() const;
     bool isMotionReduced() const { return m_isReduced; }
@@ -79,6 +82,15 @@ public:
     // The rank of the bucket whose cell is at the point; 0: none. Of a cell that stands for several, the first one in use.
     std::uint32_t rankAt(ObjectRef object, QPointF point) const;
     void chooseAt(QPointF point);
+    // What somebody asks about: what the mouse points at, unless the keyboard has chosen since; else what is selected.
+    struct Asked {
+        ObjectRef object;
+        std::string_view term; // of the part; empty: of the object itself
+        std::uint32_t rank = 0;
+    };
+    Asked asked() const;
+    // The keyboard has chosen since the mouse moved.
+    bool isWalked() const;
     const Motion& motion() const { return m_motion; }
     // Something travels, or slides to its place.
     bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
@@ -150,6 +162,8 @@ private:
     bool m_isPressed = false, m_isDragging = false, m_isRecorded = false, m_areColumns = false;
     Arrangement m_arrangement = Arrangement::Groups;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
+    std::string_view m_pointedTerm;     // of the part that the mouse is over
+    std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose
     std::vector<Highlight> m_highlights;
     std::vector<ObjectRef> m_spokenOf;
     double m_spokenSince = 0, m_spokenUntil = 0;

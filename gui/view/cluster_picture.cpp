@@ -84,6 +84,7 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
     if (width > row.width())
         return;
     qreal x = row.right() - width;
+    out.explain(QRectF(x, row.top(), width, row.height()), "split");
     out.text(QRectF(x, row.top(), metrics.horizontalAdvance(title) + 1, row.height()), title, kSmallBold, in.theme.text);
     x += metrics.horizontalAdvance(title) + 8 * u;
     for (SplitStage stage : kStages) {
@@ -119,20 +120,21 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     const std::uint32_t k = known != in.state.groups.end() ? known->second.k : 0;
     const QString name = QStringLiteral("Group %1").arg(group.number);
     QRectF row = group.header.adjusted(2 * u, 0, -2 * u, 0);
-    const auto put = [&](const QString& text, TextStyle style, QColor colour) {
+    const auto put = [&](const QString& text, TextStyle style, QColor colour, std::string_view term = {}) {
         const qreal width = in.theme.metrics(style).horizontalAdvance(text) + 1;
         if (width > row.width())
             return;
-        out.text(QRectF(row.left(), row.top(), width, row.height()), text, style, colour);
+        if (out.text(QRectF(row.left(), row.top(), width, row.height()), text, style, colour))
+            out.explain(term);
         row.setLeft(row.left() + width + 12 * u);
     };
     put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
-    put(QStringLiteral("k = %1").arg(k), kSmallBold, in.theme.text);
+    put(QStringLiteral("k = %1").arg(k), kSmallBold, in.theme.text, "k");
     if (known != in.state.groups.end()) {
         drawGroupState(in, group, known->second, row, out);
         if (known->second.parityIsBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
-        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall, in.theme.muted);
+        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall, in.theme.muted, "epoch");
     }
     if (const SplitState* split = splitOf(in.state, group.number, in.nowNs))
         drawSplitTrack(in, *split, row, out);
@@ -166,6 +168,7 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     if (side > under.height() + 2 * u)
         out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.card, 5 * u, false, side * 0.9 });
     out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.text, 2 * u, false, side * 0.8 });
+    out.explain(QRectF(left, tip.y(), side + labelWidth + 3 * u, std::max(side, under.height())), "n");
     if (!label.isEmpty())
         out.text(QRectF(left + side + 3 * u, under.top(), labelWidth, under.height()), label, kSmallBold, in.theme.text);
 }
@@ -198,15 +201,19 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     y += strong;
     const pb::FileState& image = client->second.image;
     const std::uint64_t believed = (1ULL << image.i()) + image.n();
-    out.text(QRectF(words.left(), y, words.width(), line),
+    const bool hasImage = out.text(QRectF(words.left(), y, words.width(), line),
         { QStringLiteral("image (%1, %2): %3 of %4 buckets").arg(image.i()).arg(image.n()).arg(believed).arg(in.state.file.buckets),
             QStringLiteral("image (%1, %2)").arg(image.i()).arg(image.n()), QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()) },
         kSmall, in.theme.text);
+    if (hasImage)
+        out.explain("client-image");
     y += line;
+    const QString forwarded = QStringLiteral("%1 forwarded").arg(grouped(client->second.forwards));
     out.text(QRectF(words.left(), y, words.width(), line),
-        { QStringLiteral("%1, %2 forwarded").arg(countedWords(client->second.done, "operation", "operations"), grouped(client->second.forwards)),
+        { QStringLiteral("%1, %2").arg(countedWords(client->second.done, "operation", "operations"), forwarded),
             countedWords(client->second.done, "operation", "operations"), grouped(client->second.done) },
         kSmall, in.theme.muted);
+    out.explain({ { forwarded, "forward" } });
 }
 
 void drawTop(const PictureInput& in, DisplayList& out)
@@ -400,6 +407,8 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
             QStringLiteral("(i, n) = (%1, %2)   %3   K = %4").arg(file.i).arg(file.n).arg(formula).arg(file.availability),
             QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability) },
         kStrong, in.theme.text);
+    out.explain({ { QStringLiteral("(i,"), "i" }, { QStringLiteral(" n)"), "n" }, { QStringLiteral("(%1,").arg(file.i), "i" }, { QStringLiteral(" %1)").arg(file.n), "n" },
+        { formula, "M" }, { QStringLiteral("M = %1").arg(file.buckets), "M" }, { QStringLiteral("K = %1").arg(file.availability), "K" } });
     row = QRectF(row.left(), row.bottom(), row.width(), small);
     const QString owed = (unknown > 0 ? QStringLiteral("   without %1 that ended before").arg(countedWords(unknown, "bucket", "buckets")) : QString())
         + (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
@@ -417,6 +426,9 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
                 QStringLiteral("%1   load %2 %   b = %3%4").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)).arg(grouped(file.config.b()), owed),
                 QStringLiteral("%1, load %2 %").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)) },
             kSmall, in.theme.muted);
+        const QString share = QString::number(qRound(load * 100));
+        out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" }, { QStringLiteral("load %1 %").arg(share), "load-factor" }, { QStringLiteral("m = %1").arg(file.config.m()), "m" },
+            { QStringLiteral("b = %1").arg(grouped(file.config.b())), "b" }, { field, "galois-field" }, { QStringLiteral("splits owed: %1").arg(file.splitsOwed), "split" } });
     }
     // The levels as a step line over the bucket numbers, the split pointer where the step is.
     const QRectF ruler(inside.left(), row.bottom() + 3 * u, inside.width(), inside.bottom() - row.bottom() - 4 * u);
@@ -436,9 +448,11 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         out.add(DisplayList::Box { block.adjusted(0.5, 0, -0.5, 0), Outline::Rectangle, 0, in.theme.cardHeader, in.theme.outline, 1, false, false });
         const QString range = part.to - part.from == 1 ? QStringLiteral("bucket %1").arg(part.from) : QStringLiteral("buckets %1 – %2").arg(part.from).arg(part.to - 1);
         out.text(block.adjusted(3 * u, 0, -3 * u, 0), { QStringLiteral("%1: j = %2").arg(range).arg(part.level), QStringLiteral("j = %1").arg(part.level), QStringLiteral("%1").arg(part.level) }, kSmall, in.theme.text, Qt::AlignCenter);
+        out.explain(block, "j");
     }
     const QPointF tip(ruler.left() + (qreal(file.n) + 0.5) * perBucket, ruler.bottom() - 6 * u);
     out.add(DisplayList::Line { { tip + QPointF(0, 9 * u), tip }, in.theme.text, 2.5 * u, false, 8 * u });
+    out.explain(QRectF(tip.x() - 5 * u, tip.y() - 1 * u, 10 * u, 11 * u), "n");
 }
 
 void drawCluster(const PictureInput& in, DisplayList& out)

@@ -304,17 +304,49 @@ QRectF DisplayList::boundsOf(ObjectRef object) const
     for (const Item& item : m_items) {
         if (item.object != object || !object)
             continue;
-        all = all.united(std::visit(
-            Overloaded {
-                [&](const Box& b) { return b.rect; },
-                [&](const Text& t) { return textRect(t); },
-                [&](const Mark& m) { return m.rect; },
-                [&](const Line& l) { return QPolygonF(QList<QPointF>(l.points.begin(), l.points.end())).boundingRect(); },
-                [&](const Cells& c) { return c.rect; },
-            },
-            item.primitive));
+        all = all.united(boundsOf(item.primitive));
     }
     return all;
+}
+
+QRectF DisplayList::boundsOf(const Primitive& primitive) const
+{
+    return std::visit(
+        Overloaded {
+            [&](const Box& b) { return b.rect; },
+            [&](const Text& t) { return textRect(t); },
+            [&](const Mark& m) { return m.rect; },
+            [&](const Line& l) { return QPolygonF(QList<QPointF>(l.points.begin(), l.points.end())).boundingRect(); },
+            [&](const Cells& c) { return c.rect; },
+        },
+        primitive);
+}
+
+void DisplayList::explain(std::string_view term)
+{
+    if (!m_items.empty())
+        explain(boundsOf(m_items.back().primitive), term);
+}
+
+void DisplayList::explain(const QRectF& rect, std::string_view term)
+{
+    if (!term.empty())
+        m_parts.push_back({ m_object, rect, term });
+}
+
+void DisplayList::explain(std::initializer_list<std::pair<QString, std::string_view>> words)
+{
+    const auto* text = m_items.empty() ? nullptr : std::get_if<Text>(&m_items.back().primitive);
+    if (!text)
+        return;
+    const QRectF whole = textRect(*text);
+    for (const auto& [part, term] : words) {
+        const qsizetype at = text->text.indexOf(part);
+        if (at < 0 || part.isEmpty())
+            continue;
+        const qreal left = whole.left() + m_theme.width(text->style, text->text.left(at)), wide = m_theme.width(text->style, part);
+        explain(QRectF(left, whole.top(), wide, whole.height()), term);
+    }
 }
 
 QRectF DisplayList::textRect(const Text& text) const
@@ -439,6 +471,13 @@ ObjectRef DisplayList::hitTest(QPointF point) const
             return item->object;
     }
     return {};
+}
+
+std::string_view DisplayList::termAt(QPointF point) const
+{
+    const ObjectRef object = hitTest(point);
+    const auto part = std::find_if(m_parts.rbegin(), m_parts.rend(), [&](const Part& p) { return p.object == object && p.rect.contains(point); });
+    return part == m_parts.rend() ? std::string_view() : part->term;
 }
 
 } // namespace lhrs::gui

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -78,12 +80,23 @@ public:
         QRectF clip; // null: none
         Primitive primitive;
     };
+    // A part of what stands for an object, which a term of the glossary explains. Nothing is drawn for it.
+    struct Part {
+        ObjectRef object;
+        QRectF rect;
+        std::string_view term; // a literal
+    };
 
     explicit DisplayList(const Theme& theme) : m_theme(theme) {}
 
     const Theme& theme() const { return m_theme; }
     const std::vector<Item>& items() const { return m_items; }
-    void clear() { m_items.clear(); }
+    const std::vector<Part>& parts() const { return m_parts; }
+    void clear()
+    {
+        m_items.clear();
+        m_parts.clear();
+    }
     void setTheme(const Theme& theme) { m_theme = theme; }
     // What is added from now on stands for this.
     void setObject(ObjectRef object) { m_object = object; }
@@ -92,7 +105,17 @@ public:
     void setClip(QRectF clip) { m_clip = clip; }
 
     void add(Primitive primitive) { m_items.push_back({ m_object, m_clip, std::move(primitive) }); }
-    void append(const DisplayList& other) { m_items.insert(m_items.end(), other.m_items.begin(), other.m_items.end()); }
+    void append(const DisplayList& other)
+    {
+        m_items.insert(m_items.end(), other.m_items.begin(), other.m_items.end());
+        m_parts.insert(m_parts.end(), other.m_parts.begin(), other.m_parts.end());
+    }
+    // What was added last is explained by this term; an empty one says nothing.
+    void explain(std::string_view term);
+    // What lies in the rectangle is.
+    void explain(const QRectF& rect, std::string_view term);
+    // These words of the text that was added last are, each by its term; words that are not in it say nothing.
+    void explain(std::initializer_list<std::pair<QString, std::string_view>> words);
     // The first of the wordings, longest first, that fits into the box; the last one shortened with an ellipsis if none
     // does; nothing if not even two letters fit. Returns whether anything was added.
     bool text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
@@ -108,6 +131,8 @@ public:
     QStringList texts() const;
     // The object of the topmost primitive at the point; lines count within 3 pixels.
     ObjectRef hitTest(QPointF point) const;
+    // The term of the part at the point, if it is one of the object that hitTest() finds there; empty: there is none.
+    std::string_view termAt(QPointF point) const;
 
     // Around all that stands for the object; null: nothing does.
     QRectF boundsOf(ObjectRef object) const;
@@ -116,10 +141,13 @@ public:
     QRectF textRect(const Text& text) const;
 
 private:
+    QRectF boundsOf(const Primitive& primitive) const;
+
     Theme m_theme;
     ObjectRef m_object;
     QRectF m_clip;
     std::vector<Item> m_items;
+    std::vector<Part> m_parts;
 };
 
 // The outline of a box as a path.

@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 // A chip with a glyph and a word at the left end of the row; false: there is no room.
-bool putChip(const PictureInput& in, QRectF& row, const QString& word, Glyph glyph, QColor fill, DisplayList& out)
+bool putChip(const PictureInput& in, QRectF& row, const QString& word, Glyph glyph, QColor fill, DisplayList& out, std::string_view term = {})
 {
     const qreal u = in.theme.px(1), side = std::min(11 * u, row.height() - 4 * u);
     const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(word) + side + 14 * u;
@@ -23,6 +23,7 @@ bool putChip(const PictureInput& in, QRectF& row, const QString& word, Glyph gly
     out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, fill, in.theme.outline, 1, false, false });
     out.add(DisplayList::Mark { QRectF(chip.left() + 5 * u, chip.center().y() - side / 2, side, side), glyph, inkOn(fill), {} });
     out.text(chip.adjusted(side + 8 * u, 0, -4 * u, 0), word, kSmallBold, inkOn(fill));
+    out.explain(chip, term);
     row.setLeft(chip.right() + 10 * u);
     return true;
 }
@@ -55,7 +56,9 @@ void drawRecovery(const PictureInput& in, const GroupState& group, QRectF& row, 
             continue;
         qreal x = row.right() - wide - gap - bar - after;
         row.setRight(x - gap);
-        out.text(QRectF(x, row.top(), wide, row.height()), left, kSmallBold, in.theme.text);
+        out.explain(QRectF(x, row.top(), wide + gap + bar + after, row.height()), "slice");
+        if (out.text(QRectF(x, row.top(), wide, row.height()), left, kSmallBold, in.theme.text))
+            out.explain("recovery-manager");
         x += wide + gap;
         const QRectF frame(x, row.top() + 2 * u, bar, row.height() - 4 * u);
         out.add(DisplayList::Box { frame, Outline::Rectangle, 0, in.theme.empty, in.theme.outline, 1, false, false });
@@ -79,17 +82,18 @@ void drawGroupState(const PictureInput& in, const ClusterLayout::Group& layout, 
         if (width <= row.width()) {
             out.add(DisplayList::Box { QRectF(row.left(), row.top(), width, row.height()), Outline::Rounded, 3 * u, in.theme.card, in.theme.bad, 2 * u, false, false });
             out.text(QRectF(row.left() + 5 * u, row.top(), width - 6 * u, row.height()), words, kSmallBold, in.theme.text);
+            out.explain("k");
             row.setLeft(row.left() + width + 10 * u);
         }
     }
     QColor frame;
     switch (group.state) {
     case pb::GROUP_FROZEN:
-        putChip(in, row, QStringLiteral("FROZEN: changes wait"), Glyph::Pause, in.theme.incoming, out);
+        putChip(in, row, QStringLiteral("FROZEN: changes wait"), Glyph::Pause, in.theme.incoming, out, "frozen-group");
         frame = in.theme.incoming;
         break;
     case pb::GROUP_DEGRADED:
-        putChip(in, row, QStringLiteral("DEGRADED"), Glyph::Warning, in.theme.caution, out);
+        putChip(in, row, QStringLiteral("DEGRADED"), Glyph::Warning, in.theme.caution, out, "degraded-group");
         frame = in.theme.caution;
         break;
     case pb::GROUP_LOST: {
@@ -98,8 +102,8 @@ void drawGroupState(const PictureInput& in, const ClusterLayout::Group& layout, 
             if (place.role == pb::DATA && down.isLost)
                 lost.push_back(group.number * in.state.m() + place.index);
         const QString which = QStringLiteral("LOST: bucket%1 %2").arg(lost.size() == 1 ? QString() : QStringLiteral("s"), bucketsWords(lost));
-        if (lost.empty() || !putChip(in, row, which, Glyph::DoubleCross, neutral, out))
-            putChip(in, row, QStringLiteral("LOST"), Glyph::DoubleCross, neutral, out);
+        if (lost.empty() || !putChip(in, row, which, Glyph::DoubleCross, neutral, out, "lost-group"))
+            putChip(in, row, QStringLiteral("LOST"), Glyph::DoubleCross, neutral, out, "lost-group");
         frame = neutral;
         break;
     }
@@ -170,10 +174,10 @@ void drawRecoveryRoles(const PictureInput& in, DisplayList& out)
         const bool isManager = !isData && index == recovery.manager;
         out.setObject(item.object);
         QRectF row(item.rect.left() + 6 * u, item.rect.bottom() - high - 5 * u, item.rect.width() - 12 * u, high);
-        if (isManager && putChip(in, row, isAsked ? QStringLiteral("manager, survivor") : QStringLiteral("manager"), Glyph::Turning, in.theme.good, out))
+        if (isManager && putChip(in, row, isAsked ? QStringLiteral("manager, survivor") : QStringLiteral("manager"), Glyph::Turning, in.theme.good, out, "recovery-manager"))
             continue;
         if (isAsked)
-            putChip(in, row, isManager ? QStringLiteral("manager") : QStringLiteral("survivor"), isManager ? Glyph::Turning : Glyph::Bulk, in.theme.good, out);
+            putChip(in, row, isManager ? QStringLiteral("manager") : QStringLiteral("survivor"), isManager ? Glyph::Turning : Glyph::Bulk, in.theme.good, out, isManager ? "recovery-manager" : "");
         else if (!isManager)
             putChip(in, row, QStringLiteral("not needed"), Glyph::Ring, in.theme.cardHeader, out);
     }

@@ -85,6 +85,7 @@ BucketRows drawBuckets(Sheet& sheet, FileImage image, FileImage truth, std::size
         drawCell(sheet, rows, rows.truth.top(), a, theme.dataFill, QStringLiteral("j%1").arg(levelOf(BucketNumber(a), truth)), false, false);
     sheet.y += 13 * u;
     rows.belief = row("believes");
+    sheet.out.explain(rows.belief, "client-image");
     bool isStale = false, isUnknown = false;
     for (std::uint32_t a = 0; a < all; ++a) {
         const BucketBelief belief = beliefOf(a, image, truth);
@@ -162,6 +163,7 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     const std::uint64_t most = std::max<std::uint64_t>(1, *std::max_element(client.hops.begin(), client.hops.end()));
     const qreal label = theme.width(kSmall, QStringLiteral("2 forwards")) + 8 * u;
     const qreal number = theme.width(kSmallBold, QStringLiteral("%1  99.9 %").arg(grouped(most))) + 8 * u;
+    const qreal top = sheet.y;
     for (std::size_t hops = 0; hops < client.hops.size(); ++hops) {
         sheet.out.text(QRectF(sheet.left, sheet.y, label, height), hopsWords(hops), kSmall, theme.muted);
         const qreal wide = std::max(0.0, sheet.width - label - number) * double(client.hops[hops]) / double(most);
@@ -177,8 +179,10 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     sheet.y += 2 * u;
     sheet.line({ isBroken ? QStringLiteral("an operation was forwarded more than twice: this must not be") : QStringLiteral("the bound of LH*: never more than 2, whatever the image"), QStringLiteral("bound: 2") }, kSmall,
         isBroken ? theme.bad : theme.muted);
+    sheet.out.explain(QRectF(sheet.left, top, sheet.width, sheet.y - top), "forward");
     sheet.space(4);
     // Image adjustments beside log2 M.
+    const qreal adjusted = sheet.y;
     const double expected = std::log2(double(std::max(1U, buckets)));
     const double scale = std::max({ 1.0, expected, double(client.imageAdjustments) }) * 1.15;
     const qreal room = std::max(0.0, sheet.width - label - number), mark = sheet.left + label + room * expected / scale;
@@ -192,6 +196,7 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     const QString count = countedWords(client.imageAdjustments, "image adjustment", "image adjustments");
     sheet.line({ QStringLiteral("%1; the mark is log₂ M = %2, what a new client needs on average").arg(count).arg(expected, 0, 'f', 1), QStringLiteral("%1   (log₂ M = %2)").arg(count).arg(expected, 0, 'f', 1), count }, kSmall,
         theme.muted);
+    sheet.out.explain(QRectF(sheet.left, adjusted, sheet.width, sheet.y - adjusted), "image-adjustment");
 }
 
 QString modeWords(pb::ImageMode mode)
@@ -214,6 +219,7 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
                                                : QStringLiteral("ahead of the file: this must not be");
     sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5").arg(name, modeWords(client.mode)).arg(image.i).arg(image.n).arg(behind), QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
         kImageTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
+    sheet.out.explain("client-image");
     // The key whose way is shown: one that is tried, or the last operation's.
     const OperationState* last = client.last.empty() ? nullptr : &client.last.back();
     std::optional<KeyTry> shown;
