@@ -38,6 +38,7 @@ namespace lhrs::gui {
 class BarShelf;
 class EditorPanel;
 class GatePanel;
+class GlossarySheet;
 class LampPanel;
 class Recorder;
 struct ExportResult;
@@ -158,6 +159,9 @@ private:
     void makeFaultActions();
     void makeTimeActions();
     void makeInspectActions();
+    void makeGlossaryActions();
+    ClusterCanvas::Asked askedAbout() const;
+    void openGlossary(bool atWhatIsAsked);
     void updateInspector();
     // Opens the inspector with these processes side by side; the last one is the chosen one.
     void inspectNodes(const QStringList& names);
@@ -336,6 +340,8 @@ private:
     QDockWidget* m_lampDock = nullptr;
     GatePanel* m_gate = nullptr;
     QDockWidget* m_gateDock = nullptr;
+    GlossarySheet* m_glossary = nullptr; // made when it is first wanted
+    ClusterCanvas::Asked m_asked;        // that its examples are made from
     bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;

@@ -80,6 +80,7 @@ void MainWindow::makeActions()
         ActionFinder finder(*m_actions, this);
         finder.exec();
     });
+    makeGlossaryActions();
     a.add({ "about", "Help", "About", "", "Says what this is and under which licence" }, [this] {
         QMessageBox::about(this, tr("LHRS Lab"),
             tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
