@@ -28,7 +28,7 @@ const absent = lab.keysFor(lab.data(2), 1)[0];
 const before = lab.witness(lab.data(2), { pin: [rows[0].rank] }), start = lab.here();
 lab.say('Now the process of bucket 2 is ended, and its memory with it.');
 lab.kill(lab.data(2));
-lab.say('Nobody says so. The coordinator learns of it only when a client misses a record.');
+lab.say('No message tells it. The coordinator learns of it only when a client misses a record.');
 lab.expectNone('BucketFailed', { since: start });
 
 lab.step('c', 'A search for one of its records');
@@ -42,7 +42,7 @@ lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'recor
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });
 lab.expectEqual([answer.place, answer.bucket, answer.rank], ['parity 0.0', 2, rows[0].rank], 'the parity bucket answered in the place of bucket 2');
 lab.camera({ view: 'decode', record: { group: 0, rank: rows[0].rank } });
-lab.say('Parity less the living records is the lost record.');
+lab.say('The parity record minus the living records is the lost record.');
 lab.print('answered after', found.time_ms.toFixed(0), 'ms, most of it the time-out');
 
 lab.step('d', 'The group is degraded, and says so');

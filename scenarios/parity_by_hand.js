@@ -70,7 +70,7 @@ lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(de
 alice.update(keys[2], text(now));
 group = lab.recordGroup(0, rank);
 lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
-lab.say('Nobody has read the records of buckets 0, 1 and 3.');
+lab.say('The records of buckets 0, 1 and 3 were not read.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
 lab.expectEqual(symbol(group.parity[1].hex), sum ^ mul(column[2], delta), 'parity 1 is ' + hex(sum) + ' XOR 2284 * ' + hex(delta));
 

@@ -21,14 +21,14 @@ lab.say('The more buckets, the more likely two of a group fail together: say, bu
 lab.say('So the availability has to grow with the file.');
 
 lab.step('b', 'The intended availability is raised');
-lab.say('K is the availability of the file: the failures that a group survives. The coordinator raises it to 2.');
+lab.say('K is the number of failures that each group shall survive. The coordinator raises it to 2.');
 const q = lab.predict({ text: 'When does group 0 get a second parity bucket?', choices: ['at once', 'in its turn', 'never'] });
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at once, because the split pointer is at bucket 0');
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'no group has changed yet');
 q.reveal(1, 'When the split pointer comes to it: so the cost comes in small portions.');
 
 lab.step('c', 'Group 0 gets its second parity bucket, and is used meanwhile');
-lab.say('One may also ask for it. Alice changes records, while group 0 gets a second parity bucket.');
+lab.say('An operator may also ask for it. Alice changes records, while group 0 gets a second parity bucket.');
 const start = lab.here();
 const writing = alice.start({ do: 'update', count: 200, window: 4 });
 const made = lab.addParity(0);

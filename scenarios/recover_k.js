@@ -31,7 +31,7 @@ const former = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
 const start = lab.here();
 lab.say('Now the processes of buckets 1 and 2 are ended, and their memory with them.');
 const two = lab.kill(lab.data([1, 2]));
-const q = lab.predict({ text: 'Which of the six does it take to compute buckets 1 and 2?', choices: ['all', 'any four', 'both parity'] });
+const q = lab.predict({ text: 'Which of the six members are needed to compute buckets 1 and 2?', choices: ['all', 'any four', 'both parity'] });
 lab.camera({ speed: 4 });
 const suspected = lab.waitFor('MemberSuspected', { where: { group: 0 }, since: start });
 const failed = lab.waitFor('BucketFailed', { where: { group: 0 }, count: 2, since: start });
@@ -56,7 +56,7 @@ lab.say('And how buckets 1 and 2 came back, slowly.');
 lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
-    [stored[1], 'Two spares store their part: buckets 1 and 2 fill up, slice by slice.'],
+    [stored.find(e => e.place !== stored[0].place), 'Two spares store their part: buckets 1 and 2 fill up, slice by slice.'],
     [stored[stored.length - 1], 'The last slice: buckets 1 and 2 are whole again, in other processes.']] });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
@@ -107,7 +107,7 @@ lab.say('Bucket 3 is not ended, it only sleeps. To the others it is as silent as
 const nap = lab.pause(lab.data(3), { lease: 3600 });
 const replaced = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: fourth, timeout: 30 });
 lab.say('So it is declared failed, and a spare recovers bucket 3, slice by slice.', { at: eventOf('BucketFailed', fourth) });
-lab.say('Bucket 3 is another process now. The old one is fenced: nobody takes its changes.', { at: replaced });
+lab.say('Bucket 3 is another process now. The old one is fenced: its changes are refused.', { at: replaced });
 lab.say('The sleeper wakes up. It learns that it is not bucket 3 any more.');
 lab.resume(nap);
 lab.waitFor('NodeReleased', { where: { process: sleeper }, since: fourth, timeout: 20 });

@@ -46,10 +46,8 @@ public:
         if (!window.openScenario(path, true) || !awaitScript())
             return false;
         // The window hears of its cluster a moment later, and what can be done with it is enabled then.
-        const auto isHere = [this] { return window.cluster().link() == Operator::Link::Here || !window.player().isRunning(); };
-        const bool isThere = QTest::qWaitFor(isHere, 20'000);
-        window.clock().step(1);
-        return isThere;
+        const auto isHere = [this] { return window.cluster().link() == Operator::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
+        return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
     }
 
     // False: the script does not come to a stop.
@@ -58,7 +56,7 @@ public:
         constexpr int kMost = 120'000; // ms of real time
         return QTest::qWaitFor([this] {
             if (!window.player().scriptStands())
-                window.clock().step(0); // takes what it has said
+                make(0); // takes what it has said
             return window.player().scriptStands();
         }, kMost);
     }
@@ -68,10 +66,7 @@ public:
     {
         if (!awaitScript())
             return false;
-        window.clock().step(seconds);
-        played += seconds;
-        if (onFrame)
-            onFrame(seconds);
+        make(seconds);
         return true;
     }
 
@@ -117,6 +112,14 @@ public:
     std::function<void(double seconds)> onFrame;
 
 private:
+    void make(double seconds)
+    {
+        window.clock().step(seconds);
+        played += seconds;
+        if (onFrame)
+            onFrame(seconds);
+    }
+
     QTemporaryDir m_folder;
 };
 

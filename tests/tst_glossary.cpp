@@ -223,7 +223,7 @@ void GlossaryTest::theNumbersAreThoseOfTheState_data()
     row(0, "epoch", "group 0 is in epoch 3");
     row(0, "incarnation", "process node-1 holds bucket 0 under incarnation 1");
     row(0, "client-image", "alice believes in (2, 1), so in 5 buckets; the file has 5");
-    row(0, "forward", "12345 operations of alice took 17 forwards");
+    row(0, "forward", "12\u202F345 operations of alice took 17 forwards");
     row(0, "spare", "6 data servers and 4 parity servers wait");
     row(0, "coordinator", "it keeps the file state (i, n) = (2, 1), so its next split is of bucket 1");
     row(0, "split", "bucket 4 came from the split of bucket 0");

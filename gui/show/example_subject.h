@@ -2,6 +2,7 @@
 // What examples of terms are made from.
 #pragma once
 
+#include "gui/show/number_words.h"
 #include "gui/lab/sentences.h"
 #include "gui/show/object_ref.h"
 
@@ -11,11 +12,6 @@
 #include <optional>
 
 namespace lhrs::gui::example {
-
-inline QString counted(std::uint64_t number, const char* one, const char* many)
-{
-    return QStringLiteral("%1 %2").arg(number).arg(QLatin1String(number == 1 ? one : many));
-}
 
 // "1", "1 and 2", "1, 2 and 5"
 inline QString listed(const QStringList& parts)

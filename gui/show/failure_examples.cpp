@@ -66,8 +66,8 @@ QString sliceWords(const Subject& s)
     if (!group || group->recovery.slices == 0)
         return {};
     const RecoveryState& recovery = group->recovery;
-    const QString size = recovery.sliceRanks > 0 ? QStringLiteral(" of %1").arg(counted(recovery.sliceRanks, "rank", "ranks")) : QString();
-    return QStringLiteral("%1%2 brought back %3 of %4").arg(counted(recovery.slices, "slice", "slices"), size, counted(recovery.records, "record", "records"), bucketsWords(recovery.buckets));
+    const QString size = recovery.sliceRanks > 0 ? QStringLiteral(" of %1").arg(countedWords(recovery.sliceRanks, "rank", "ranks")) : QString();
+    return QStringLiteral("%1%2 brought back %3 of %4").arg(countedWords(recovery.slices, "slice", "slices"), size, countedWords(recovery.records, "record", "records"), bucketsWords(recovery.buckets));
 }
 
 QString spares(const Subject& s)
@@ -80,7 +80,7 @@ QString spares(const Subject& s)
             return QStringLiteral("%1 waits in the pool of the %2 servers").arg(s.nameOf(id), QLatin1String(process.pool == pb::PARITY ? "parity" : "data"));
         ++(process.pool == pb::PARITY ? parity : data);
     }
-    return data + parity == 0 ? QString() : QStringLiteral("%1 and %2 wait").arg(counted(data, "data server", "data servers"), counted(parity, "parity server", "parity servers"));
+    return data + parity == 0 ? QString() : QStringLiteral("%1 and %2 wait").arg(countedWords(data, "data server", "data servers"), countedWords(parity, "parity server", "parity servers"));
 }
 
 QString coordinatorExample(const Subject& s)
@@ -122,7 +122,7 @@ static std::uint64_t gated(const Subject& s)
 QString gateWords(const Subject& s)
 {
     const std::uint64_t closed = gated(s);
-    return closed == 0 ? QString() : QStringLiteral("messages wait at the %1").arg(counted(closed, "closed gate", "closed gates"));
+    return closed == 0 ? QString() : QStringLiteral("messages wait at the %1").arg(countedWords(closed, "closed gate", "closed gates"));
 }
 
 QString holdWords(const Subject& s)

@@ -20,7 +20,7 @@ QString fileWords(const Subject& s)
     std::uint64_t records = 0;
     for (const auto& [number, bucket] : s.state.data)
         records += bucket.count;
-    return s.state.file.exists ? QStringLiteral("%1 in %2 hold %3").arg(counted(s.state.file.buckets, "data bucket", "data buckets"), counted(s.state.groups.size(), "group", "groups"), counted(records, "record", "records")) : QString();
+    return s.state.file.exists ? QStringLiteral("%1 in %2 hold %3").arg(countedWords(s.state.file.buckets, "data bucket", "data buckets"), countedWords(s.state.groups.size(), "group", "groups"), countedWords(records, "record", "records")) : QString();
 }
 
 QString levelOfFile(const Subject& s)
@@ -29,8 +29,8 @@ QString levelOfFile(const Subject& s)
     if (!file.exists)
         return {};
     if (file.n == 0)
-        return QStringLiteral("i = %1 and n = 0, so all %2 have level %1").arg(file.i).arg(counted(file.buckets, "bucket", "buckets"));
-    return QStringLiteral("i = %1, so this round began with %2; each bucket has level %1 or %3").arg(file.i).arg(counted(1ULL << file.i, "bucket", "buckets")).arg(file.i + 1);
+        return QStringLiteral("i = %1 and n = 0, so all %2 have level %1").arg(file.i).arg(countedWords(file.buckets, "bucket", "buckets"));
+    return QStringLiteral("i = %1, so this round began with %2; each bucket has level %1 or %3").arg(file.i).arg(countedWords(1ULL << file.i, "bucket", "buckets")).arg(file.i + 1);
 }
 
 QString nextToSplit(const Subject& s)
@@ -81,8 +81,8 @@ QString overflow(const Subject& s)
 {
     const auto capacityOf = [&s](const DataBucketState& bucket) { return s.state.file.config.b() ? s.state.file.config.b() : bucket.b; };
     if (const DataBucketState* bucket = s.data([&](const DataBucketState& b) { return b.isOverflowed && b.count > capacityOf(b); }))
-        return QStringLiteral("bucket %1 holds %2, %3 more than b = %4").arg(bucket->number).arg(counted(bucket->count, "record", "records")).arg(bucket->count - capacityOf(*bucket)).arg(capacityOf(*bucket));
-    return s.state.file.splitsOwed > 0 ? QStringLiteral("%1 owed for overflows that were reported").arg(counted(s.state.file.splitsOwed, "split is", "splits are")) : QString();
+        return QStringLiteral("bucket %1 holds %2, %3 more than b = %4").arg(bucket->number).arg(countedWords(bucket->count, "record", "records")).arg(bucket->count - capacityOf(*bucket)).arg(capacityOf(*bucket));
+    return s.state.file.splitsOwed > 0 ? QStringLiteral("%1 owed for overflows that were reported").arg(countedWords(s.state.file.splitsOwed, "split is", "splits are")) : QString();
 }
 
 QString loadFactor(const Subject& s)
@@ -95,7 +95,7 @@ QString loadFactor(const Subject& s)
         const DownMember* down = s.state.downOf(bucket);
         records += down && down->isLost ? 0 : bucket.count;
     }
-    return QStringLiteral("%1 / (%2 × %3) = %4 %").arg(counted(records, "record", "records")).arg(file.config.b()).arg(file.buckets).arg(qRound(double(records) * 100 / (double(file.config.b()) * file.buckets)));
+    return QStringLiteral("%1 / (%2 × %3) = %4 %").arg(countedWords(records, "record", "records")).arg(file.config.b()).arg(file.buckets).arg(qRound(double(records) * 100 / (double(file.config.b()) * file.buckets)));
 }
 
 QString field(const Subject& s)
@@ -112,7 +112,7 @@ QString dataBucket(const Subject& s)
     const DataBucketState* bucket = s.data();
     if (!bucket)
         return {};
-    const QString records = counted(bucket->count, "record", "records");
+    const QString records = countedWords(bucket->count, "record", "records");
     return s.state.downOf(*bucket) ? QStringLiteral("bucket %1 held %2 when it failed").arg(bucket->number).arg(records)
                                    : QStringLiteral("bucket %1 holds %2 in process %3").arg(bucket->number).arg(records, s.nameOf(bucket->process));
 }
@@ -120,7 +120,7 @@ QString dataBucket(const Subject& s)
 QString parityBucket(const Subject& s)
 {
     const ParityBucketState* bucket = s.parityOf(s.group().value_or(0));
-    return bucket ? QStringLiteral("parity bucket %1.%2 holds %3 for bucket group %1").arg(bucket->group).arg(bucket->column).arg(counted(bucket->recordGroups, "parity record", "parity records")) : QString();
+    return bucket ? QStringLiteral("parity bucket %1.%2 holds %3 for bucket group %1").arg(bucket->group).arg(bucket->column).arg(countedWords(bucket->recordGroups, "parity record", "parity records")) : QString();
 }
 
 QString dummy(const Subject& s)
@@ -145,7 +145,7 @@ QString bucketGroup(const Subject& s)
         if (number / s.state.m() == group->number)
             members.push_back(number);
     }
-    return members.empty() ? QString() : QStringLiteral("group %1 has data %2 and %3").arg(group->number).arg(bucketsWords(members), counted(group->k, "parity bucket", "parity buckets"));
+    return members.empty() ? QString() : QStringLiteral("group %1 has data %2 and %3").arg(group->number).arg(bucketsWords(members), countedWords(group->k, "parity bucket", "parity buckets"));
 }
 
 QString groupSize(const Subject& s)
@@ -161,8 +161,8 @@ QString availability(const Subject& s)
         return {};
     const QString has = QStringLiteral("group %1 has k = %2").arg(group->number).arg(group->k);
     if (group->down.empty())
-        return group->k == 0 ? has + QStringLiteral(", so it survives no loss") : QStringLiteral("%1, so it survives the loss of any %2").arg(has, counted(group->k, "bucket", "buckets"));
-    return QStringLiteral("%1, and %2 down: it survives %3").arg(has, counted(group->down.size(), "bucket is", "buckets are"), counted(group->kEffective(), "loss more", "losses more"));
+        return group->k == 0 ? has + QStringLiteral(", so it survives no loss") : QStringLiteral("%1, so it survives the loss of any %2").arg(has, countedWords(group->k, "bucket", "buckets"));
+    return QStringLiteral("%1, and %2 down: it survives %3").arg(has, countedWords(group->down.size(), "bucket is", "buckets are"), countedWords(group->kEffective(), "loss more", "losses more"));
 }
 
 QString intended(const Subject& s)
@@ -171,14 +171,14 @@ QString intended(const Subject& s)
     if (!s.state.file.exists || s.state.groups.empty())
         return {};
     const auto have = std::count_if(s.state.groups.begin(), s.state.groups.end(), [wanted](const auto& group) { return group.second.k >= wanted; });
-    return QStringLiteral("K = %1, and %2 of %3 so many parity buckets").arg(wanted).arg(have).arg(counted(s.state.groups.size(), "group has", "groups have"));
+    return QStringLiteral("K = %1, and %2 of %3 so many parity buckets").arg(wanted).arg(have).arg(countedWords(s.state.groups.size(), "group has", "groups have"));
 }
 
 QString capacity(const Subject& s)
 {
     const DataBucketState* bucket = s.data();
     const std::uint32_t b = s.state.file.config.b() ? s.state.file.config.b() : bucket ? bucket->b : 0;
-    return bucket && b > 0 ? QStringLiteral("bucket %1 holds %2, and b = %3").arg(bucket->number).arg(counted(bucket->count, "record", "records")).arg(b) : QString();
+    return bucket && b > 0 ? QStringLiteral("bucket %1 holds %2, and b = %3").arg(bucket->number).arg(countedWords(bucket->count, "record", "records")).arg(b) : QString();
 }
 
 // The rank that is meant if the bucket has it, else its first one; 0: it has none.
@@ -229,7 +229,7 @@ QString deltaWords(const Subject& s)
     const ParityBucketState* parity = s.parityOf(bucket->number / s.state.m());
     const std::uint32_t position = bucket->number % s.state.m();
     const std::uint64_t applied = position < parity->applied.size() ? parity->applied[position] : 0;
-    return QStringLiteral("of %1 of bucket %2, parity bucket %3.%4 has applied %5").arg(counted(bucket->sequence, "change", "changes")).arg(bucket->number).arg(parity->group).arg(parity->column).arg(applied);
+    return QStringLiteral("of %1 of bucket %2, parity bucket %3.%4 has applied %5").arg(countedWords(bucket->sequence, "change", "changes")).arg(bucket->number).arg(parity->group).arg(parity->column).arg(applied);
 }
 
 QString incarnationWords(const Subject& s)
@@ -252,7 +252,7 @@ QString leaseExample(const Subject& s)
     if (!bucket)
         return {};
     const pb::NodeSample* sample = sampleOf(s, *bucket);
-    const QString has = QStringLiteral("bucket %1 has %2 of %3").arg(bucket->number).arg(sample->grants_held()).arg(counted(sample->grants_needed(), "grant", "grants"));
+    const QString has = QStringLiteral("bucket %1 has %2 of %3").arg(bucket->number).arg(sample->grants_held()).arg(countedWords(sample->grants_needed(), "grant", "grants"));
     return sample->lease_left_ns() > 0 ? QStringLiteral("%1 and may answer reads for %2 ms more").arg(has).arg(sample->lease_left_ns() / 1'000'000) : has + QStringLiteral(" and may not answer reads");
 }
 
@@ -261,7 +261,7 @@ QString leaseExample(const Subject& s)
 QString clientWords(const Subject& s)
 {
     const ClientState* client = s.client([](const ClientState&) { return true; });
-    return client ? QStringLiteral("%1 has finished %2").arg(s.nameOf(client->process), counted(client->done, "operation", "operations")) : QString();
+    return client ? QStringLiteral("%1 has finished %2").arg(s.nameOf(client->process), countedWords(client->done, "operation", "operations")) : QString();
 }
 
 QString imageText(const pb::FileState& image) { return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()); }
@@ -271,13 +271,13 @@ QString image(const Subject& s)
     const ClientState* client = s.client([](const ClientState&) { return true; });
     if (!client || !s.state.file.exists || client->image.i() > 31)
         return {};
-    return QStringLiteral("%1 believes in %2, so in %3; the file has %4").arg(s.nameOf(client->process), imageText(client->image), counted((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets")).arg(s.state.file.buckets);
+    return QStringLiteral("%1 believes in %2, so in %3; the file has %4").arg(s.nameOf(client->process), imageText(client->image), countedWords((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets")).arg(s.state.file.buckets);
 }
 
 QString forwardWords(const Subject& s)
 {
     const ClientState* client = s.client([](const ClientState& c) { return c.forwards > 0; });
-    return client ? QStringLiteral("%1 of %2 took %3").arg(counted(client->done, "operation", "operations"), s.nameOf(client->process), counted(client->forwards, "forward", "forwards")) : QString();
+    return client ? QStringLiteral("%1 of %2 took %3").arg(countedWords(client->done, "operation", "operations"), s.nameOf(client->process), countedWords(client->forwards, "forward", "forwards")) : QString();
 }
 
 QString adjustment(const Subject& s)
@@ -287,7 +287,7 @@ QString adjustment(const Subject& s)
         return {};
     const auto last = std::find_if(client->last.rbegin(), client->last.rend(), [](const OperationState& operation) { return operation.imageAdjusted; });
     if (last == client->last.rend())
-        return QStringLiteral("the image of %1 was corrected %2").arg(s.nameOf(client->process), counted(client->imageAdjustments, "time", "times"));
+        return QStringLiteral("the image of %1 was corrected %2").arg(s.nameOf(client->process), countedWords(client->imageAdjustments, "time", "times"));
     return QStringLiteral("bucket %1 of level %2 corrected the image of %3 from %4 to %5").arg(last->adjustedBucket).arg(last->adjustedLevel).arg(s.nameOf(client->process), imageText(last->imageBefore), imageText(last->imageAfter));
 }
 

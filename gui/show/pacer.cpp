@@ -253,6 +253,9 @@ void Pacer::advance(double seconds)
     if (m_isLive) {
         if (m_feed->committed() != m_cursor || m_time - m_syncedAt > kSyncEvery || !m_shown.empty())
             synchronise();
+        if (m_witness)
+            for (const ShownEvent& shown : m_shown)
+                m_witness(shown.run, m_state);
         return;
     }
     if (backlog > kBacklogMax || m_queue.size() > kWaitingMax) {
@@ -491,6 +494,8 @@ void Pacer::show()
                 changed();
             }
         }
+        if (m_witness)
+            m_witness(shown.run, m_state);
         m_shown.push_back(std::move(shown));
     }
 }

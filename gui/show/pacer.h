@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <queue>
@@ -88,6 +89,8 @@ public:
     // Run time between what is shown and the newest event received.
     std::int64_t behindNs() const;
 
+    // Called with each event that is shown, when the state has it.
+    void setWitness(std::function<void(const RunEvent&, const ClusterState&)> witness) { m_witness = std::move(witness); }
     // Events that got their place in this frame (some will be shown later), and those shown in this frame.
     const std::vector<ShownEvent>& scheduled() const { return m_scheduled; }
     const std::vector<ShownEvent>& shown() const { return m_shown; }
@@ -147,6 +150,7 @@ private:
     double m_hop = kHopNormal, m_rate = 1 / kHopNormal, m_clock = 0, m_last = 0;
     double m_time = 0, m_calmSince = 0, m_syncedAt = 0, m_learntAt = 0;
     std::int64_t m_eventNs = 0, m_newestNs = 0;
+    std::function<void(const RunEvent&, const ClusterState&)> m_witness;
     struct Incoming {
         double arrived = 0;
         RunEvent event;

@@ -248,6 +248,10 @@ void MainWindow::connectAll()
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
     connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words }); });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
+    m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) {
+        if (m_player->isFree())
+            m_narrator.take(event, state);
+    });
     m_director.setHurry([this] {
         if (m_recorder)
             m_recorder->hurry();
@@ -280,11 +284,16 @@ bool MainWindow::onFrame(double seconds)
         // Another instant: nothing that was on its way belongs to it.
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
+        m_narrator.reset();
         m_log->model().restart(m_timeLine.committed());
         m_spaceTime->restart(m_timeLine.committed());
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
+    if (m_player->isFree() && hasCluster()) {
+        m_narrator.look(m_pacer.state(), m_pacer.shownNs());
+        m_player->tell(m_narrator.takeTold());
+    }
     noteReading();
     showCaptions();
     m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);

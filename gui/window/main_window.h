@@ -294,6 +294,7 @@ private:
     Operator* m_operator;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
+    Narrator m_narrator; // tells what happens where no scenario does
     Director m_director; // moves the pacer along the reel of a scenario
     std::uint64_t m_jumps = 0;
     Selection* m_selection;

@@ -87,7 +87,7 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     connect(m_next, &QPushButton::clicked, this, &Player::next);
     connect(m_run, &QPushButton::clicked, this, &Player::runToEnd);
     connect(m_stop, &QPushButton::clicked, this, &Player::stop);
-    setCaption(tr("No scenario is open. Ctrl+O opens one."));
+    setCaption(tr("What happens is told here. Ctrl+O opens a scenario."));
     showButtons();
 }
 

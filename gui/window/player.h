@@ -4,6 +4,7 @@
 #include "gui/lab/run_facts.h"
 #include "gui/lab/script_engine.h"
 #include "gui/show/director.h"
+#include "gui/show/narrator.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
 #include "gui/window/caption_track.h"
@@ -59,6 +60,10 @@ public:
     Director& director() { return m_director; }
     // The script goes no further by itself: it has ended, or waits before a step, a question or a call. Then the reel has all of it.
     bool scriptStands() const;
+    // What the narrator says of a cluster that nobody's script drives; one sentence after the other is shown.
+    void tell(const std::vector<Telling>& told);
+    // No script speaks: the narrator may.
+    bool isFree() const { return !m_director.isOn() || m_director.isOver(); }
     // Before the director's frame: what the script has left since goes onto the reel.
     void collect();
     // The reel of a recording, in place of a script.
@@ -156,6 +161,7 @@ private:
     void showEntry(const ReelEntry& entry);
     void showQuestion();
     void showProgress();
+    void showTold(double seconds);
     std::vector<int> votes() const;
     void launch(ScriptStops stops);
     bool isAsking();
@@ -188,6 +194,9 @@ private:
     bool m_isScriptHeld = false, m_wasRunning = false;
     bool m_hasSpoken = false; // the scenario, by a caption or a question
     bool m_isQuestionShown = false;
+    std::deque<Telling> m_tellings; // that wait for their turn
+    std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
+    double m_time = 0, m_toldUntil = 0;
     std::pair<Director::Await, bool> m_buttonsFor { Director::Await::Nothing, false };
     QElapsedTimer m_since;
 

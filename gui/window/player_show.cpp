@@ -11,6 +11,8 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr std::size_t kTellingsMost = 3; // of the narrator, that wait
+
 QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
 {
     QStringList parts { question.text };
@@ -136,6 +138,40 @@ void Player::showEntry(const ReelEntry& entry)
     emit entryShown(entry);
 }
 
+void Player::tell(const std::vector<Telling>& told)
+{
+    for (const Telling& one : told) {
+        const auto waits = std::find_if(m_tellings.begin(), m_tellings.end(), [&](const Telling& t) { return one.instead != 0 && t.event == one.instead; });
+        if (waits != m_tellings.end())
+            *waits = one;
+        else
+            m_tellings.push_back(one);
+    }
+}
+
+// Each sentence has its time. Where many wait, the older ones go to the story at once: what is read belongs to what is seen.
+void Player::showTold(double seconds)
+{
+    m_time += seconds;
+    if (!isFree())
+        m_tellings.clear();
+    if (m_tellings.empty() || (m_time < m_toldUntil && m_tellings.front().instead == 0))
+        return;
+    Telling told;
+    do {
+        told = m_tellings.front();
+        m_tellings.pop_front();
+        const StoryLine line { StoryLine::Kind::Say, told.text };
+        if (told.instead != 0 && told.instead == m_toldEvent)
+            m_story.replaceLast(line);
+        else
+            m_story.add({ line });
+        m_toldEvent = told.event;
+    } while (m_tellings.size() >= kTellingsMost);
+    m_toldUntil = m_time + Director::readingSeconds(told.text) / double(1 + m_tellings.size());
+    setCaption(told.text);
+}
+
 std::vector<int> Player::votes() const
 {
     const std::lock_guard lock(m_mutex);
@@ -166,8 +202,9 @@ void Player::showProgress()
     setProgress(parts.join(QStringLiteral("   ")));
 }
 
-bool Player::refresh(double)
+bool Player::refresh(double seconds)
 {
+    showTold(seconds);
     const std::vector<ReelEntry> shown = m_director.takeShown();
     for (const ReelEntry& entry : shown)
         showEntry(entry);

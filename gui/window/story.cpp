@@ -105,6 +105,15 @@ void StoryModel::add(const std::vector<StoryLine>& lines)
     endInsertRows();
 }
 
+void StoryModel::replaceLast(const StoryLine& line)
+{
+    if (m_lines.empty())
+        return add({ line });
+    m_lines.back() = line;
+    const QModelIndex last = index(int(m_lines.size()) - 1);
+    emit dataChanged(last, last);
+}
+
 void StoryModel::show(const std::vector<StoryLine>& lines, std::size_t count)
 {
     count = std::min(count, lines.size());

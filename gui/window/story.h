@@ -25,6 +25,8 @@ public:
     using QAbstractListModel::QAbstractListModel;
     void setTheme(const Theme& theme);
     void add(const std::vector<StoryLine>& lines);
+    // The newest line says something else.
+    void replaceLast(const StoryLine& line);
     void clear();
     // Exactly these lines: what is the same at the beginning stays, so that a list does not jump.
     void show(const std::vector<StoryLine>& lines, std::size_t count);

@@ -13,6 +13,7 @@ namespace lhrs::gui {
 void MainWindow::beginCluster(std::int64_t ns)
 {
     m_timeLine.beginRun(ns);
+    m_narrator.reset();
     m_timeBar->track().reset();
     m_charts->reset();
     m_spaceTime->clear();
