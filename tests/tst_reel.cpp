@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reel and its director: what waits for whom, what a key does, how fast it goes, and that a recording is the same lecture.
+#include "tests/fake_cluster.h"
 #include "tests/show_stage.h"
 
 #include "gui/lab/recording.h"
 #include "gui/window/time_bar.h"
 
 #include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
 
@@ -60,6 +63,8 @@ private slots:
     void aPauseStopsThePictureAlone();
     void somebodyLooksElsewhereAndComesBack();
     void aCallRefusesWhatIsNoInstant();
+    void freePlayHasANarrator();
+    void theFirstButtonIsForWhoeverHasNeverSeenIt();
 };
 
 void ReelTest::anEntryIsKeptAsItIs()
@@ -365,6 +370,39 @@ void ReelTest::aCallRefusesWhatIsNoInstant()
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.window.player().result().sentence(), QString());
     QCOMPARE(stage.texts(Kind::Caption), QStringList({ "All refused." }));
+}
+
+// Nobody's script drives the cluster: what happens is told, with its cause.
+void ReelTest::freePlayHasANarrator()
+{
+    FakeCluster cluster({ 4, 4, 1 });
+    MainWindow window(options());
+    window.show();
+    window.connectTo(cluster.address());
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().processes.size() == 18, 60'000);
+    QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."), qPrintable(window.player().caption()));
+    pb::Event failed;
+    failed.mutable_bucket_failed()->set_role(pb::DATA);
+    failed.mutable_bucket_failed()->set_index(2);
+    failed.mutable_bucket_failed()->set_process(kFileData + 2);
+    failed.mutable_bucket_failed()->set_k_left(0);
+    cluster.tell(kFileCoordinator, failed);
+    QTRY_VERIFY2_WITH_TIMEOUT(window.player().caption().startsWith("Bucket 2 does not answer and is declared failed"), qPrintable(window.player().caption()), 60'000);
+    QCOMPARE(window.player().story().lines().back().text, window.player().caption()); // and stays to be read
+}
+
+void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()
+{
+    MainWindow window(options());
+    window.show();
+    auto* button = window.startPage().findChild<QPushButton*>("neverSeen");
+    QVERIFY(button->isVisible() && button->text().startsWith("Never seen LH*RS?"));
+    QSignalSpy wanted(&window.startPage(), &StartPage::scenarioWanted);
+    window.disconnect(&window.startPage()); // nothing is to be started
+    window.startPage().disconnect(&window);
+    button->click();
+    QCOMPARE(wanted.size(), 1);
+    QCOMPARE(wanted[0][0].toString(), QString(LHRS_SOURCE_DIR "/scenarios/demo.js"));
 }
 
 int main(int count, char** arguments)

@@ -26,16 +26,18 @@ private slots:
 
 void ShowTest::theShowIsWellTold_data()
 {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<bool>("isPresented");
     QTest::addColumn<QStringList>("sets");
-    const auto row = [](const char* file, const QStringList& sets = {}) { QTest::newRow(file) << sets; };
-    row("demo.js");
-    row("grow.js");
-    row("stale_image.js");
-    row("degraded_search.js");
-    row("recover_k.js");
-    row("beyond_k.js");
-    row("raise_availability.js");
-    row("parity_by_hand.js");
+    constexpr QSize kSmall(1280, 720), kHall(1920, 1080), kWall(3840, 2160);
+    const auto row = [=](const char* file, const QStringList& sets = {}) { QTest::newRow(file) << QString(file) << kSmall << false << sets; };
+    for (const char* file : { "demo.js", "grow.js", "stale_image.js", "degraded_search.js", "recover_k.js", "beyond_k.js", "raise_availability.js", "parity_by_hand.js" }) {
+        row(file);
+        QTest::newRow(qPrintable(QString("%1 in a hall").arg(file))) << QString(file) << kHall << true << QStringList();
+    }
+    QTest::newRow("demo.js on a wall") << QString("demo.js") << kWall << true << QStringList();
+    QTest::newRow("demo.js on a small projector") << QString("demo.js") << kSmall << true << QStringList();
     // Experiments, which are short here.
     row("recovery_ways.js", { "records=4000", "repetitions=1", "slice=500", "searches=200" });
     row("reading_a_measurement.js", { "records=500", "searches=300", "repetitions=2" });
@@ -49,10 +51,18 @@ void ShowTest::theShowIsWellTold_data()
 
 void ShowTest::theShowIsWellTold()
 {
+    QFETCH(const QString, file);
+    QFETCH(const QSize, size);
+    QFETCH(const bool, isPresented);
     QFETCH(const QStringList, sets);
-    const QString path = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/") + QString::fromLatin1(QTest::currentDataTag());
-    ShowStage stage;
+    const QString path = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/") + file;
+    ShowStage stage(options(), size);
     MainWindow& window = stage.window;
+    if (isPresented) {
+        window.setPresenting(true);
+        window.setWindowState(Qt::WindowNoState); // the screen of the tests has a size of its own
+        window.resize(size);
+    }
     ScriptSettings settings = window.player().settings();
     for (const QString& set : sets)
         settings.sets[set.section('=', 0, 0)] = set.section('=', 1);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -240,8 +241,8 @@ void Pacer::advance(double seconds)
             m_clock = std::max(m_clock, m_last);
         m_isRushing = false;
         show();
-        m_isAtGate = hasReachedGate();
-        if (m_time - m_learntAt > kLearnEvery)
+        const bool wasAtGate = std::exchange(m_isAtGate, hasReachedGate());
+        if (m_time - m_learntAt > kLearnEvery || (m_isAtGate && !wasAtGate)) // what is said now may name whoever has just come
             learnWhatNoEventTells();
         return;
     }

@@ -68,6 +68,12 @@ void ClusterCanvas::speakOf(const std::vector<ObjectRef>& objects, double second
     m_spokenOf = objects;
     m_spokenSince = m_time;
     m_spokenUntil = m_time + seconds;
+    const auto client = std::find_if(objects.begin(), objects.end(), [](ObjectRef object) { return object.kind == ObjectKind::Client; });
+    if (client != objects.end() && client->a != m_spokenClient) { // where there is no room for all clients, this one has a place
+        m_spokenClient = client->a;
+        relayout(false);
+        rebuildResting();
+    }
     changed();
 }
 

@@ -202,8 +202,7 @@ void ClusterCanvas::relayout(bool isAnimated)
     options.showLegend = m_layers.legend;
     options.arrangement = m_arrangement;
     options.areColumns = m_areColumns;
-    if (m_selection.selected().kind == ObjectKind::Client)
-        options.client = m_selection.selected().a;
+    options.client = m_spokenClient != 0 ? m_spokenClient : m_selection.selected().kind == ObjectKind::Client ? m_selection.selected().a : 0;
     chooseFace(options);
     const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
     m_pan = layout.pan;
@@ -385,6 +384,7 @@ bool ClusterCanvas::findObject(const QString& words)
 
 void ClusterCanvas::choose(ObjectRef object)
 {
+    m_spokenClient = 0; // somebody has chosen since
     m_selection.select(object);
     const ClusterLayout& target = m_layoutMotion.target();
     const QRectF rect = rectIn(target, object);

@@ -166,6 +166,7 @@ private:
     std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose
     std::vector<Highlight> m_highlights;
     std::vector<ObjectRef> m_spokenOf;
+    ProcessId m_spokenClient = 0; // the last one
     double m_spokenSince = 0, m_spokenUntil = 0;
     std::string m_toAnnounce;
     std::set<ProcessId> m_silent;

@@ -87,7 +87,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
       m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
       m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
-      m_play(new QPushButton(tr("Open this scenario"), this))
+      m_play(new QPushButton(tr("Open this scenario"), this)), m_first(new QPushButton(tr("Never seen LH*RS? Six minutes."), this))
 {
     setObjectName(QStringLiteral("startPage"));
     m_field->setObjectName(QStringLiteral("field"));
@@ -127,6 +127,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         m_speed->addItem(speedWords(speed), speed);
     m_connect->setObjectName(QStringLiteral("connect"));
     m_play->setObjectName(QStringLiteral("openScenario"));
+    m_first->setObjectName(QStringLiteral("neverSeen"));
+    m_first->setToolTip(tr("The demonstration of 2004, step by step: PgDn goes on"));
     m_slow->setObjectName(QStringLiteral("slow"));
     m_gate->setObjectName(QStringLiteral("gate"));
     m_merges->setObjectName(QStringLiteral("merges"));
@@ -262,7 +264,10 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     auto* box = new QVBoxLayout(inside);
     box->setContentsMargins(20, 20, 20, 20);
     box->setSpacing(10);
-    box->addWidget(m_title);
+    auto* top = new QBoxLayout(QBoxLayout::LeftToRight);
+    top->addWidget(m_title, 1);
+    top->addWidget(m_first);
+    box->addLayout(top);
     box->addWidget(m_intro);
     box->addWidget(m_status);
     box->addSpacing(8);
@@ -312,6 +317,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
             emit scenarioWanted(item->data(Qt::UserRole).toString());
     };
     connect(m_play, &QPushButton::clicked, this, play);
+    connect(m_first, &QPushButton::clicked, this, [this, first = scenarioDirectory + QStringLiteral("/demo.js")] { emit scenarioWanted(first); });
     connect(m_scenarios, &QListWidget::itemActivated, this, play);
     check();
 }
@@ -522,7 +528,7 @@ void StartPage::setStatus(const QString& words, bool isTrouble)
 
 void StartPage::setBusy(bool on)
 {
-    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_simulate, m_connect, m_play })
+    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_simulate, m_connect, m_play, m_first })
         widget->setEnabled(!on);
     if (!on)
         check();
@@ -532,6 +538,7 @@ void StartPage::setBusy(bool on)
 void StartPage::setTheme(const Theme& theme)
 {
     m_title->setFont(theme.font({ TextSize::Caption, true }));
+    m_first->setFont(theme.font({ TextSize::Title, true }));
     m_intro->setFont(theme.font({ TextSize::Strong }));
     m_status->setFont(theme.font({ TextSize::Strong, true }));
     for (QWidget* label : m_headings)

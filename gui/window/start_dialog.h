@@ -81,7 +81,7 @@ private:
     QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;
     std::vector<QWidget*> m_explained;
     mutable std::optional<QString> m_multicastNote;
-    QPushButton *m_start, *m_simulate, *m_connect, *m_play;
+    QPushButton *m_start, *m_simulate, *m_connect, *m_play, *m_first;
     std::vector<QWidget*> m_headings;
 };
 

@@ -35,8 +35,8 @@ void MainWindow::followReel(const ReelEntry& entry)
     }
     if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question || entry.kind == ReelEntry::Kind::Answer) {
         QStringList clients;
-        for (const auto& [id, name] : m_clients)
-            clients << name;
+        for (const ProcessId id : clientsOf(m_pacer.state()))
+            clients << QString::fromStdString(m_pacer.state().processes.at(id).name);
         std::vector<ObjectRef> objects;
         for (const QString& thing : thingsNamed(entry.text, clients))
             if (const ObjectRef object = objectNamed(thing))
