@@ -101,7 +101,7 @@ const computed = eventOf('RecordRecovered', start), answered = eventOf('Operatio
 guess.reveal(2, 'It was computed, and then both failed buckets, too. That was fast, so once more:');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
-    [eventOf('MessageSent', start, e => e.kind === 'alarm') || eventOf('MemberSuspected', start) || computed, 'Nobody answers her, so Alice alarms the coordinator. It asks a parity bucket.'],
+    [eventOf('MemberSuspected', start) || computed, 'Nobody answers her, so Alice alarms the coordinator. It asks a parity bucket.'],
     [computed, 'The parity bucket read the other members of that rank, and computed this one record.'],
     [answered, 'Alice has her record, long before its bucket is back.']] });
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');

@@ -42,8 +42,8 @@ void Feeder::tell(ProcessId process, const pb::Told& told)
         return;
     if (told.has_gap())
         after.push_back(bytesOf(state));
-    else if (!after.empty())
-        after.back() = bytesOf(state); // belongs to the event before it
+    else if (!after.empty() && !told.has_forgotten())
+        after.back() = bytesOf(state); // belongs to the event before it; that a cluster is left, to the next one
 }
 
 void Feeder::story(const Story& story)

@@ -63,6 +63,10 @@ private slots:
     void aPauseStopsThePictureAlone();
     void somebodyLooksElsewhereAndComesBack();
     void aCallRefusesWhatIsNoInstant();
+    void anotherClusterIsCutTo();
+    void thePictureWaitsForAScriptThatIsSlower();
+    void anAnswerIsReadAlsoAfterACaption();
+    void whoeverMarksAnIntervalSeesItAgain();
     void freePlayHasANarrator();
     void theFirstButtonIsForWhoeverHasNeverSeenIt();
 };
@@ -370,6 +374,104 @@ void ReelTest::aCallRefusesWhatIsNoInstant()
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.window.player().result().sentence(), QString());
     QCOMPARE(stage.texts(Kind::Caption), QStringList({ "All refused." }));
+}
+
+const QString kTwoClusters = QStringLiteral(
+    "lab.step('a', 'The first file');\n"
+    "lab.say('Before there is a file.');\n"
+    "lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\n"
+    "lab.say('Bucket 0 alone.');\n"
+    "while (lab.file().M < 3) lab.split();\n"
+    "lab.settle();\n"
+    "lab.say('Three buckets.');\n"
+    "lab.split(); lab.settle();\n"
+    "lab.cluster({ m: 4, k: 0, b: 20, spares: { data: 4, parity: 0 } });\n"
+    "lab.say('Bucket 0 alone again.');\n");
+
+// The picture goes to the end of the former file, and is cut to the next one, of which nothing is mixed with it.
+void ReelTest::anotherClusterIsCutTo()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("two.lhrun");
+    const auto judge = [](ShowStage& stage) {
+        QVERIFY(stage.untilStop());
+        stage.press("nextStep");
+        std::size_t most = 0;
+        QVERIFY(stage.until([&] { return stage.caption() == "Before there is a file."; }));
+        QVERIFY(stage.until([&] { return stage.caption() == "Bucket 0 alone."; }));
+        QCOMPARE(bucketsShown(stage), std::size_t(1));
+        QVERIFY(stage.until([&] { return stage.caption() == "Three buckets."; }));
+        QCOMPARE(bucketsShown(stage), std::size_t(3));
+        QVERIFY(stage.until([&] {
+            if (stage.caption() == "Three buckets.")
+                most = std::max(most, bucketsShown(stage));
+            return stage.caption() == "Bucket 0 alone again.";
+        }));
+        QCOMPARE(most, std::size_t(4)); // the last split was painted, too
+        const ClusterState& state = stage.window.pacer().state();
+        QCOMPARE(state.data.size(), std::size_t(1));
+        QVERIFY(state.parity.empty());
+        QCOMPARE(std::count_if(state.processes.begin(), state.processes.end(), [](const auto& entry) { return entry.second.hasEnded; }), std::ptrdiff_t(0));
+        QVERIFY(stage.untilStop());
+        QVERIFY(stage.director().isOver());
+    };
+    {
+        ShowStage stage;
+        QVERIFY(stage.begin(kTwoClusters));
+        judge(stage);
+        QVERIFY(stage.window.saveRecording(path));
+    }
+    ShowStage stage;
+    QCOMPARE(stage.window.openRecording(path), QString());
+    judge(stage);
+}
+
+// As fast as frames come, with a script that runs beside them.
+void ReelTest::thePictureWaitsForAScriptThatIsSlower()
+{
+    for (int round = 0; round < 5; ++round) {
+        ShowStage stage;
+        QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\nconst alice = lab.client('alice');\n"
+                            "lab.step('a', 'one');\nlab.say('Bucket 0 alone.');\nwhile (lab.file().M < 3)\n    lab.split();\nlab.settle();\nlab.say('Three.');\n"));
+        QVERIFY(stage.untilStop());
+        stage.press("nextStep");
+        QVERIFY(QTest::qWaitFor([&] {
+            stage.window.clock().step(0.016);
+            return stage.caption() == "Bucket 0 alone.";
+        }, 20'000));
+        QCOMPARE(bucketsShown(stage), std::size_t(1));
+    }
+}
+
+void ReelTest::anAnswerIsReadAlsoAfterACaption()
+{
+    ShowStage stage;
+    QVERIFY(stage.begin("lab.step('a', 'A');\nconst q = lab.predict({ text: 'Which?', choices: ['this', 'that'] });\nlab.say('A word between.');\nq.reveal(1, 'So it is.');\nlab.say('Afterwards.');\n"));
+    QVERIFY(stage.untilStop() && stage.goOn() && stage.goOn());
+    QCOMPARE(stage.director().await(), Await::Answer);
+    QCOMPARE(stage.caption(), QString("That ✓   So it is."));
+    QVERIFY(stage.goOn());
+    QCOMPARE(stage.caption(), QString("Afterwards."));
+}
+
+// A person's own: marks, and one key.
+void ReelTest::whoeverMarksAnIntervalSeesItAgain()
+{
+    ShowStage stage;
+    QVERIFY(stage.begin(kLecture));
+    QVERIFY(stage.untilStop() && stage.goOn());
+    QCOMPARE(bucketsShown(stage), std::size_t(2));
+    const std::int64_t begin = stage.window.timeLine().beginNs();
+    stage.window.timeBar().track().addMark({ begin, 0, TimeMark::Kind::Own, "from here" });
+    stage.press("again");
+    QVERIFY(stage.frame());
+    QVERIFY2(stage.director().repeated().startsWith("again"), qPrintable(stage.director().repeated()));
+    QVERIFY(stage.until([&] { return bucketsShown(stage) < 2; }, 30));
+    QVERIFY(stage.until([&] { return stage.director().repeated().isEmpty(); }, 600));
+    QCOMPARE(bucketsShown(stage), std::size_t(2));
+    QCOMPARE(stage.caption(), QString("It has been split."));
+    QVERIFY(stage.goOn()); // and the lecture goes on
+    QCOMPARE(stage.director().await(), Await::Question);
 }
 
 // Nobody's script drives the cluster: what happens is told, with its cause.

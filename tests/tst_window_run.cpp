@@ -150,6 +150,8 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     window.actions().get("virtualStepMessage")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QVERIFY(answered[0][1].toString().startsWith("virtual time stands at "));
+    // What it did is said in words.
+    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'message' });  virtual time stands at ") && window.labLine().text().contains(". "), qPrintable(window.labLine().text()), kLimit);
     auto* speed = window.clockBar().findChild<QComboBox*>("virtualSpeed");
     speed->setCurrentIndex(speed->findData(0.25));
     window.actions().get("virtualRun")->trigger();

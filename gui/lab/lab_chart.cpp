@@ -70,8 +70,10 @@ LabResult<QJSValue> chart(LabContext& context, const Arguments& o)
         return LabError { LabCode::BadArgument, QString::fromStdString(drawn.error().text) };
     const QString id = context.charts.add(order), table = order.table;
     for (const MeasureChart& one : context.charts.drawn(context.tables, context.isSimulated(), table))
-        if (one.id == id)
+        if (one.id == id) {
+            context.observer.onReel({ .kind = ReelEntry::Kind::Chart, .at = context.cueNow(), .id = id });
             context.observer.onChart(one, true);
+        }
     return QJSValue(id);
 }
 

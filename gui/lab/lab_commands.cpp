@@ -142,12 +142,15 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
 
     const double timeout = o.number("timeout");
     bool isNew = true;
+    Cue former; // where the cluster before ends
     if (context.settings.mayStartCluster) {
         const auto running = context.local.options();
         const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
             && (running->hasGate || running->simulated || !local.hasGate);
         isNew = !isKept || context.clusters == 0;
         if (!isKept) {
+            if (context.hasCluster)
+                former = context.cueNow();
             context.clients.clear();
             context.witnesses.clear();
             if (const auto started = context.local.start(local, context.stopToken()); !started)
@@ -193,7 +196,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         facts.patience = patience ? QString::fromStdString(patienceWords(*patience)) : QString();
         if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
             return kept.error();
-        context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .number = facts.number });
+        context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .from = former, .number = facts.number });
         context.observer.onCluster(facts);
     }
 

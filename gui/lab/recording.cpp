@@ -355,17 +355,33 @@ std::uint64_t Recording::lastToldAt(std::uint64_t event)
 }
 
 // Folds what follows a keyframe. False: it cannot be read.
-bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until)
+// The last word that belongs to the instant of this event. That a cluster was left, and what came then, belongs to what follows: as
+// long as its last event is shown, it is there.
+std::uint64_t Recording::lastWordOf(std::uint64_t event)
+{
+    const std::uint64_t last = lastToldAt(event), before = event == 0 ? last : lastToldAt(event - 1);
+    QSqlQuery query(m_connection.database());
+    query.setForwardOnly(true);
+    query.prepare("SELECT min(id) FROM told WHERE id > ? AND id <= ? AND kind = 'forgotten'");
+    query.addBindValue(stored(before));
+    query.addBindValue(stored(last));
+    return query.exec() && query.next() && !query.value(0).isNull() ? query.value(0).toULongLong() - 1 : last;
+}
+
+bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until)
 {
     // What was told stands after the event whose id it names.
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? ORDER BY id");
-    query.addBindValue(stored(told ? *told : lastToldAt(event)));
+    const std::uint64_t lastWord = lastWordOf(until);
+    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND id <= ? ORDER BY id");
+    query.addBindValue(stored(told));
+    query.addBindValue(stored(lastWord));
     if (!query.exec())
         return false;
-    while (query.next() && query.value(0).toULongLong() <= until) {
+    told = std::max(told, lastWord);
+    while (query.next()) {
         Word& word = words.emplace_back(Word { query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()),
             query.value(2).toLongLong(), {} });
         if (!parseBody(query.value(3), word.told))
@@ -403,9 +419,15 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::optional
     return last == until;
 }
 
-Result<ClusterState> Recording::stateAt(std::uint64_t event)
+bool Recording::fold(ClusterState& state, std::uint64_t from, std::uint64_t to)
 {
-    const std::uint64_t until = std::min(event, m_events);
+    std::uint64_t told = lastWordOf(from);
+    return foldTail(state, from, told, to);
+}
+
+Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told)
+{
+    const std::uint64_t until = std::min(event, m_events), lastWord = lastWordOf(until);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     query.prepare("SELECT id, event, told, " + bounded("body") + " FROM keyframe WHERE event <= ? ORDER BY id DESC");
@@ -415,9 +437,15 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event)
         why = query.lastError().databaseText().toStdString();
     // The newest keyframe that can be read; after damage perhaps not the last.
     while (query.isActive() && query.next()) {
+        std::uint64_t word = query.value(2).toULongLong();
+        if (word > lastWord)
+            continue; // of the next cluster
         auto state = stateOfKeyframe(query.value(0).toULongLong(), query.value(3).toByteArray());
-        if (state && foldTail(*state, query.value(1).toULongLong(), std::optional(query.value(2).toULongLong()), until))
+        if (state && foldTail(*state, query.value(1).toULongLong(), word, until)) {
+            if (told != nullptr)
+                *told = word;
             return state;
+        }
         why = state ? "events after the keyframe cannot be read" : state.error().text;
     }
     return Error { m_path.toStdString() + ": the state at event " + std::to_string(until) + " cannot be shown, because " + why + "." };

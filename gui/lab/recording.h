@@ -48,9 +48,12 @@ public:
     // As the ring of a live run: events above the cursor, at most `max`. One that cannot be read comes as a gap.
     EventPage eventsSince(std::uint64_t cursor, std::size_t max);
     // The state when this event had been folded, from the keyframe before it.
-    Result<ClusterState> stateAt(std::uint64_t event);
-    // Takes a state from one event to a later one. False: what lies between cannot be read.
-    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to) { return foldTail(state, from, {}, to); }
+    // `told`: takes the last word that it has (id of the table told).
+    Result<ClusterState> stateAt(std::uint64_t event, std::uint64_t* told = nullptr);
+    // Takes a state from one event to a later one. False: what lies between cannot be read. `told`: the last word that the state
+    // has; while a run is still recorded, words for an event that has been passed may come later.
+    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to);
+    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to, std::uint64_t& told) { return foldTail(state, from, told, to); }
     // Of these kinds (numbers of the body), above the cursor; the next, or with `isBack` the last at or below it. 0: none.
     std::uint64_t nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack);
     std::vector<RunEvent> allOf(const std::vector<int>& kinds);
@@ -95,8 +98,9 @@ private:
     void scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take);
     std::vector<Note> notes(const QString& table);
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
-    // `told`: of the keyframe; none: what was told up to `event` is in the state.
-    bool foldTail(ClusterState& state, std::uint64_t event, std::optional<std::uint64_t> told, std::uint64_t until);
+    // `told`: the last word that is in the state; afterwards that of `until`.
+    bool foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until);
+    std::uint64_t lastWordOf(std::uint64_t event);
     std::uint64_t lastToldAt(std::uint64_t event);
     static RunEvent entryOf(const QSqlQuery& row);
 

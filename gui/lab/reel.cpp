@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "question", "answer", "check", "print",
+constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart", "question", "answer", "check", "print",
     "note", "replay", "end" };
 constexpr qsizetype kListMax = 10'000; // of captions and names; a file may say anything
 

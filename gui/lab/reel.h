@@ -38,12 +38,13 @@ struct CameraWish {
 // events, are its reel: the show moves along it, and nothing on it overtakes anything.
 struct ReelEntry {
     enum class Kind {
-        Cluster,   // another cluster begins: the picture is cut, not moved
+        Cluster,   // another cluster begins: the picture is cut, not moved; from: where the former one ends
         Step,      // id, text: its title
         Caption,   // text; until: it stays until that is painted, too
         Camera,    // camera
         Highlight, // names: places or processes; text; seconds
         Dwell,     // seconds of the show
+        Chart,     // id: a chart is opened
         Question,  // text; names: the choices
         Answer,    // text: why; id: the question; names: the choices; number: the right one
         Check,     // text; number: 1 it held, 0 it did not; id: then what was wrong
@@ -61,7 +62,7 @@ struct ReelEntry {
     Kind kind = Kind::Caption;
     Cue at {};
     Cue until {};               // of an interval; not there: none
-    Cue from {};                // of Replay: where the interval begins
+    Cue from {};                // of Replay: where the interval begins; of Cluster: where the former one ends
     QString id {}, text {};
     QStringList names {};
     int number = -1;

@@ -115,7 +115,7 @@ bool TimeLine::standAt(std::uint64_t event)
     if (!m_past)
         return false;
     event = std::min(event, m_past->events());
-    auto state = m_past->stateAt(event);
+    auto state = m_past->stateAt(event, &m_stateTold);
     if (!state) {
         m_trouble = QString::fromStdString(state.error().text);
         return false;
@@ -132,7 +132,7 @@ bool TimeLine::standAt(std::uint64_t event)
 bool TimeLine::foldTo(std::uint64_t event)
 {
     ++m_stateRevision;
-    if (!m_past->fold(m_state, m_cursor, event)) {
+    if (!m_past->fold(m_state, m_cursor, event, m_stateTold)) {
         m_trouble = QStringLiteral("The recording cannot be read beyond event %1.").arg(m_cursor);
         return false;
     }
@@ -205,7 +205,7 @@ bool TimeLine::beginShow(std::uint64_t event)
 {
     if (m_mode == Mode::Follow)
         m_liveAtPause = m_live.committed();
-    if (m_past == nullptr && !openPast())
+    if (!m_isReplay && !openPast()) // with all that has been told up to now
         return false;
     m_past->refresh();
     if (!standAt(event))
@@ -213,6 +213,14 @@ bool TimeLine::beginShow(std::uint64_t event)
     m_mode = Mode::Show;
     jump();
     return true;
+}
+
+std::uint64_t TimeLine::eventAt(std::int64_t ns)
+{
+    if (m_past == nullptr && !openPast())
+        return 0;
+    m_past->refresh();
+    return m_past->eventAt(ns);
 }
 
 void TimeLine::reachedBy(std::uint64_t event)

@@ -55,6 +55,8 @@ public:
     // nothing is recorded, as trouble() says.
     bool beginShow(std::uint64_t event);
     void reachedBy(std::uint64_t event);
+    // The newest event of what is recorded that is not later; 0: none is.
+    std::uint64_t eventAt(std::int64_t ns);
     // What follows the cursor of a show, for the picture that moves it; other views see what has been shown.
     const EventFeed& ahead() const { return m_ahead; }
     void refreshAhead();
@@ -115,6 +117,7 @@ private:
     std::uint64_t m_liveAtPause = 0;
     std::int64_t m_liveBeginNs = 0;
     ClusterState m_state; // at the cursor, unless Follow
+    std::uint64_t m_stateTold = 0; // the last word that it has
     std::uint64_t m_stateRevision = 0;
     QString m_trouble;
 };

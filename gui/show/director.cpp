@@ -35,6 +35,7 @@ bool isSaid(Kind kind)
     case Kind::Camera:
     case Kind::Highlight:
     case Kind::Dwell:
+    case Kind::Chart:
     case Kind::Check:
     case Kind::Print:
     case Kind::Note: break;
@@ -79,7 +80,7 @@ void Director::end()
 {
     if (m_isOn)
         leave();
-    m_isOn = m_isRecorded = m_isPaused = m_isAway = m_isGranted = m_isSkipping = m_isAnswered = false;
+    m_isOn = m_isVisit = m_isRecorded = m_isPaused = m_isAway = m_isGranted = m_isSkipping = m_isAnswered = false;
     m_reel.clear();
     m_next = m_steps = 0;
     m_clock = m_postedAt = m_dwellUntil = m_starvedSince = 0;
@@ -180,13 +181,21 @@ void Director::openGate()
     else if (isStopped() && m_answer)
         gate = m_gate;
     else if (next != nullptr)
-        gate = next->kind == Kind::Cluster ? m_gate : next->at; // the picture is cut to another cluster, it does not go there
+        gate = turnOf(*next);
     else if (m_again)
         gate = m_again->until;
     else if (m_script == Script::Runs && m_clock - m_postedAt < kTrust)
         gate = m_posted;
     m_pacer.setGate(gate);
     m_pacer.setLeast(m_caption.text.isEmpty() ? 0 : readingSeconds(m_caption.text) - (m_clock - m_caption.since));
+}
+
+// What has to be painted before it is the entry's turn. To another cluster the picture is cut: it goes to the end of the former one.
+Cue Director::turnOf(const ReelEntry& entry) const
+{
+    if (entry.kind != Kind::Cluster)
+        return entry.at;
+    return entry.from.isThere() ? entry.from : m_gate;
 }
 
 bool Director::hasBeenRead() const
@@ -224,9 +233,9 @@ bool Director::mayApply(const ReelEntry& entry) const
         return false;
     if (entry.kind == Kind::Step && m_hasStops && !m_isGranted)
         return false;
-    if (entry.kind == Kind::Cluster || !m_pacer.isShow())
+    if (!m_pacer.isShow())
         return true;
-    return m_pacer.gate() == entry.at && (m_pacer.isAtGate() || m_clock - m_starvedSince > kStarved);
+    return m_pacer.gate() == turnOf(entry) && (m_pacer.isAtGate() || m_clock - m_starvedSince > kStarved);
 }
 
 void Director::applyInTurn()
@@ -234,9 +243,12 @@ void Director::applyInTurn()
     if (m_pacer.isShow() && m_caption.until && m_pacer.gate() == m_caption.until && m_pacer.isAtGate())
         m_caption.until.reset();
     while (const ReelEntry* next = nextEntry()) {
-        if (m_pacer.isShow() && !m_caption.until && !isStopped() && next->kind != Kind::Cluster && m_pacer.gate() != next->at) {
-            m_pacer.setGate(next->at); // what has been shown already needs no further frame
-            if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < next->at.event)
+        const bool isTold = isSaid(next->kind) && next->kind != Kind::End && next->kind != Kind::Cluster;
+        if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next))
+            cutTo(next->at.event); // nothing that happens from here on is shown before its turn
+        if (m_pacer.isShow() && !m_caption.until && !isStopped() && m_pacer.gate() != turnOf(*next)) {
+            m_pacer.setGate(turnOf(*next)); // what has been shown already needs no further frame
+            if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < turnOf(*next).event)
                 return;
         }
         if (!mayApply(*next))
@@ -297,6 +309,7 @@ void Director::apply(const ReelEntry& entry)
         beginRepetition(entry);
         break;
     case Kind::Highlight:
+    case Kind::Chart:
     case Kind::Check:
     case Kind::Print:
     case Kind::Note:
@@ -357,10 +370,18 @@ std::int64_t Director::behindNs(std::int64_t nowNs) const
 
 // ---- once more
 
-void Director::replay(const ReelEntry& interval)
+bool Director::replay(const ReelEntry& interval)
 {
-    if (!m_again)
-        beginRepetition(interval);
+    if (m_again)
+        return true;
+    if (!m_isOn) {
+        m_isOn = m_isVisit = true;
+        m_script = Script::Over;
+    }
+    beginRepetition(interval);
+    if (!m_again && m_isVisit)
+        end();
+    return m_again.has_value();
 }
 
 void Director::beginRepetition(const ReelEntry& entry)
@@ -371,7 +392,9 @@ void Director::beginRepetition(const ReelEntry& entry)
     again.wasShow = m_pacer.isShow();
     for (const ReelEntry::Said& said : entry.captions)
         again.entries.push_back({ .kind = Kind::Caption, .at = said.at, .text = said.text });
-    const std::uint64_t from = entry.from.isByTime && entry.from.event > 0 ? entry.from.event - 1 : entry.from.event;
+    std::uint64_t from = entry.from.isByTime && entry.from.event > 0 ? entry.from.event - 1 : entry.from.event;
+    if (entry.from.isByTime && entry.from.event == 0) // known by its time alone
+        from = m_time.eventAt(entry.from.ns);
     if (!cutTo(from))
         return;
     // How long it would take, to make it take what the script wants.
@@ -399,6 +422,8 @@ void Director::endRepetition()
     else
         leave();
     setHop();
+    if (m_isVisit)
+        end();
 }
 
 // ---- what a person wants

@@ -65,8 +65,8 @@ public:
     void toNow();
     // Goes on where it stood before somebody looked at another instant.
     void resume();
-    // An interval of the run once more, with a caption of its own.
-    void replay(const ReelEntry& interval);
+    // An interval of the run once more, slowly; also where there is no show. False: nothing of it is recorded.
+    bool replay(const ReelEntry& interval);
     // Without stopping at steps, questions and answers.
     void setStops(bool on) { m_hasStops = on; }
     bool hasStops() const { return m_hasStops; }
@@ -109,6 +109,7 @@ private:
     };
 
     const ReelEntry* nextEntry() const;
+    Cue turnOf(const ReelEntry& entry) const;
     bool mayApply(const ReelEntry& entry) const;
     void apply(const ReelEntry& entry);
     void applyInTurn();
@@ -127,6 +128,7 @@ private:
     Pacer& m_pacer;
     TimeLine& m_time;
     bool m_isOn = false, m_isRecorded = false, m_isPaused = false, m_hasStops = true;
+    bool m_isVisit = false;    // no show but a repetition that somebody wanted
     bool m_isAway = false;     // somebody looks at another instant
     Script m_script = Script::None;
     std::vector<ReelEntry> m_reel;

@@ -58,7 +58,9 @@ void ClusterCanvas::drawSpokenOf()
     const qreal u = m_theme.px(1);
     const qreal breath = m_isReduced ? 0.5 : 0.5 - 0.5 * std::cos((m_time - m_spokenSince) * 2 * M_PI / kBreath);
     for (const ObjectRef object : m_spokenOf) {
-        const QRectF rect = rectOf(object);
+        QRectF rect = rectOf(object);
+        if (rect.isNull() && object.kind == ObjectKind::Dummy) // it exists by now
+            rect = rectOf({ ObjectKind::Data, object.a, 0 });
         if (rect.isNull())
             continue;
         const qreal out = (3 + 4 * breath) * u;

@@ -468,7 +468,7 @@ void MainWindow::enableActions()
     enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
-    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker" }, hasTime);
+    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" }, hasTime);
     enable({ "tryKey" }, showsCluster());
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);

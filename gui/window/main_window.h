@@ -174,6 +174,7 @@ private:
     void recordPatience();
     void makeClockActions();
     void updateClock();
+    void stepClock(Operator::ClockStep step);
     void makeGroupActions();
     void openGroup(ObjectRef object, std::uint32_t rank);
     void enableGroup();
@@ -222,6 +223,8 @@ private:
     void beginCluster(std::int64_t ns);
     void changeSpeed(double factor);
     bool startReel();
+    void showAgain();
+    void nameStep();
     ObjectRef objectNamed(const QString& name) const;
     std::uint32_t groupOfSelection() const;
     ProcessId clientOfSelection() const;
@@ -367,6 +370,7 @@ private:
     BlankScreen* m_blank = nullptr;
     SecondClick m_secondClick;
     std::optional<Workspace> m_workspaceOfReel; // that was shown before the scenario opened a panel in this step
+    std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until it is said what it did
     bool m_isNearOfReel = false; // the scenario has brought something near
     std::vector<std::int64_t> m_clustersToCome; // begins of clusters that the show has not come to yet
     CaptionTrack m_captions;

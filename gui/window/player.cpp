@@ -182,6 +182,7 @@ void Player::launch(ScriptStops stops)
         m_clusters.clear();
     }
     m_isScriptHeld = m_isQuestionShown = false;
+    m_chartsToCome.clear();
     m_since.start();
     m_hasSpoken = false;
     m_stepNow = m_title;

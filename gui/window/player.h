@@ -194,6 +194,7 @@ private:
     bool m_isScriptHeld = false, m_wasRunning = false;
     bool m_hasSpoken = false; // the scenario, by a caption or a question
     bool m_isQuestionShown = false;
+    std::map<QString, MeasureChart> m_chartsToCome; // by id
     std::deque<Telling> m_tellings; // that wait for their turn
     std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
     double m_time = 0, m_toldUntil = 0;

@@ -65,9 +65,12 @@ void Player::collect()
         m_isScriptHeld = true;
         m_director.setScript(Director::Script::Waits);
     }
-    // A chart is drawn while it grows, not where it stands on the reel.
+    // A chart is opened where it stands on the reel, and grows from then on.
     for (const auto& [chart, isNew] : charts)
-        emit chartWished(chart, isNew);
+        if (isNew || m_chartsToCome.contains(chart.id))
+            m_chartsToCome[chart.id] = chart;
+        else
+            emit chartWished(chart, false);
     if (m_wasRunning && !isRunning()) {
         m_wasRunning = m_isScriptHeld = false;
         m_director.setScript(Director::Script::Over);
@@ -121,6 +124,10 @@ void Player::showEntry(const ReelEntry& entry)
         break;
     case Kind::Print: m_story.add({ { StoryLine::Kind::Print, entry.text } }); break;
     case Kind::Note: m_story.add({ { StoryLine::Kind::Note, entry.text } }); break;
+    case Kind::Chart:
+        if (const auto chart = m_chartsToCome.extract(entry.id))
+            emit chartWished(chart.mapped(), true);
+        break;
     case Kind::Camera: emit cameraWished(entry.camera); break;
     case Kind::Highlight: emit highlightWished(entry.names, entry.text, entry.seconds); break;
     case Kind::End: {
@@ -181,7 +188,7 @@ std::vector<int> Player::votes() const
 void Player::showQuestion()
 {
     const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
-    if (!question)
+    if (!question && !answer)
         return;
     const QString words = answer ? answerWords(*answer, votes()) : questionWords(*question, votes());
     if (words != m_captionNow)

@@ -264,8 +264,8 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     auto* box = new QVBoxLayout(inside);
     box->setContentsMargins(20, 20, 20, 20);
     box->setSpacing(10);
-    auto* top = new QBoxLayout(QBoxLayout::LeftToRight);
-    top->addWidget(m_title, 1);
+    auto* top = new FlowLayout(nullptr, 20); // below each other where text is large
+    top->addWidget(m_title);
     top->addWidget(m_first);
     box->addLayout(top);
     box->addWidget(m_intro);

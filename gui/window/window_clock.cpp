@@ -17,16 +17,24 @@ void MainWindow::makeClockActions()
     Actions& a = *m_actions;
     a.add({ "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" }, [this] { m_operator->runClock(m_clockBar->speed()); });
     a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space", "A simulated cluster stands still: nothing happens in it" }, [this] { m_operator->pauseClock(); });
-    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4", "A simulated cluster goes on to its next event, and stands still" }, [this] { m_operator->stepClock(Operator::ClockStep::Event); });
-    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5", "A simulated cluster goes on until a message arrives, and stands still; of a gated real one the oldest message is let through" }, [this] { m_operator->stepClock(Operator::ClockStep::Message); });
-    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { m_operator->stepClock(Operator::ClockStep::Millisecond); });
+    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4", "A simulated cluster goes on to its next event, and stands still" }, [this] { stepClock(Operator::ClockStep::Event); });
+    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5", "A simulated cluster goes on until a message arrives, and stands still; of a gated real one the oldest message is let through" }, [this] { stepClock(Operator::ClockStep::Message); });
+    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { stepClock(Operator::ClockStep::Millisecond); });
     for (const char* id : kClockActions)
         a.get(id)->setEnabled(false);
+}
+
+void MainWindow::stepClock(Operator::ClockStep step)
+{
+    if (m_operator->simulation())
+        m_steppedFrom = m_operator->committed();
+    m_operator->stepClock(step);
 }
 
 // A few times a second.
 void MainWindow::updateClock()
 {
+    nameStep();
     const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
     const bool isThere = simulation && m_operator->link() != Operator::Link::None;
     const bool goes = isThere && !simulation->is_over();

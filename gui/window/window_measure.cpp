@@ -61,8 +61,11 @@ void MainWindow::connectMeasure()
     });
     connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
         m_charts->showMeasured(chart, chartOrigin(m_player->engine().identity()), isNew);
-        if (isNew)
-            setWorkspace(Workspace::Measure);
+        if (!isNew)
+            return;
+        if (m_workspace != Workspace::Measure && !m_workspaceOfReel)
+            m_workspaceOfReel = m_workspace;
+        setWorkspace(Workspace::Measure);
     });
 }
 

@@ -2,12 +2,23 @@
 // The window and the show: what of the reel is seen beside the caption, and what a person does with it.
 #include "gui/window/main_window.h"
 
+#include "gui/lab/sentences.h"
 #include "gui/show/named_things.h"
+#include "gui/show/number_words.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace lhrs::gui {
+
+namespace {
+
+constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker that stands where the picture is
+constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are shown again where nothing is marked
+constexpr std::size_t kStepEvents = 200;
+constexpr qsizetype kStepWords = 3; // sentences
+
+} // namespace
 
 // Another cluster makes all views forget the former one.
 void MainWindow::beginCluster(std::int64_t ns)
@@ -47,7 +58,7 @@ void MainWindow::followReel(const ReelEntry& entry)
         return;
     // What was opened or brought near for a step is so no longer, unless somebody has gone elsewhere meanwhile.
     if (m_workspaceOfReel) {
-        if (m_workspace == Workspace::Inspect)
+        if (m_workspace == Workspace::Inspect || m_workspace == Workspace::Measure)
             setWorkspace(*m_workspaceOfReel);
         m_workspaceOfReel.reset();
         m_selection->select({});
@@ -69,6 +80,47 @@ bool MainWindow::startReel()
         return false;
     m_player->showReel(std::move(reel));
     return true;
+}
+
+// From the newest marker of a person up to the instant that is shown; between the two newest where the last one stands there.
+void MainWindow::showAgain()
+{
+    std::vector<std::int64_t> marks;
+    const std::int64_t shown = m_pacer.shownNs();
+    for (const TimeMark& mark : m_timeBar->track().marks())
+        if (mark.kind == TimeMark::Kind::Own && mark.ns <= shown)
+            marks.push_back(mark.ns);
+    std::sort(marks.begin(), marks.end());
+    std::int64_t to = shown;
+    if (marks.size() > 1 && to - marks.back() < kJustMarked) {
+        to = marks.back();
+        marks.pop_back();
+    }
+    ReelEntry interval { .kind = ReelEntry::Kind::Replay };
+    interval.from = { 0, marks.empty() ? std::max(m_timeLine.beginNs(), to - kLastSeconds) : marks.back(), true };
+    interval.until = { 0, to, true };
+    if (!m_director.replay(interval))
+        m_line->answer(tr("again"), m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
+}
+
+// What the step of a simulated cluster has done, in words: a picture that changes says it to nobody who looks elsewhere.
+void MainWindow::nameStep()
+{
+    if (!m_steppedFrom || m_operator->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
+        return; // or the simulator has not answered yet
+    const EventPage page = m_operator->eventsSince(*m_steppedFrom, kStepEvents);
+    m_steppedFrom.reset();
+    QStringList words;
+    const ClusterState state = m_operator->state();
+    for (const RunEvent& event : page.events)
+        words << QString::fromStdString(sentence(event, state));
+    const qsizetype all = words.size();
+    words = words.mid(0, kStepWords);
+    if (all > words.size())
+        words << tr("and %1").arg(countedWords(std::uint64_t(all - words.size()), "event more", "events more"));
+    // Behind what the simulator has answered.
+    const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0), outcome = text.section(QStringLiteral("  "), 1);
+    m_line->answer(line, outcome.isEmpty() ? words.join(QLatin1Char(' ')) : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))), true);
 }
 
 } // namespace lhrs::gui

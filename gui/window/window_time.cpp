@@ -47,6 +47,7 @@ void MainWindow::makeTimeActions()
         if (m_recorder)
             m_recorder->marker(QStringLiteral("mark"), words, QStringLiteral("window"));
     });
+    a.add({ "again", "Time", "Again, slowly", "A", "Shows once more what happened since your last marker (M); without one, the last seconds" }, [this] { showAgain(); });
     a.add({ "openRecording", "File", "Open recording …", "Ctrl+Shift+R", "Shows a recorded run; no cluster is needed" }, [this] {
         const QString path = QFileDialog::getOpenFileName(this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
         if (!path.isEmpty())
