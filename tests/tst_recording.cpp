@@ -22,6 +22,7 @@ class RecordingTest : public QObject {
 private slots:
     void everyPrefixIsAKeyframeAndItsTail();
     void whatWasToldStandsBetweenTheEvents();
+    void whatIsToldLaterThanTheInstantIsNotThere();
     void aSimulatedRunIsTheSameAtEveryInstant_data();
     void aSimulatedRunIsTheSameAtEveryInstant();
     void aSimulatedRunIsTheSameInAnyOrderOfItsProcesses_data();
@@ -56,6 +57,35 @@ void RecordingTest::everyPrefixIsAKeyframeAndItsTail()
         QVERIFY2(state, state ? "" : state.error().text.c_str());
         QCOMPARE(bytesOf(*state), feeder.after[event - 1]);
     }
+}
+
+// Between two events a process may end, and a scenario may have said something before: a show stands there.
+void RecordingTest::whatIsToldLaterThanTheInstantIsNotThere()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    const auto recorder = recorderAt(path);
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    pb::Event event;
+    event.mutable_process_started();
+    feeder.event(kNodes, event);
+    const std::int64_t before = feeder.now;
+    feeder.now += 500;
+    pb::Told told;
+    told.mutable_ended()->set_reason("killed");
+    feeder.tell(kNodes, told);
+    recorder->finish();
+    auto recording = Recording::open(path);
+    QVERIFY(recording);
+    std::uint64_t word = 0;
+    auto state = (*recording)->stateAt(1, &word, before);
+    QVERIFY(state && !state->processes.at(kNodes).hasEnded);
+    QVERIFY((*recording)->fold(*state, 1, 1, word, before + 499));
+    QVERIFY(!state->processes.at(kNodes).hasEnded);
+    QVERIFY((*recording)->fold(*state, 1, 1, word, before + 500));
+    QVERIFY(state->processes.at(kNodes).hasEnded);
+    QVERIFY((*recording)->stateAt(1)->processes.at(kNodes).hasEnded);
 }
 
 void RecordingTest::whatWasToldStandsBetweenTheEvents()

@@ -66,6 +66,7 @@ private slots:
     void anotherClusterIsCutTo();
     void thePictureWaitsForAScriptThatIsSlower();
     void anAnswerIsReadAlsoAfterACaption();
+    void anEndIsSeenInItsTurn();
     void whoeverMarksAnIntervalSeesItAgain();
     void freePlayHasANarrator();
     void theFirstButtonIsForWhoeverHasNeverSeenIt();
@@ -452,6 +453,40 @@ void ReelTest::anAnswerIsReadAlsoAfterACaption()
     QCOMPARE(stage.caption(), QString("That ✓   So it is."));
     QVERIFY(stage.goOn());
     QCOMPARE(stage.caption(), QString("Afterwards."));
+}
+
+// The end of a process is told by no event, and has its place among them all the same.
+void ReelTest::anEndIsSeenInItsTurn()
+{
+    for (const bool hasStops : { true, false }) {
+        ShowStage stage;
+        QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 10, recovery: 'automatic', spares: { data: 4, parity: 2 } });\nconst alice = lab.client('alice');\n"
+                            "lab.step('a', 'A');\nlab.say('Alice inserts.');\nalice.run({ do: 'insert', count: 15 });\nlab.settle();\nlab.say('All is well.');\n"
+                            "lab.step('b', 'B');\nlab.say('Bucket 0 will end.');\nconst since = lab.here();\nlab.kill(lab.data(0));\nlab.say('Its process is gone.');\n"
+                            "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 });\nlab.settle();\nlab.say('It is back.');\n"));
+        QVERIFY(stage.untilStop());
+        const auto ended = [&] {
+            const ClusterState& state = stage.window.canvas().state();
+            return std::count_if(state.processes.begin(), state.processes.end(), [](const auto& entry) { return entry.second.hasEnded; });
+        };
+        hasStops ? stage.press("nextStep") : stage.press("runScenario");
+        bool isEarly = false;
+        const auto until = [&](const char* caption) {
+            return stage.until([&] {
+                isEarly = isEarly || (ended() > 0 && stage.caption() != "Its process is gone." && stage.caption() != "Bucket 0 will end.");
+                if (stage.director().await() == Await::Step)
+                    stage.press("nextStep");
+                return stage.caption() == caption;
+            });
+        };
+        QVERIFY(until("All is well."));
+        QVERIFY(until("Bucket 0 will end."));
+        QCOMPARE(ended(), std::ptrdiff_t(0));
+        QVERIFY(until("Its process is gone."));
+        QCOMPARE(ended(), std::ptrdiff_t(1));
+        QVERIFY(!isEarly);
+        QVERIFY(until("It is back."));
+    }
 }
 
 // A person's own: marks, and one key.

@@ -356,25 +356,26 @@ std::uint64_t Recording::lastToldAt(std::uint64_t event)
 
 // Folds what follows a keyframe. False: it cannot be read.
 // The last word that belongs to the instant of this event. That a cluster was left, and what came then, belongs to what follows: as
-// long as its last event is shown, it is there.
-std::uint64_t Recording::lastWordOf(std::uint64_t event)
+// long as its last event is shown, it is there. So does what was told later than `ns`.
+std::uint64_t Recording::lastWordOf(std::uint64_t event, std::int64_t ns)
 {
     const std::uint64_t last = lastToldAt(event), before = event == 0 ? last : lastToldAt(event - 1);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    query.prepare("SELECT min(id) FROM told WHERE id > ? AND id <= ? AND kind = 'forgotten'");
+    query.prepare("SELECT min(id) FROM told WHERE id > ? AND id <= ? AND (kind = 'forgotten' OR t_ns > ?)");
     query.addBindValue(stored(before));
     query.addBindValue(stored(last));
+    query.addBindValue(qlonglong(ns));
     return query.exec() && query.next() && !query.value(0).isNull() ? query.value(0).toULongLong() - 1 : last;
 }
 
-bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until)
+bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until, std::int64_t ns)
 {
     // What was told stands after the event whose id it names.
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    const std::uint64_t lastWord = lastWordOf(until);
+    const std::uint64_t lastWord = lastWordOf(until, ns);
     query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND id <= ? ORDER BY id");
     query.addBindValue(stored(told));
     query.addBindValue(stored(lastWord));
@@ -421,13 +422,13 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t
 
 bool Recording::fold(ClusterState& state, std::uint64_t from, std::uint64_t to)
 {
-    std::uint64_t told = lastWordOf(from);
-    return foldTail(state, from, told, to);
+    std::uint64_t told = lastWordOf(from, kEndOfTime);
+    return foldTail(state, from, told, to, kEndOfTime);
 }
 
-Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told)
+Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told, std::int64_t ns)
 {
-    const std::uint64_t until = std::min(event, m_events), lastWord = lastWordOf(until);
+    const std::uint64_t until = std::min(event, m_events), lastWord = lastWordOf(until, ns);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     query.prepare("SELECT id, event, told, " + bounded("body") + " FROM keyframe WHERE event <= ? ORDER BY id DESC");
@@ -441,7 +442,7 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told
         if (word > lastWord)
             continue; // of the next cluster
         auto state = stateOfKeyframe(query.value(0).toULongLong(), query.value(3).toByteArray());
-        if (state && foldTail(*state, query.value(1).toULongLong(), word, until)) {
+        if (state && foldTail(*state, query.value(1).toULongLong(), word, until, ns)) {
             if (told != nullptr)
                 *told = word;
             return state;

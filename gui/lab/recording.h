@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ namespace lhrs::gui {
 // closed), compared with its checksums, only known tables are asked, bodies are bounded and parsed as from the wire. Of one thread.
 class Recording {
 public:
+    static constexpr std::int64_t kEndOfTime = std::numeric_limits<std::int64_t>::max();
+
     // An error says what the file is, and what to do.
     static Result<std::unique_ptr<Recording>> open(const QString& path);
 
@@ -48,12 +51,12 @@ public:
     // As the ring of a live run: events above the cursor, at most `max`. One that cannot be read comes as a gap.
     EventPage eventsSince(std::uint64_t cursor, std::size_t max);
     // The state when this event had been folded, from the keyframe before it.
-    // `told`: takes the last word that it has (id of the table told).
-    Result<ClusterState> stateAt(std::uint64_t event, std::uint64_t* told = nullptr);
+    // `told`: takes the last word that it has (id of the table told). Of what was told after the event it has what was told by `ns`.
+    Result<ClusterState> stateAt(std::uint64_t event, std::uint64_t* told = nullptr, std::int64_t ns = kEndOfTime);
     // Takes a state from one event to a later one. False: what lies between cannot be read. `told`: the last word that the state
     // has; while a run is still recorded, words for an event that has been passed may come later.
     bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to);
-    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to, std::uint64_t& told) { return foldTail(state, from, told, to); }
+    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to, std::uint64_t& told, std::int64_t ns) { return foldTail(state, from, told, to, ns); }
     // Of these kinds (numbers of the body), above the cursor; the next, or with `isBack` the last at or below it. 0: none.
     std::uint64_t nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack);
     std::vector<RunEvent> allOf(const std::vector<int>& kinds);
@@ -99,8 +102,8 @@ private:
     std::vector<Note> notes(const QString& table);
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
     // `told`: the last word that is in the state; afterwards that of `until`.
-    bool foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until);
-    std::uint64_t lastWordOf(std::uint64_t event);
+    bool foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until, std::int64_t ns);
+    std::uint64_t lastWordOf(std::uint64_t event, std::int64_t ns);
     std::uint64_t lastToldAt(std::uint64_t event);
     static RunEvent entryOf(const QSqlQuery& row);
 

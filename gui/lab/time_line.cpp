@@ -110,12 +110,12 @@ void TimeLine::pause(std::int64_t shownNs)
 }
 
 // Loads the state after this event.
-bool TimeLine::standAt(std::uint64_t event)
+bool TimeLine::standAt(std::uint64_t event, std::int64_t ns)
 {
     if (!m_past)
         return false;
     event = std::min(event, m_past->events());
-    auto state = m_past->stateAt(event, &m_stateTold);
+    auto state = m_past->stateAt(event, &m_stateTold, ns);
     if (!state) {
         m_trouble = QString::fromStdString(state.error().text);
         return false;
@@ -129,10 +129,10 @@ bool TimeLine::standAt(std::uint64_t event)
     return true;
 }
 
-bool TimeLine::foldTo(std::uint64_t event)
+bool TimeLine::foldTo(std::uint64_t event, std::int64_t ns)
 {
     ++m_stateRevision;
-    if (!m_past->fold(m_state, m_cursor, event, m_stateTold)) {
+    if (!m_past->fold(m_state, m_cursor, event, m_stateTold, ns)) {
         m_trouble = QStringLiteral("The recording cannot be read beyond event %1.").arg(m_cursor);
         return false;
     }
@@ -201,15 +201,16 @@ bool TimeLine::step(int direction, Unit unit)
     return true;
 }
 
-bool TimeLine::beginShow(std::uint64_t event)
+bool TimeLine::beginShow(std::uint64_t event, std::int64_t ns)
 {
     if (m_mode == Mode::Follow)
         m_liveAtPause = m_live.committed();
     if (!m_isReplay && !openPast()) // with all that has been told up to now
         return false;
     m_past->refresh();
-    if (!standAt(event))
+    if (!standAt(event, ns))
         return false;
+    m_toldNs = ns;
     m_mode = Mode::Show;
     jump();
     return true;
@@ -223,12 +224,15 @@ std::uint64_t TimeLine::eventAt(std::int64_t ns)
     return m_past->eventAt(ns);
 }
 
-void TimeLine::reachedBy(std::uint64_t event)
+void TimeLine::reachedBy(std::uint64_t event, std::int64_t ns)
 {
-    if (m_mode != Mode::Show || event <= m_cursor || event > m_past->events())
+    if (m_mode != Mode::Show || event < m_cursor || event > m_past->events() || (event == m_cursor && ns <= m_toldNs))
+        return;
+    m_toldNs = ns;
+    if (event == 0)
         return;
     const EventPage page = m_past->eventsSince(event - 1, 1);
-    if (!foldTo(event)) {
+    if (!foldTo(event, ns)) {
         m_mode = Mode::Paused;
         return;
     }

@@ -51,10 +51,11 @@ public:
     bool step(int direction, Unit unit);
     void seek(std::uint64_t event);
     void seekTime(std::int64_t ns);
-    // Stands at this event, from which a show goes on: what follows may be pulled, and reachedBy() tells how far it has come. False:
+    // Stands at this event, from which a show goes on: what follows may be pulled, and reachedBy() tells how far it has come. Of what
+    // was told besides events, what was told by `ns` belongs to it: between two events there may be an end, and words before it. False:
     // nothing is recorded, as trouble() says.
-    bool beginShow(std::uint64_t event);
-    void reachedBy(std::uint64_t event);
+    bool beginShow(std::uint64_t event, std::int64_t ns);
+    void reachedBy(std::uint64_t event, std::int64_t ns);
     // The newest event of what is recorded that is not later; 0: none is.
     std::uint64_t eventAt(std::int64_t ns);
     // What follows the cursor of a show, for the picture that moves it; other views see what has been shown.
@@ -101,8 +102,8 @@ private:
     };
 
     bool openPast();
-    bool standAt(std::uint64_t event);
-    bool foldTo(std::uint64_t event);
+    bool standAt(std::uint64_t event, std::int64_t ns = Recording::kEndOfTime);
+    bool foldTo(std::uint64_t event, std::int64_t ns = Recording::kEndOfTime);
     void jump() { ++m_jumps; }
 
     const Ahead m_ahead { *this };
@@ -118,6 +119,7 @@ private:
     std::int64_t m_liveBeginNs = 0;
     ClusterState m_state; // at the cursor, unless Follow
     std::uint64_t m_stateTold = 0; // the last word that it has
+    std::int64_t m_toldNs = 0;     // of a show: up to when words belong to it
     std::uint64_t m_stateRevision = 0;
     QString m_trouble;
 };

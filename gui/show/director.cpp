@@ -73,7 +73,7 @@ void Director::beginRecorded(std::vector<ReelEntry> reel)
     m_isOn = m_isRecorded = true;
     m_script = Script::Over;
     m_reel = std::move(reel);
-    cutTo(0);
+    cutTo(0, 0);
 }
 
 void Director::end()
@@ -129,6 +129,7 @@ void Director::advance(double seconds)
     const TimeLine::Mode mode = m_time.mode();
     if (m_pacer.isShow() && mode != TimeLine::Mode::Show) { // somebody looks at another instant
         m_stoodAt = m_pacer.shownUpTo();
+        m_stoodNs = nsShown();
         m_isAway = true;
         m_pacer.endShow();
     }
@@ -145,7 +146,7 @@ void Director::advance(double seconds)
     m_pacer.advance(seconds);
     if (!m_pacer.isShow())
         return applyInTurn();
-    m_time.reachedBy(m_pacer.shownUpTo());
+    m_time.reachedBy(m_pacer.shownUpTo(), nsShown());
     if (m_time.cursor() == m_pacer.shownUpTo())
         m_pacer.takeState();
     applyInTurn();
@@ -245,7 +246,7 @@ void Director::applyInTurn()
     while (const ReelEntry* next = nextEntry()) {
         const bool isTold = isSaid(next->kind) && next->kind != Kind::End && next->kind != Kind::Cluster;
         if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next))
-            cutTo(next->at.event); // nothing that happens from here on is shown before its turn
+            cutTo(next->at.event, next->at.ns); // nothing that happens from here on is shown before its turn
         if (m_pacer.isShow() && !m_caption.until && !isStopped() && m_pacer.gate() != turnOf(*next)) {
             m_pacer.setGate(turnOf(*next)); // what has been shown already needs no further frame
             if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < turnOf(*next).event)
@@ -267,7 +268,7 @@ void Director::apply(const ReelEntry& entry)
         m_gate = entry.at;
     switch (entry.kind) {
     case Kind::Cluster:
-        if (!cutTo(entry.at.event))
+        if (!cutTo(entry.at.event, entry.at.ns))
             leave();
         break;
     case Kind::Step:
@@ -327,9 +328,9 @@ void Director::say(const QString& text, const std::optional<Cue>& until)
 
 // ---- where the picture is
 
-bool Director::cutTo(std::uint64_t event)
+bool Director::cutTo(std::uint64_t event, std::int64_t ns)
 {
-    if (!m_time.beginShow(event))
+    if (!m_time.beginShow(event, ns))
         return false;
     m_pacer.endShow();
     m_pacer.beginShow(m_time.ahead(), event);
@@ -339,12 +340,16 @@ bool Director::cutTo(std::uint64_t event)
     return true;
 }
 
+// Up to when words that no event tells belong to what is shown.
+std::int64_t Director::nsShown() const { return m_pacer.gate() ? m_pacer.gate()->ns : Recording::kEndOfTime; }
+
 // The picture follows the run again, or stands where the recording does.
 void Director::leave()
 {
     if (!m_pacer.isShow())
         return;
     m_stoodAt = m_pacer.shownUpTo();
+    m_stoodNs = nsShown();
     if (m_time.mode() == TimeLine::Mode::Show)
         m_time.isReplay() ? m_time.pause(m_time.cursorNs()) : m_time.follow();
     m_pacer.endShow();
@@ -358,7 +363,7 @@ void Director::resume()
     if (nextEntry() == nullptr && !m_isRecorded)
         m_time.follow();
     else
-        cutTo(m_stoodAt);
+        cutTo(m_stoodAt, m_stoodNs);
 }
 
 std::int64_t Director::behindNs(std::int64_t nowNs) const
@@ -389,13 +394,14 @@ void Director::beginRepetition(const ReelEntry& entry)
     Repetition again;
     again.until = entry.until;
     again.main = m_pacer.isShow() ? m_pacer.shownUpTo() : m_time.committed();
+    again.mainNs = nsShown();
     again.wasShow = m_pacer.isShow();
     for (const ReelEntry::Said& said : entry.captions)
         again.entries.push_back({ .kind = Kind::Caption, .at = said.at, .text = said.text });
     std::uint64_t from = entry.from.isByTime && entry.from.event > 0 ? entry.from.event - 1 : entry.from.event;
     if (entry.from.isByTime && entry.from.event == 0) // known by its time alone
         from = m_time.eventAt(entry.from.ns);
-    if (!cutTo(from))
+    if (!cutTo(from, entry.from.ns))
         return;
     // How long it would take, to make it take what the script wants.
     Pacer measure(m_time.ahead());
@@ -418,7 +424,7 @@ void Director::endRepetition()
     m_again.reset();
     m_repeated.clear();
     if (again.wasShow)
-        cutTo(again.main);
+        cutTo(again.main, again.mainNs);
     else
         leave();
     setHop();
@@ -444,7 +450,7 @@ Director::Went Director::next()
     case Await::Step:
         m_isGranted = true;
         if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
-            cutTo(m_time.committed()); // what happens from now on is told
+            cutTo(m_time.committed(), Recording::kEndOfTime); // what happens from now on is told
         m_postedAt = m_clock;
         return Went::NextStep;
     case Await::Nothing: m_isSkipping = true; break;
@@ -474,7 +480,7 @@ void Director::back()
     m_steps = steps.size() - 1;
     m_isGranted = true;
     say({}, {});
-    if (!cutTo(m_reel[m_next].at.event))
+    if (!cutTo(m_reel[m_next].at.event, m_reel[m_next].at.ns))
         return;
     // As it was: what the scenario had wanted to be looked at.
     std::size_t cluster = 0;

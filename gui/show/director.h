@@ -104,6 +104,7 @@ private:
         std::size_t next = 0;
         Cue until;
         std::uint64_t main = 0;     // event at which the show goes on afterwards
+        std::int64_t mainNs = 0;    // and up to when words belong to that
         bool wasShow = true;        // else the picture follows the run afterwards
         double hop = 0;             // seconds that a message travels
     };
@@ -118,7 +119,8 @@ private:
     bool isStopped() const;
     void openGate();
     void lookAhead();
-    bool cutTo(std::uint64_t event);
+    bool cutTo(std::uint64_t event, std::int64_t ns);
+    std::int64_t nsShown() const;
     void beginRepetition(const ReelEntry& entry);
     void endRepetition();
     void leave();
@@ -148,6 +150,7 @@ private:
     std::optional<Repetition> m_again;
     QString m_repeated;
     std::uint64_t m_begunAt = 0;
+    std::int64_t m_stoodNs = 0;
     std::uint64_t m_stoodAt = 0; // event up to which the show had come
     std::vector<ReelEntry> m_shown;
 };
