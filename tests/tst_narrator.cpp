@@ -13,7 +13,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-// As english.md wants captions: at most 25 words a sentence.
+// A caption that can be read in its time has at most 25 words a sentence.
 QString tooLong(const QStringList& texts)
 {
     static const QRegularExpression kEnd("\\. (?=[A-Z0-9])");
@@ -347,7 +347,7 @@ void NarratorTest::manySplitsAreCounted()
     QVERIFY(stage.isWhole);
 }
 
-// Two tellings of which the second goes on with the first are one for who comes only then.
+// Two tellings of which the second goes on with the first are one for a caller that asks only then.
 void NarratorTest::whatNobodyHasSeenIsNotReplaced()
 {
     NarratorStage stage;

@@ -197,12 +197,6 @@ void ScriptEngine::setBreakpoints(std::set<int> lines)
     m_breakpoints = std::move(lines);
 }
 
-void ScriptEngine::setPace(double pace)
-{
-    m_pace.store(pace);
-    m_changed.notify_all();
-}
-
 RunIdentity ScriptEngine::identity() const
 {
     const std::lock_guard lock(m_mutex);

@@ -84,8 +84,6 @@ public:
     void proceed(ScriptStops stops);
     // Lines that a script stands before when it comes to them; a loop within one line is one coming. Any thread.
     void setBreakpoints(std::set<int> lines);
-    // Speed of captions and pauses: 0 none, 1 as written, 2 twice as fast.
-    void setPace(double pace);
 
     // The tables of the present or last run.
     const LabTables& tables() const { return *m_tables; }

@@ -242,7 +242,7 @@ void Pacer::advance(double seconds)
         m_isRushing = false;
         show();
         const bool wasAtGate = std::exchange(m_isAtGate, hasReachedGate());
-        if (m_time - m_learntAt > kLearnEvery || (m_isAtGate && !wasAtGate)) // what is said now may name whoever has just come
+        if (m_time - m_learntAt > kLearnEvery || (m_isAtGate && !wasAtGate)) // what is said now may name a process that has just come
             learnWhatNoEventTells();
         return;
     }

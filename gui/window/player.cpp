@@ -181,7 +181,7 @@ void Player::launch(ScriptStops stops)
         m_parameters.clear();
         m_clusters.clear();
     }
-    m_isScriptHeld = m_isQuestionShown = false;
+    m_isScriptHeld = false;
     m_chartsToCome.clear();
     m_since.start();
     m_hasSpoken = false;

@@ -193,7 +193,6 @@ private:
     int m_stepsInAll = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
     bool m_isScriptHeld = false, m_wasRunning = false;
     bool m_hasSpoken = false; // the scenario, by a caption or a question
-    bool m_isQuestionShown = false;
     std::map<QString, MeasureChart> m_chartsToCome; // by id
     std::deque<Telling> m_tellings; // that wait for their turn
     std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none

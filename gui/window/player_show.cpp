@@ -85,7 +85,7 @@ void Player::showReel(std::vector<ReelEntry> reel)
     m_story.clear();
     m_expectationsHeld = m_expectationsFailed = 0;
     m_stepsInAll = int(std::count_if(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }));
-    m_hasSpoken = m_isQuestionShown = false;
+    m_hasSpoken = false;
     m_stepNow.clear();
     setCaption(tr("Ready. Press PgDn or the clicker."));
     m_director.beginRecorded(std::move(reel));
@@ -188,7 +188,7 @@ std::vector<int> Player::votes() const
 void Player::showQuestion()
 {
     const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
-    if (!question && !answer)
+    if ((!question && !answer) || isFree()) // an answer that was the last word is not said again over the narrator
         return;
     const QString words = answer ? answerWords(*answer, votes()) : questionWords(*question, votes());
     if (words != m_captionNow)

@@ -28,12 +28,6 @@
 
 namespace lhrs::gui {
 
-namespace {
-
-constexpr double kHopSlowest = 2.0, kHopFastest = 0.1; // seconds that a message may travel on the screen
-
-} // namespace
-
 void MainWindow::makeActions()
 {
     Actions& a = *m_actions;
