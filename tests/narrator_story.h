@@ -2,7 +2,7 @@
 // What the narrator makes of a run, and a file of four buckets whose processes tell what a test wants, written as text.
 #pragma once
 
-#include "gui/show/narrator.h"
+#include "gui/lab/narrator.h"
 
 #include <QString>
 #include <QStringList>

@@ -6,6 +6,7 @@
 #include "gui/lab/recording_file.h"
 #include "gui/lab/run_export.h"
 #include "gui/lab/run_series.h"
+#include "gui/lab/run_story.h"
 #include "gui/lab/series_reader.h"
 #include "gui/lab/chart_data.h"
 
@@ -197,6 +198,7 @@ private slots:
     void clustersOfOneRunAreNotMerged();
     void phasesAndSlicesAddUp();
     void chartsAndTablesSayTheSame();
+    void theStoryIsToBeRead();
     void textSurvivesTheQuotes();
     void measurementsComeAsTheyWereWritten();
     void aHostileNameWritesNowhereElse();
@@ -216,6 +218,7 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
         { "splits", "cluster,split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_s,parity_batches,outcome" },
         { "parity_creations", "cluster,group,column,gf,scheme,records,bytes,total_s,process_s,comm_s,other_s,transfer_s" },
         { "recoveries", "cluster,recovery,group,failed_data,failed_parity,manager,survivors,decode,slice,slices,records,bytes,begin_s,detect_s,total_s,process_s,comm_s,other_s,transfer_s,whole_s,outcome" },
+        { "story", "cluster,event,t_s,text" },
         { "slices", "cluster,recovery,slice_number,rank_first,ranks,requested_s,arrived_s,decoded_s,stored_s,in_bytes,out_bytes" },
     };
     for (const auto& [name, columns] : wanted)
@@ -410,6 +413,36 @@ void ExportsTest::chartsAndTablesSayTheSame()
     const ExportTable& recoveries = tableNamed(tables, "recoveries");
     for (const QString& column : chart.header)
         QCOMPARE(chart.rows[0][chart.header.indexOf(column)], recoveries.rows[0][recoveries.columns.indexOf(column)]);
+}
+
+// The sentences of story.csv are those of story.txt, which has what the scenario said, too.
+void ExportsTest::theStoryIsToBeRead()
+{
+    Run run;
+    const RunStory story = storyOf(*run.recording);
+    QVERIFY(story.lines().size() > 3);
+    const ExportTable table = storyTable(*run.recording, story);
+    const QString text = QString::fromUtf8(storyText(*run.recording, story));
+    QCOMPARE(table.rows.size(), story.lines().size());
+    qsizetype at = 0;
+    std::uint64_t event = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const QString line = QString::number(cell(table, row, "t_s").toDouble(), 'f', 3) + " s  " + cell(table, row, "text").toString();
+        at = text.indexOf(line, at);
+        QVERIFY2(at >= 0, qPrintable(line)); // each, and in their order
+        QVERIFY(cell(table, row, "event").toULongLong() >= event);
+        event = cell(table, row, "event").toULongLong();
+    }
+    QVERIFY2(text.contains("Bucket 0 is split: 1 record moved to bucket 1."), qPrintable(text));
+    QVERIFY(text.contains(QString::fromUtf8("“A caption, with a \"quote\" and a second line.”")));
+    QVERIFY(text.startsWith("The story of ") && text.contains("RECORDED"));
+    // As a folder has them.
+    QTemporaryDir out;
+    QVERIFY(exportRun(*run.recording, out.path()).written.contains("story.txt"));
+    QFile file(out.filePath("story.txt"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(file.readAll()), text);
+    QVERIFY(QFile::exists(out.filePath("story.csv")));
 }
 
 void ExportsTest::textSurvivesTheQuotes()

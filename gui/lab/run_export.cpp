@@ -8,6 +8,7 @@
 #include "gui/lab/qt_text.h"
 #include "gui/lab/recording_file.h"
 #include "gui/lab/recovery_rows.h"
+#include "gui/lab/run_story.h"
 #include "gui/lab/sentences.h"
 #include "gui/lab/shiviz.h"
 #include "gui/lab/split_rows.h"
@@ -471,10 +472,16 @@ QString detailOf(Recording& recording)
 
 std::vector<ExportTable> exportTables(Recording& recording)
 {
+    return exportTables(recording, storyOf(recording));
+}
+
+std::vector<ExportTable> exportTables(Recording& recording, const RunStory& story)
+{
     const Walk walk(recording);
     OfRecording own { recording };
     std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true), walk.parityCreations(), walk.recoveries(), walk.slices(), own.faults(), own.gaps(),
         own.table("captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
+        storyTable(recording, story),
         own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
         own.table("commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
         own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
@@ -532,7 +539,8 @@ ExportResult exportRun(Recording& recording, ResultFolder& folder)
         result.notes << lost;
     const RunIdentity identity = folder.identity();
     const QVariant detail = detailOf(recording);
-    for (const ExportTable& table : exportTables(recording)) {
+    const RunStory story = storyOf(recording);
+    for (const ExportTable& table : exportTables(recording, story)) {
         std::vector<QVariantList> rows;
         for (const QVariantList& row : table.rows)
             rows.push_back(QVariantList { identity.run, identity.isSimulated, detail } + row);
@@ -540,6 +548,9 @@ ExportResult exportRun(Recording& recording, ResultFolder& folder)
         if (!result.problem.isEmpty())
             return result;
     }
+    result.problem = folder.putFile("story.txt", storyText(recording, story));
+    if (!result.problem.isEmpty())
+        return result;
     const QString origin = QString::fromUtf8("RECORDED  ·  ") + chartOrigin(identity);
     for (const MeasureChart& chart : chartsOf(recording)) {
         result.problem = folder.putFile(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), origin));

@@ -14,6 +14,8 @@
 
 namespace lhrs::gui {
 
+class RunStory;
+
 // A table of a run as it is exported: its first columns run, simulated, detail are added when it is written.
 struct ExportTable {
     QString name;
@@ -29,9 +31,10 @@ QString detailOf(Recording& recording);
 // How many events never came or were not written, and what tables lack for it, in one sentence; empty: none.
 QString lostEvents(Recording& recording);
 
-// The tables of window.md 5.2: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
-// captions, expectations, and one for each measurement. Times in s since the run's begin, cells that are not known empty.
+// The tables of a run: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
+// captions, story, expectations, and one for each measurement. Times in s since the run's begin, cells that are not known empty.
 std::vector<ExportTable> exportTables(Recording& recording);
+std::vector<ExportTable> exportTables(Recording& recording, const RunStory& story);
 QString csvOf(const ExportTable& table, const RunIdentity& identity, const QString& detail);
 
 struct ExportResult {
@@ -40,7 +43,7 @@ struct ExportResult {
     QStringList notes;   // what is not there, and why
     QString damage;      // that the recording is not as it was written; a sentence, empty: it is
 };
-// Writes all tables, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
+// Writes all tables, the story, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
 ExportResult exportRun(Recording& recording, const QString& directory, FolderUse use = FolderUse::New);
 // The same into a folder in which the run has begun; only the tables of its events, where its measurements are there already.
 ExportResult exportRun(Recording& recording, ResultFolder& folder);

@@ -3,6 +3,7 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/view/told_model.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -275,14 +277,15 @@ QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int
 
 // ---- the widget
 
-EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)), m_table(new QTableView(this)), m_kind(new QComboBox(this)),
+EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)),
+      m_told(new ToldModel(story, feed, pacer, this)), m_table(new QTableView(this)), m_toldTable(new QTableView(this)), m_kind(new QComboBox(this)),
       m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
       m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
 {
     setObjectName(QStringLiteral("eventLog"));
     m_kind->setObjectName(QStringLiteral("logKind"));
-    m_kind->addItems({ tr("everything"), tr("without messages"), tr("structure only") });
+    m_kind->addItems({ tr("everything"), tr("without messages"), tr("structure only"), tr("summary in sentences") });
     m_kind->setCurrentIndex(int(m_model->filter().kind));
     m_kind->setAccessibleName(tr("Which events the log lists"));
     m_text->setObjectName(QStringLiteral("logText"));
@@ -292,18 +295,13 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     m_text->setMinimumWidth(60);
     m_follow->setChecked(true);
     m_table->setModel(m_model);
-    m_table->setObjectName(QStringLiteral("logTable"));
-    m_table->setAccessibleName(tr("Event log"));
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    prepareTable(m_table, "logTable", tr("Event log"));
     m_table->horizontalHeader()->setSectionResizeMode(EventLogModel::What, QHeaderView::Stretch);
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setShowGrid(false);
-    m_table->setAlternatingRowColors(true);
     m_table->setWordWrap(false);
-    m_table->setTabKeyNavigation(false);
+    m_toldTable->setModel(m_told);
+    prepareTable(m_toldTable, "toldTable", tr("Summary: what happened, and why"));
+    m_toldTable->horizontalHeader()->setSectionResizeMode(ToldModel::What, QHeaderView::Stretch);
+    m_toldTable->hide();
     m_nothing->setAlignment(Qt::AlignCenter);
     m_nothing->setWordWrap(true);
     m_nothing->hide();
@@ -325,6 +323,7 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     box->addLayout(filters);
     box->addLayout(second);
     box->addWidget(m_table, 1);
+    box->addWidget(m_toldTable, 1);
     box->addWidget(m_nothing, 1);
     box->addWidget(m_reset, 0, Qt::AlignHCenter);
 
@@ -336,9 +335,6 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
     connect(&m_selection, &Selection::operationChanged, this, &EventLog::mark);
     connect(&m_selection, &Selection::hoverChanged, this, &EventLog::mark);
     // What a row is about is marked in all views; chosen, it stays so.
-    m_table->setMouseTracking(true);
-    m_table->viewport()->setMouseTracking(true);
-    m_table->viewport()->installEventFilter(this);
     connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (m_onlySelected->isChecked())
@@ -353,12 +349,35 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selecti
         m_onlySelected->setChecked(false);
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
-    connect(m_table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
+    for (QTableView* table : { m_table, m_toldTable })
+        connect(table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
+    connect(m_toldTable, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_told->pointedOfRow(index.row())); });
+    connect(m_toldTable, &QTableView::clicked, this, [this](const QModelIndex& index) { m_selection.select(m_told->pointedOfRow(index.row()).object); });
+    connect(m_toldTable, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_told->pointedOfRow(index.row()).object); });
 }
+
+void EventLog::prepareTable(QTableView* table, const char* name, const QString& words)
+{
+    table->setObjectName(QLatin1String(name));
+    table->setAccessibleName(words);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setShowGrid(false);
+    table->setAlternatingRowColors(true);
+    table->setTabKeyNavigation(false);
+    table->setMouseTracking(true);
+    table->viewport()->setMouseTracking(true);
+    table->viewport()->installEventFilter(this);
+}
+
+bool EventLog::isSummary() const { return m_kind->currentIndex() == int(LogFilter::Kind::Summary); }
 
 bool EventLog::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_table->viewport() && event->type() == QEvent::Leave)
+    if ((watched == m_table->viewport() || watched == m_toldTable->viewport()) && event->type() == QEvent::Leave)
         m_selection.point({});
     return QWidget::eventFilter(watched, event);
 }
@@ -380,8 +399,39 @@ void EventLog::applyFilter()
         if (filter.operation.first == 0)
             filter.object = m_selection.selected();
     }
-    m_model->setFilter(filter);
+    m_told->setText(filter.text);
+    m_onlySelected->setEnabled(!isSummary()); // a sentence is about more than one place
+    if (!isSummary())
+        m_model->setFilter(filter);
     m_sinceCount = 1;
+}
+
+void EventLog::refreshSummary()
+{
+    if (m_told->refresh()) {
+        m_toldTable->resizeRowsToContents(); // a sentence has as many lines as it takes
+        if (m_follow->isChecked())
+            m_toldTable->scrollToBottom();
+    }
+    if (m_sinceCount <= 0.2)
+        return;
+    m_sinceCount = 0;
+    m_toldTable->horizontalHeader()->setVisible(width() >= m_wide);
+    if (std::exchange(m_toldWidth, m_toldTable->columnWidth(ToldModel::What)) != m_toldTable->columnWidth(ToldModel::What))
+        m_toldTable->resizeRowsToContents();
+    const int rows = m_told->rowCount();
+    const QString listed = tr("%1 listed").arg(grouped(std::uint64_t(rows)));
+    const QString words = m_told->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_told->hidden())) : listed;
+    m_count->setText(m_count->fontMetrics().elidedText(words, Qt::ElideRight, m_count->width()));
+    m_count->setToolTip(words);
+    m_count->setAccessibleName(words);
+    m_table->hide();
+    m_toldTable->setVisible(rows > 0);
+    m_nothing->setVisible(rows == 0);
+    m_reset->setVisible(rows == 0 && m_told->hidden() > 0);
+    if (rows == 0)
+        m_nothing->setText(m_told->hidden() > 0 ? tr("None of %1 sentences has these words.").arg(grouped(m_told->hidden()))
+                                                : tr("Nothing was worth a sentence yet."));
 }
 
 bool EventLog::refresh(double seconds)
@@ -389,6 +439,10 @@ bool EventLog::refresh(double seconds)
     const std::uint64_t before = m_model->listed();
     const bool isBehind = m_model->refresh(m_model->filter().text.isEmpty() ? 6'000 : 1'500);
     m_sinceCount += seconds;
+    if (isSummary()) {
+        refreshSummary();
+        return isBehind;
+    }
     if (m_model->listed() != before && m_follow->isChecked())
         m_table->scrollToBottom();
     if (m_sinceCount > 0.2) {
@@ -409,6 +463,7 @@ bool EventLog::refresh(double seconds)
         m_count->setAccessibleName(words.front());
         const bool isNothing = m_model->listed() == 0;
         m_table->setVisible(!isNothing);
+        m_toldTable->hide();
         m_nothing->setVisible(isNothing);
         m_reset->setVisible(isNothing && m_model->hidden() > 0);
         if (isNothing)
@@ -424,11 +479,14 @@ void EventLog::setTheme(const Theme& theme)
     mark();
     const TextStyle style { TextSize::Small };
     m_table->setFont(theme.font(style));
+    m_toldTable->setFont(theme.font(style));
     m_lineHeight = int(std::ceil(theme.lineHeight(style)));
     m_rowGap = int(theme.px(4));
     m_sinceCount = 1; // rows get their height
     const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
+    m_toldTable->setColumnWidth(ToldModel::Time, wide("1234.567 s"));
+    m_toldTable->setMinimumHeight(int(theme.px(20)));
     m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
     m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
     m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room

@@ -21,9 +21,12 @@ class QTableView;
 
 namespace lhrs::gui {
 
+class RunStory;
+class ToldModel;
+
 // Which events the log lists.
 struct LogFilter {
-    enum class Kind { Everything, WithoutMessages, Structure };
+    enum class Kind { Everything, WithoutMessages, Structure, Summary }; // Summary lists no events, but sentences of the narrator
     Kind kind = Kind::WithoutMessages;
     ObjectRef object; // only what happens at this place or process; none: everywhere
     QString text;     // part of the sentence; empty: any
@@ -86,11 +89,13 @@ private:
 class EventLog : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    EventLog(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent = nullptr);
+    // `story`: what the narrator has told, which is the log's summary.
+    EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
     EventLogModel& model() { return *m_model; }
+    ToldModel& told() { return *m_told; }
 
 signals:
     // A row was double-clicked, or Enter pressed on it.
@@ -102,17 +107,22 @@ protected:
 private:
     void applyFilter();
     void mark();
+    bool isSummary() const;
+    void prepareTable(QTableView* table, const char* name, const QString& words);
+    void refreshSummary();
 
     Selection& m_selection;
     QColor m_markColour;
     EventLogModel* m_model;
-    QTableView* m_table;
+    ToldModel* m_told;
+    QTableView *m_table, *m_toldTable;
     QComboBox* m_kind;
     QCheckBox *m_onlySelected, *m_follow;
     QLineEdit* m_text;
     QLabel *m_count, *m_nothing;
     QPushButton* m_reset;
     double m_sinceCount = 0;
+    int m_toldWidth = 0; // pixels of a sentence, for which the rows have their heights
     int m_wide = 560; // pixels from which on there is room for place and operation
     int m_lineHeight = 16, m_rowGap = 4; // pixels of a row
 };

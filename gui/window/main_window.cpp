@@ -144,7 +144,7 @@ void MainWindow::makeDocks()
     m_focusRing = new FocusRing(this);
     m_records = new RecordTable(m_pacer, *m_desk, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
-    m_log = new EventLog(m_timeLine, m_pacer, *m_selection, this);
+    m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
     m_faults = new FaultPanel(m_pacer, *m_operator, *m_actions, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
@@ -249,8 +249,7 @@ void MainWindow::connectAll()
     connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words }); });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
     m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) {
-        if (m_player->isFree())
-            m_narrator.take(event, state);
+        m_narrator.take(event, state);
     });
     m_director.setHurry([this] {
         if (m_recorder)
@@ -290,10 +289,7 @@ bool MainWindow::onFrame(double seconds)
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
-    if (m_player->isFree() && hasCluster()) {
-        m_narrator.look(m_pacer.state(), m_pacer.shownNs());
-        m_player->tell(m_narrator.takeTold());
-    }
+    tellStory();
     noteReading();
     showCaptions();
     m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/result_folder.h"
+#include "gui/lab/run_story.h"
 #include "gui/view/chart_panel.h"
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/event_log.h"
@@ -220,6 +221,8 @@ private:
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
+    void tellStory();
+    void beginStory();
     void beginCluster(std::int64_t ns);
     void changeSpeed(double factor);
     bool startReel();
@@ -297,7 +300,9 @@ private:
     Operator* m_operator;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
-    Narrator m_narrator; // tells what happens where no scenario does
+    Narrator m_narrator; // tells what happens: in the strip where no scenario speaks, and in the log
+    RunStory m_runStory, m_liveStory; // what it has told of the run that is shown; of the live one while a recording is
+    bool m_isStoryWhole = false;      // it is that of a recording from first to last
     Director m_director; // moves the pacer along the reel of a scenario
     std::uint64_t m_jumps = 0;
     Selection* m_selection;

@@ -4,7 +4,7 @@
 #include "gui/lab/run_facts.h"
 #include "gui/lab/script_engine.h"
 #include "gui/show/director.h"
-#include "gui/show/narrator.h"
+#include "gui/lab/narrator.h"
 #include "gui/view/frame_clock.h"
 #include "gui/view/theme.h"
 #include "gui/window/caption_track.h"

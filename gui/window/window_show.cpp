@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker that stands where the picture is
 constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are shown again where nothing is marked
 constexpr std::size_t kStepEvents = 200;
+constexpr std::uint64_t kStoryEvents = 200'000; // of a recording whose story is told at once
 constexpr qsizetype kStepWords = 3; // sentences
 
 } // namespace
@@ -25,6 +26,7 @@ void MainWindow::beginCluster(std::int64_t ns)
 {
     m_timeLine.beginRun(ns);
     m_narrator.reset();
+    m_runStory.clear();
     m_timeBar->track().reset();
     m_charts->reset();
     m_spaceTime->clear();
@@ -36,6 +38,29 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_node->view().unpinAll();
     m_node->view().choose(0);
     m_canvas->fit();
+}
+
+// A recording was opened. Its story is known at once, unless it is so long that one would wait for it: then it is told as far as
+// it is shown.
+void MainWindow::beginStory()
+{
+    Recording& recording = *m_timeLine.recording();
+    m_isStoryWhole = recording.events() <= kStoryEvents;
+    m_runStory = m_isStoryWhole ? storyOf(recording) : RunStory();
+}
+
+// What has happened since the last frame, for the log; for the strip, too, where nobody else speaks.
+void MainWindow::tellStory()
+{
+    if (!hasCluster())
+        return;
+    m_narrator.look(m_pacer.state(), m_pacer.shownNs());
+    const std::vector<Telling> told = m_narrator.takeTold();
+    for (const Telling& one : told)
+        if (!m_isStoryWhole)
+            m_runStory.add(one, m_pacer.shownUpTo());
+    if (m_player->isFree())
+        m_player->tell(told);
 }
 
 void MainWindow::followReel(const ReelEntry& entry)

@@ -16,6 +16,7 @@
 #include <QStackedWidget>
 
 #include <cmath>
+#include <utility>
 
 #include <unistd.h>
 
@@ -173,7 +174,10 @@ QString MainWindow::openRecording(const QString& path)
         return problem;
     }
     m_replayPath = path;
+    if (!m_timeLine.isReplay())
+        m_liveStory = std::move(m_runStory);
     m_timeLine.showRecording(std::move(*recording));
+    beginStory();
     m_timeBar->track().reset();
     m_charts->reset();
     m_selection->select({});
@@ -193,6 +197,8 @@ void MainWindow::closeRecording()
         return;
     m_director.end();
     m_timeLine.showRecording(nullptr);
+    m_runStory = std::exchange(m_liveStory, {});
+    m_isStoryWhole = false;
     m_timeBar->track().reset();
     m_charts->reset();
     m_selection->select({});

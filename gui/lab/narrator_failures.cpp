@@ -4,7 +4,7 @@
 #include "gui/lab/failure_cause.h"
 #include "gui/lab/fault_sentences.h"
 #include "gui/lab/sentences.h"
-#include "gui/show/narrator_teller.h"
+#include "gui/lab/narrator_teller.h"
 
 #include <algorithm>
 

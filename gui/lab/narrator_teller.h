@@ -2,8 +2,8 @@
 // What the narrator remembers between events, and who tells of one event.
 #pragma once
 
-#include "gui/show/narrator.h"
-#include "gui/show/narrator_words.h"
+#include "gui/lab/narrator.h"
+#include "gui/lab/narrator_words.h"
 
 #include <deque>
 #include <map>

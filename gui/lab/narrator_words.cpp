@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/show/narrator_words.h"
+#include "gui/lab/narrator_words.h"
 
 #include "gui/lab/end_reasons.h"
 #include "gui/lab/fault_sentences.h"

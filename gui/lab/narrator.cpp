@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The narrator: which events make a sentence, and the sentences of file, splits, parity and clients.
-#include "gui/show/narrator.h"
+#include "gui/lab/narrator.h"
 
 #include "common/linear_hash.h"
 #include "gui/lab/end_reasons.h"
 #include "gui/lab/sentences.h"
-#include "gui/show/narrator_teller.h"
+#include "gui/lab/narrator_teller.h"
 
 #include <algorithm>
 #include <limits>
