@@ -56,6 +56,7 @@ private slots:
     void backIsTheStepBefore();
     void anIntervalIsShownOnceMore();
     void aRecordingIsTheSameLecture();
+    void aRecordedShowOpensItsCharts();
     void slowIsSlow();
     void theSpeedIsSeen();
     void manyAlikeAreShownTogetherWithTheirNumber();
@@ -241,6 +242,48 @@ void ReelTest::aRecordingIsTheSameLecture()
     stage.press("formerMarker");
     QVERIFY(stage.frame());
     QCOMPARE(stage.window.player().stepTitle(), QString("(c)  Once more"));
+}
+
+// A chart is opened where it stands on the reel, with what was measured, also where there is no script.
+void ReelTest::aRecordedShowOpensItsCharts()
+{
+    const QString script = "lab.cluster({ m: 4, k: 1, b: 10, spares: { data: 4, parity: 2 } });\n"
+                           "lab.step('a', 'Measured');\nconst t = lab.row('sizes', { records: 8, bytes: 100 });\n"
+                           "lab.row('sizes', { records: 16, bytes: 200 });\n"
+                           "lab.say('Nothing is drawn yet.');\nlab.chart({ table: 'sizes', x: 'records', y: 'bytes' });\n"
+                           "lab.say('Now it is.');\n";
+    QTemporaryDir folder;
+    const QString path = folder.filePath("charts.lhrun");
+    {
+        ShowStage stage;
+        QVERIFY(stage.begin(script));
+        QVERIFY(stage.untilStop());
+        while (!stage.director().isOver())
+            QVERIFY(stage.goOn());
+        QCOMPARE(stage.texts(Kind::Chart).size(), 1);
+        QVERIFY(stage.window.saveRecording(path));
+    }
+    ShowStage stage;
+    std::vector<std::pair<QString, QString>> opened; // chart, and the caption when it was opened
+    connect(&stage.window.player(), &Player::chartWished, this, [&](const MeasureChart& chart, bool isNew) {
+        if (isNew)
+            opened.emplace_back(chart.title, stage.caption());
+    });
+    QCOMPARE(stage.window.openRecording(path), QString());
+    QVERIFY(stage.untilStop());
+    while (!stage.director().isOver())
+        QVERIFY(stage.goOn());
+    QCOMPARE(opened.size(), std::size_t(1));
+    QCOMPARE(opened.front().second, QString("Nothing is drawn yet."));
+    const MeasureChart* shown = stage.window.charts().measured();
+    QVERIFY(shown);
+    QCOMPARE(shown->panels.size(), std::size_t(1));
+    // Gone back over it and on, it is opened once more.
+    stage.press("formerMarker");
+    QVERIFY(stage.until([&] { return stage.director().isOver() || !stage.caption().isEmpty(); }));
+    while (!stage.director().isOver())
+        QVERIFY(stage.goOn());
+    QCOMPARE(opened.size(), std::size_t(2));
 }
 
 // At an eighth of the speed a step takes eight times as long; reading takes no longer.

@@ -182,7 +182,7 @@ void Player::launch(ScriptStops stops)
         m_clusters.clear();
     }
     m_isScriptHeld = false;
-    m_chartsToCome.clear();
+    m_charts.clear();
     m_since.start();
     m_hasSpoken = false;
     m_stepNow = m_title;

@@ -66,8 +66,8 @@ public:
     bool isFree() const { return !m_director.isOn() || m_director.isOver(); }
     // Before the director's frame: what the script has left since goes onto the reel.
     void collect();
-    // The reel of a recording, in place of a script.
-    void showReel(std::vector<ReelEntry> reel);
+    // The reel of a recording, in place of a script, and the charts that it opens.
+    void showReel(std::vector<ReelEntry> reel, std::vector<MeasureChart> charts);
 
     // Somebody else who hears what the script says, in its thread; must outlive the player.
     void setListener(ScriptObserver* listener) { m_listener = listener; }
@@ -193,7 +193,11 @@ private:
     int m_stepsInAll = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
     bool m_isScriptHeld = false, m_wasRunning = false;
     bool m_hasSpoken = false; // the scenario, by a caption or a question
-    std::map<QString, MeasureChart> m_chartsToCome; // by id
+    struct ReelChart {
+        MeasureChart chart;
+        bool isOpen = false; // its place on the reel has been reached
+    };
+    std::map<QString, ReelChart> m_charts; // by id
     std::deque<Telling> m_tellings; // that wait for their turn
     std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
     double m_time = 0, m_toldUntil = 0;

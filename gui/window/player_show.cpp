@@ -67,10 +67,14 @@ void Player::collect()
     }
     // A chart is opened where it stands on the reel, and grows from then on.
     for (const auto& [chart, isNew] : charts)
-        if (isNew || m_chartsToCome.contains(chart.id))
-            m_chartsToCome[chart.id] = chart;
-        else
+    {
+        ReelChart& known = m_charts[chart.id];
+        known.chart = chart;
+        if (isNew)
+            known.isOpen = false;
+        if (known.isOpen)
             emit chartWished(chart, false);
+    }
     if (m_wasRunning && !isRunning()) {
         m_wasRunning = m_isScriptHeld = false;
         m_director.setScript(Director::Script::Over);
@@ -80,9 +84,12 @@ void Player::collect()
     }
 }
 
-void Player::showReel(std::vector<ReelEntry> reel)
+void Player::showReel(std::vector<ReelEntry> reel, std::vector<MeasureChart> charts)
 {
     m_story.clear();
+    m_charts.clear();
+    for (MeasureChart& chart : charts)
+        m_charts[chart.id].chart = std::move(chart);
     m_expectationsHeld = m_expectationsFailed = 0;
     m_stepsInAll = int(std::count_if(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }));
     m_hasSpoken = false;
@@ -125,8 +132,10 @@ void Player::showEntry(const ReelEntry& entry)
     case Kind::Print: m_story.add({ { StoryLine::Kind::Print, entry.text } }); break;
     case Kind::Note: m_story.add({ { StoryLine::Kind::Note, entry.text } }); break;
     case Kind::Chart:
-        if (const auto chart = m_chartsToCome.extract(entry.id))
-            emit chartWished(chart.mapped(), true);
+        if (const auto known = m_charts.find(entry.id); known != m_charts.end()) {
+            known->second.isOpen = true;
+            emit chartWished(known->second.chart, true);
+        }
         break;
     case Kind::Camera: emit cameraWished(entry.camera); break;
     case Kind::Highlight: emit highlightWished(entry.names, entry.text, entry.seconds); break;

@@ -60,7 +60,7 @@ void MainWindow::connectMeasure()
             m_charts->forgetMeasured();
     });
     connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
-        m_charts->showMeasured(chart, chartOrigin(m_player->engine().identity()), isNew);
+        m_charts->showMeasured(chart, chartOrigin(m_timeLine.isReplay() ? identityShown() : m_player->engine().identity()), isNew);
         if (!isNew)
             return;
         if (m_workspace != Workspace::Measure && !m_workspaceOfReel)

@@ -2,6 +2,7 @@
 // The window and the show: what of the reel is seen beside the caption, and what a person does with it.
 #include "gui/window/main_window.h"
 
+#include "gui/lab/run_export.h"
 #include "gui/lab/sentences.h"
 #include "gui/show/named_things.h"
 #include "gui/show/number_words.h"
@@ -103,7 +104,7 @@ bool MainWindow::startReel()
     std::vector<ReelEntry> reel = m_timeLine.recording() ? m_timeLine.recording()->reel() : std::vector<ReelEntry>();
     if (std::none_of(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }))
         return false;
-    m_player->showReel(std::move(reel));
+    m_player->showReel(std::move(reel), chartsOf(*m_timeLine.recording()));
     return true;
 }
 
