@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every scenario as a show: played in the window on a simulated cluster, in the show's own time, and judged by the rules of a good
 // director.
+#include "tests/show_frames.h"
 #include "tests/show_judge.h"
 #include "tests/show_stage.h"
 
@@ -52,12 +53,20 @@ void ShowTest::theShowIsWellTold_data()
 void ShowTest::theShowIsWellTold()
 {
     QFETCH(const QString, file);
-    QFETCH(const QSize, size);
-    QFETCH(const bool, isPresented);
+    QFETCH(QSize, size);
+    QFETCH(bool, isPresented);
     QFETCH(const QStringList, sets);
     const QString path = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/") + file;
-    ShowStage stage(options(), size);
+    if (ShowFrames::isInHall()) {
+        isPresented = true;
+        size = { 1920, 1080 };
+    }
+    MainWindow::Options wanted = options();
+    if (ShowFrames::isDark())
+        wanted.theme = MainWindow::ThemeChoice::Dark;
+    ShowStage stage(wanted, size);
     MainWindow& window = stage.window;
+    ShowFrames frames(window, QTest::currentDataTag());
     if (isPresented) {
         window.setPresenting(true);
         window.setWindowState(Qt::WindowNoState); // the screen of the tests has a size of its own
@@ -68,7 +77,11 @@ void ShowTest::theShowIsWellTold()
         settings.sets[set.section('=', 0, 0)] = set.section('=', 1);
     window.player().setSettings(settings);
     ShowJudge judge(window);
-    stage.onFrame = [&](double seconds) { judge.look(seconds); };
+    bool isDrawn = true;
+    stage.onFrame = [&](double seconds) {
+        judge.look(seconds);
+        isDrawn = frames.look(seconds) && isDrawn;
+    };
     QVERIFY(stage.open(path));
     Director& director = window.director();
     for (double readAt = -1; !director.isOver();) {
@@ -88,6 +101,7 @@ void ShowTest::theShowIsWellTold()
     }
     const ScriptResult result = window.player().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
+    QVERIFY(isDrawn);
     judge.finish(sets.isEmpty() ? headerOf(window.player().source()).minutes.toDouble() : 0); // shortened, it says nothing of its length
     for (const QString& fault : judge.faults())
         qWarning("%s", qPrintable(fault));
