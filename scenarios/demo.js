@@ -113,6 +113,7 @@ lab.expectEqual(cut.positions, [1, 2], 'the survivors have agreed on one state o
 const begun = eventOf('RecoveryStarted', start), slices = lab.events({ kind: 'SliceRecovered', since: start });
 const stored = lab.events({ kind: 'SliceStored', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back slice by slice');
+lab.camera({ layers: { spares: false } }); // the records that come back want the room
 lab.say('And how buckets 1 and 2 came back, slowly.');
 lab.replay({ from: eventOf('BucketFailed', start), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
@@ -125,7 +126,7 @@ lab.print('recovered', done.records, 'records in', done.slices, 'slices:', text(
 lab.settle();
 
 lab.step('f', 'The recovered contents');
-lab.camera({ view: 'records', fit: lab.data(1) });
+lab.camera({ view: 'records', fit: lab.data(1), layers: { spares: true } });
 const same = before.compare();
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'all ' + same.records + ' records of both buckets are what was lost, byte for byte');
 lab.say('The records of bucket 1: byte for byte what was lost.');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The canvas as a widget, and the one selection: what any view is pointed at is marked in all others.
+#include "gui/lab/run_story.h"
 #include "tests/golden.h"
 #include "tests/motion_show.h"
 #include "tests/picture_faults.h"
@@ -29,12 +30,13 @@ struct Views {
     Show show;
     Selection selection;
     ClusterCanvas canvas;
+    RunStory story;
     EventLog log;
     SpaceTimeView diagram;
     ImageView images;
 
     explicit Views(const FileShape& shape)
-        : show(shape), canvas(show.pacer, selection), log(show.feed, show.pacer, selection), diagram(show.feed, show.pacer, selection), images(show.pacer, selection)
+        : show(shape), canvas(show.pacer, selection), log(show.feed, show.pacer, story, selection), diagram(show.feed, show.pacer, selection), images(show.pacer, selection)
     {
         for (QWidget* view : std::initializer_list<QWidget*> { &canvas, &log, &diagram, &images }) {
             view->resize(1280, 620);

@@ -38,6 +38,9 @@ Census censusOf(const ClusterState& state)
     return census;
 }
 
+// Pixels at 100 %: of a card that has room for cells of records, and of the split pointer without its words.
+constexpr qreal kFullWidth = 84, kFullHeight = 78, kPointerAlone = 12;
+
 // Sizes of one group's row for a number of columns of groups.
 struct RowFit {
     QSizeF cell;
@@ -98,6 +101,9 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     const auto heightWith = [&](qreal header, qreal pointer) { return fit.cell.height() - header - pointer; };
     fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
     fit.pointer = theme.lineHeight({ TextSize::Small }) + 2 * u;
+    // Cells of records are worth more than the words beside the arrow: n stands in the box of the file, too.
+    if (heightWith(fit.header, fit.pointer) < kFullHeight * u && heightWith(fit.header, kPointerAlone * u) >= kFullHeight * u)
+        fit.pointer = kPointerAlone * u;
     if (heightWith(fit.header, fit.pointer) < 30 * u) {
         fit.pointer = 5 * u;
         if (heightWith(fit.header, fit.pointer) < 18 * u) {
@@ -431,7 +437,7 @@ void ClusterLayout::index()
 CardDetail detailFor(QSizeF card, const Theme& theme)
 {
     const qreal u = theme.px(1);
-    if (card.width() >= 84 * u && card.height() >= 84 * u)
+    if (card.width() >= kFullWidth * u && card.height() >= kFullHeight * u)
         return CardDetail::Full;
     if (card.width() >= 40 * u && card.height() >= 40 * u)
         return CardDetail::Compact;

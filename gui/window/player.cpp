@@ -457,7 +457,11 @@ void Player::setTheme(const Theme& theme)
     m_next->setIcon(icon(Glyph::Next));
     m_run->setIcon(icon(Glyph::Play));
     m_stop->setIcon(icon(Glyph::Stop));
-    m_next->setMinimumWidth(int(theme.px(170)));
+    // As wide as its longest words, so that it does not move.
+    m_next->setText(tr("Next step   PgDn"));
+    m_next->setMinimumWidth(0);
+    m_next->setMinimumWidth(std::max(int(theme.px(170)), m_next->sizeHint().width()));
+    showButtons();
     // Two lines of the largest caption beside the step's title.
     showNotice();
     arrange();

@@ -38,7 +38,7 @@ void MainWindow::updateClock()
     const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
     const bool isThere = simulation && m_operator->link() != Operator::Link::None;
     const bool goes = isThere && !simulation->is_over();
-    m_clockBar->show(isThere ? simulation : std::nullopt);
+    m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt); // a hall reads none of it, and the picture wants the room
     const bool isGated = !m_timeLine.isReplay() && !simulation && m_operator->isGated();
     for (const char* id : kClockActions)
         if (QAction* action = m_actions->get(id); action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))
