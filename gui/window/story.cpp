@@ -4,6 +4,7 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QPainter>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -25,6 +26,13 @@ public:
 private:
     CaptionLabel* m_caption;
 };
+
+// As it is painted: a number stays on the line of what it counts or names, and a choice on that of its number.
+QString boundWords(QString text)
+{
+    static const QRegularExpression kNamed(QStringLiteral("(?<=\\w) (?=\\d)")), kChoice(QStringLiteral("(?<=\\d:) (?=\\S)"));
+    return text.replace(kNamed, QString(QChar::Nbsp)).replace(kChoice, QString(QChar::Nbsp));
+}
 
 QAccessibleInterface* makeCaptionAccessible(const QString&, QObject* object)
 {
@@ -50,6 +58,7 @@ void CaptionLabel::setText(const QString& text)
     if (text == m_text)
         return;
     m_text = text;
+    m_painted = boundWords(text);
     update();
     for (const QAccessible::Event kind : { QAccessible::NameChanged, QAccessible::Alert }) {
         QAccessibleEvent event(this, kind);
@@ -68,7 +77,7 @@ TextStyle CaptionLabel::styleThatFits() const
 {
     for (TextSize size : { TextSize::Caption, TextSize::Title, TextSize::Strong, TextSize::Body }) {
         const TextStyle style { size };
-        if (m_theme.metrics(style).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_text).height() <= height())
+        if (m_theme.metrics(style).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_painted).height() <= height())
             return style;
     }
     return { TextSize::Small };
@@ -76,7 +85,7 @@ TextStyle CaptionLabel::styleThatFits() const
 
 bool CaptionLabel::fits() const
 {
-    return m_theme.metrics(styleThatFits()).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_text).height() <= height();
+    return m_theme.metrics(styleThatFits()).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_painted).height() <= height();
 }
 
 void CaptionLabel::paintEvent(QPaintEvent*)
@@ -84,7 +93,7 @@ void CaptionLabel::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setPen(m_theme.text);
     painter.setFont(m_theme.font(styleThatFits()));
-    painter.drawText(rect(), int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextWordWrap, m_text);
+    painter.drawText(rect(), int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextWordWrap, m_painted);
 }
 
 // ---- the story

@@ -75,7 +75,7 @@ protected:
 private:
     TextStyle styleThatFits() const;
 
-    QString m_text;
+    QString m_text, m_painted; // as it was said; with the spaces at which no line ends
     Theme m_theme;
 };
 
