@@ -9,6 +9,7 @@
 #include "gui/window/bar_shelf.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/gate_panel.h"
+#include "gui/window/guide_panel.h"
 #include "gui/window/lamp_panel.h"
 
 #include <QApplication>
@@ -60,6 +61,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makePieces(options.scenarioDirectory);
     makeDocks();
     makeWriteDocks(options);
+    makeGuide();
     m_actions->fill(menuBar());
     connectAll();
     startRecorder(options.recordPath);
@@ -541,6 +543,7 @@ void MainWindow::applyTheme()
     m_clockBar->setTheme(m_theme);
     m_line->setTheme(m_theme);
     m_player->setTheme(m_theme);
+    m_guide->setTheme(m_theme);
     m_status->setTheme(m_theme);
     m_timeBar->setTheme(m_theme);
     m_start->setTheme(m_theme);
@@ -561,11 +564,6 @@ void MainWindow::applyTheme()
     m_statusAt = -1;
     foldPanels();
     arrangeDocks();
-}
-
-bool MainWindow::savePicture(const QString& path)
-{
-    return grab().save(path);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

@@ -40,6 +40,7 @@ class BarShelf;
 class EditorPanel;
 class GatePanel;
 class GlossarySheet;
+class GuidePanel;
 class LampPanel;
 class Recorder;
 struct ExportResult;
@@ -108,6 +109,7 @@ public:
     Actions& actions() { return *m_actions; }
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
+    GuidePanel& guide() { return *m_guide; }
     Operator& cluster() { return *m_operator; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
@@ -161,6 +163,7 @@ private:
     void makeTimeActions();
     void makeInspectActions();
     void makeGlossaryActions();
+    void makeGuide();
     ClusterCanvas::Asked askedAbout() const;
     void openGlossary(bool atWhatIsAsked);
     void updateInspector();
@@ -330,6 +333,7 @@ private:
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;
     Player* m_player = nullptr;
+    GuidePanel* m_guide = nullptr; // of the tour and of exercises
     TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;
     RecordTable* m_records = nullptr;

@@ -179,4 +179,9 @@ bool MainWindow::saveRecording(const QString& path)
     return isSaved;
 }
 
+bool MainWindow::savePicture(const QString& path)
+{
+    return grab().save(path);
+}
+
 } // namespace lhrs::gui

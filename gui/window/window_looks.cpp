@@ -4,6 +4,7 @@
 #include "gui/window/main_window.h"
 
 #include "gui/window/bar_shelf.h"
+#include "gui/window/guide_panel.h"
 
 #include <QDockWidget>
 #include <QListView>
@@ -22,6 +23,7 @@ constexpr int kHallLines = 45; // lines of the smallest text that would fill the
 constexpr qreal kLowWindow = 560;     // pixels at 100 %
 constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
 constexpr double kPlayerShare = 0.25; // of the height of such a window
+constexpr double kGuideShare = 0.3;   // likewise
 
 } // namespace
 
@@ -41,6 +43,7 @@ void MainWindow::foldPanels()
     const bool isFolded = height() < m_theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
     m_player->setLow(isFolded ? int(height() * kPlayerShare) : 0);
+    m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 
 // In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
