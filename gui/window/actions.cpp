@@ -72,6 +72,12 @@ QString Actions::sentenceOf(const QAction* action) const
     return found == m_infos.end() ? QString() : QString::fromUtf8(found->second.sentence);
 }
 
+QString Actions::menuOf(const QAction* action) const
+{
+    const auto found = m_infos.find(action);
+    return found == m_infos.end() ? QString() : QString::fromUtf8(found->second.menu);
+}
+
 void Actions::fill(QMenuBar* bar) const
 {
     std::map<QString, QMenu*> outer;

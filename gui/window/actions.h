@@ -43,6 +43,8 @@ public:
     QAction* get(const char* id) const;
     const std::vector<QAction*>& all() const { return m_actions; }
     QString sentenceOf(const QAction* action) const;
+    // The title of its menu: "View", or "View/Layers" for a menu in it.
+    QString menuOf(const QAction* action) const;
     // What these do cannot be taken back. While there is a guard, it is asked before one of them is done.
     void markDestructive(std::initializer_list<const char*> ids);
     bool isDestructive(const QAction* action) const { return m_destructive.contains(action); }

@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -15,6 +16,8 @@
 namespace lhrs::gui {
 
 namespace {
+
+constexpr qreal kEdge = 5; // pixels at 100 %, at its left side
 
 QString goalWords(const QString& goal, bool isHeld)
 {
@@ -49,6 +52,8 @@ GuidePanel::GuidePanel(QWidget* parent) : QWidget(parent), m_text(new QWidget), 
     m_scroll->setWidget(m_text);
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->viewport()->setAutoFillBackground(false);
+    m_text->setAutoFillBackground(false);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->installEventFilter(this);
 
@@ -126,6 +131,8 @@ void GuidePanel::show(const GuideWords& words)
     }
     show();
     refreshWords();
+    if (!wasShown)
+        emit shownOrHidden();
     // The most important new sentence only: a reader says one after the other.
     if (!words.trouble.isEmpty() && words.trouble != before.trouble)
         announce(m_trouble);
@@ -161,9 +168,11 @@ void GuidePanel::refreshWords()
     };
     set(m_place, m_words.place);
     set(m_title, m_words.title);
-    // Where there is little room, what was to be done gives way to what came of it.
-    const bool isOver = m_most > 0 && (!m_words.seen.isEmpty() || !m_words.trouble.isEmpty());
-    set(m_task, isOver ? QString() : m_words.task);
+    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is; where there is
+    // little room, its steps do, too.
+    const bool hasAnswer = !m_words.seen.isEmpty() || !m_words.trouble.isEmpty();
+    const bool isOver = m_most > 0 && hasAnswer;
+    set(m_task, isOver || (hasAnswer && !m_words.goals.isEmpty()) ? QString() : m_words.task);
     while (qsizetype(m_goals.size()) < m_words.goals.size()) {
         m_goals.push_back(makeLabel(QStringLiteral("guideGoal%1").arg(m_goals.size() + 1)));
         m_goalRows->addWidget(m_goals.back());
@@ -235,7 +244,7 @@ void GuidePanel::setTheme(const Theme& theme)
     m_theme = theme;
     m_least = 0;
     dress(m_place, TextSize::Small, theme.muted);
-    dress(m_title, TextSize::Strong, theme.text);
+    dress(m_title, TextSize::Title, theme.text);
     for (QLabel* label : { m_task, m_hint })
         dress(label, TextSize::Body, theme.text);
     for (QLabel* label : m_goals)
@@ -254,6 +263,14 @@ void GuidePanel::setLow(int most)
     refreshWords();
 }
 
+// A card of its own, so that it is not taken for the caption below.
+void GuidePanel::paintEvent(QPaintEvent* /*event*/)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_theme.card);
+    painter.fillRect(QRect(0, 0, int(m_theme.px(kEdge)), height()), m_theme.selection);
+}
+
 void GuidePanel::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -267,6 +284,8 @@ void GuidePanel::hideEvent(QHideEvent* event)
 {
     QWidget::hideEvent(event);
     emit buttonsChanged(); // their keys do nothing any more
+    if (isHidden())
+        emit shownOrHidden();
 }
 
 // The viewport has its width later than the panel.

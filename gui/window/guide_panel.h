@@ -53,10 +53,13 @@ signals:
     void againWanted();
     void leaveWanted();
     void buttonsChanged();
+    // What is around it has less room, or more.
+    void shownOrHidden();
     // What a screen reader is told.
     void announced(const QString& text);
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;

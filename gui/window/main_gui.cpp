@@ -19,6 +19,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <initializer_list>
 #include <map>
@@ -208,9 +209,10 @@ int main(int count, char** arguments)
     const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, write, space-time, faults, lamps or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
+    const QCommandLineOption tour(QStringLiteral("tour"), QStringLiteral("Take the tour, or go on with it where it was left."));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
-    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
+    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, tour, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -279,6 +281,9 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("--append and --overwrite exclude each other."));
     if ((parser.isSet(append) || parser.isSet(overwrite)) && !parser.isSet(csv) && !parser.isSet(exported))
         return usage(QStringLiteral("--append and --overwrite say what becomes of results in the directory of --csv or --out; write one of these, too."));
+    const bool hasOther = std::ranges::any_of(std::array { &local, &sim, &connect, &open, &play, &exported }, [&](const auto* option) { return parser.isSet(*option); });
+    if (parser.isSet(tour) && hasOther)
+        return usage(QStringLiteral("--tour starts a cluster of its own: --local, --sim, --connect, --open, --play and --export do not go with it."));
     if (parser.isSet(exported) != parser.isSet(out))
         return usage(QStringLiteral("--export FILE.lhrun and --out DIR go together."));
     if (parser.isSet(exported) && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record) || parser.isSet(open)))
@@ -340,6 +345,8 @@ int main(int count, char** arguments)
     constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop, which is known only once the window is shown
     window.resize(parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
     window.show();
+    if (parser.isSet(tour))
+        window.startTour();
     if (parser.isSet(presenter))
         window.setPresenting(true);
     return QApplication::exec();

@@ -46,6 +46,7 @@ class Recorder;
 struct ExportResult;
 struct PictureOrigin;
 class RecordingObserver;
+class WindowTour;
 
 // The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
 // clock advances the pacer, and each visible view takes from it what it shows.
@@ -77,6 +78,10 @@ public:
     // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step. False: it is no program, and lies
     // in the editor with the line that is wrong, or it cannot be read, which is said.
     bool openScenario(const QString& path, bool isStarted);
+
+    // The tour, from where it was left; and where that is: 1 to 8, or 0 where it was never begun, or was finished.
+    void startTour();
+    int tourStopLeft() const;
 
     // Somebody else who hears what scenarios say, in their thread; must outlive the window.
     void setScriptListener(ScriptObserver& listener);
@@ -110,6 +115,7 @@ public:
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
     GuidePanel& guide() { return *m_guide; }
+    WindowTour& tour() { return *m_tour; }
     Operator& cluster() { return *m_operator; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
@@ -164,6 +170,7 @@ private:
     void makeInspectActions();
     void makeGlossaryActions();
     void makeGuide();
+    void makeTour();
     ClusterCanvas::Asked askedAbout() const;
     void openGlossary(bool atWhatIsAsked);
     void updateInspector();
@@ -333,6 +340,7 @@ private:
     ClusterCanvas* m_canvas = nullptr;
     LabLine* m_line = nullptr;
     Player* m_player = nullptr;
+    WindowTour* m_tour = nullptr;
     GuidePanel* m_guide = nullptr; // of the tour and of exercises
     TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;

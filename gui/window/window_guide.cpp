@@ -40,7 +40,12 @@ void MainWindow::makeGuide()
     for (int i = 0; i < GuidePanel::kButtons; ++i)
         m_guide->setKey(GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_guide, &GuidePanel::buttonsChanged, this, enable);
+    connect(m_guide, &GuidePanel::shownOrHidden, this, [this] {
+        foldPanels();
+        arrangeDocks();
+    });
     enable();
+    makeTour();
 }
 
 } // namespace lhrs::gui

@@ -21,6 +21,7 @@ constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
 constexpr qreal kLowWindow = 560;     // pixels at 100 %
+constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
 constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
 constexpr double kPlayerShare = 0.25; // of the height of such a window
 constexpr double kGuideShare = 0.3;   // likewise
@@ -42,14 +43,15 @@ void MainWindow::foldPanels()
 {
     const bool isFolded = height() < m_theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
-    m_player->setLow(isFolded ? int(height() * kPlayerShare) : 0);
+    const bool isCrowded = m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow); // it is read before the caption
+    m_player->setLow(isFolded ? int(height() * kPlayerShare) : isCrowded ? 1 : 0);
     m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 
 // In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
 void MainWindow::arrangeDocks()
 {
-    const bool isLow = height() < m_theme.px(kLowWindow);
+    const bool isLow = height() < m_theme.px(m_guide->isVisibleTo(this) ? kCrowdedWindow : kLowWindow);
     if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
         return;
     m_isLow = isLow;
