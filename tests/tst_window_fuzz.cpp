@@ -36,7 +36,7 @@ using namespace lhrs::gui;
 namespace {
 
 // These leave the recording or the program, or start processes.
-const std::set<QString> kNever { "quit", "startLocal", "startSimulated", "leave", "closeRecording" };
+const std::set<QString> kNever { "quit", "startLocal", "startSimulated", "leave", "closeRecording", "tour" };
 constexpr std::size_t kKept = 25; // acts told with a failure
 
 QStringList warnings; // what Qt found wrong

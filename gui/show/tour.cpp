@@ -54,6 +54,14 @@ QStringList deedWords(const std::vector<TourDeed>& deeds, const ClusterState& st
     return words;
 }
 
+bool isWithoutCoordinator(const ClusterState& state)
+{
+    const auto isOne = [](const auto& item) { return item.second.kind == pb::COORDINATOR; };
+    const auto runs = [&](const auto& item) { return isOne(item) && !item.second.hasEnded; };
+    return std::any_of(state.processes.begin(), state.processes.end(), isOne)
+        && std::none_of(state.processes.begin(), state.processes.end(), runs);
+}
+
 } // namespace
 
 Tour::Tour(ActionWords words) : m_words(std::move(words)), m_stops(tourStops())
@@ -109,6 +117,8 @@ void Tour::look(const ClusterState& shown, const ClusterState& newest, const Tou
     for (std::size_t i = 0; i < m_stops.size(); ++i)
         m_stops[i]->look(shown, sight, int(i) + 1 == m_stop && m_isReady);
     m_needTrouble.clear();
+    if (isOn() && now().isDone())
+        m_isReady = true; // somebody was faster
     if (!isOn() || now().isDone() || m_deed || !m_deedTrouble.isEmpty())
         return;
     if (m_under) {
@@ -181,7 +191,7 @@ bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
     return true;
 }
 
-QString Tour::trouble(const TourSight& sight) const
+QString Tour::trouble(const ClusterState& newest, const TourSight& sight) const
 {
     using Link = TourSight::Link;
     const QString anew = QStringLiteral("“Begin anew” starts a new cluster for this stop.");
@@ -195,6 +205,8 @@ QString Tour::trouble(const TourSight& sight) const
         return QStringLiteral("The cluster does not answer any more: its coordinator, or the process that simulates it, has ended. %1").arg(anew);
     if (sight.link == Link::Here && !sight.isOurs && !m_under && !m_deed)
         return QStringLiteral("This is not the cluster of the tour. %1").arg(anew);
+    if (sight.link == Link::Here && isWithoutCoordinator(newest))
+        return QStringLiteral("The coordinator has ended, so no bucket splits and none is recovered. %1").arg(anew);
     if (!m_deedTrouble.isEmpty())
         return QStringLiteral("The tour could not prepare this stop: %1 %2").arg(m_deedTrouble, anew);
     if (!m_needTrouble.isEmpty())
@@ -223,7 +235,7 @@ GuideWords Tour::words(const ClusterState& newest, const TourSight& sight) const
     words.hasHint = true;
     words.hint = stop.hint(m_words);
     if (!words.isDone)
-        words.trouble = trouble(sight);
+        words.trouble = trouble(newest, sight);
     if (!m_isReady) {
         if (words.trouble.isEmpty())
             words.task = m_under && m_under->kind == TourDeed::Kind::Start

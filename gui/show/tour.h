@@ -140,7 +140,7 @@ public:
 private:
     TourStop& now() const { return *m_stops[std::size_t(m_stop - 1)]; }
     bool hasEffect(const ClusterState& newest, const TourSight& sight) const;
-    QString trouble(const TourSight& sight) const;
+    QString trouble(const ClusterState& newest, const TourSight& sight) const;
 
     ActionWords m_words;
     std::vector<std::unique_ptr<TourStop>> m_stops;

@@ -38,7 +38,9 @@ public:
     }
     void look(const ClusterState& shown, const TourSight& sight, bool /*isHere*/) override
     {
-        if (isDone() || !m_held[0] || sight.isPast || sight.table != m_bucket)
+        // In the table of the bucket, or - somebody has clicked the record itself - in its record group.
+        const bool isInGroup = sight.group && sight.group->number == m_bucket / shown.m() && sight.group->rank == m_rank;
+        if (isDone() || !m_held[0] || sight.isPast || (sight.table != m_bucket && !isInGroup))
             return;
         m_held[1] = true;
         m_seen = QStringLiteral("The record with key %1 lies in bucket %2 at rank %3. The key says which bucket, and the bucket gives the rank. "
@@ -54,7 +56,7 @@ public:
     {
         const QString bucket = QString::number(m_held[0] ? m_bucket : 0);
         return { QStringLiteral("Let the client insert one record: %1, a button above the picture.").arg(words("insert")),
-            QStringLiteral("See its rank: double click bucket %1; or find it by %2, write %1, and press Enter on it.")
+            QStringLiteral("See its rank: double click the head of bucket %1; or find it by %2, write %1, and press Enter on it.")
                 .arg(bucket, words("find")) };
     }
     QString hint(const ActionWords& words) const override

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -168,23 +169,27 @@ void GuidePanel::refreshWords()
     };
     set(m_place, m_words.place);
     set(m_title, m_words.title);
-    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is; where there is
-    // little room, its steps do, too.
+    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is. Where there is
+    // little room, only the next step is seen, and the hint begins with what it is about.
     const bool hasAnswer = !m_words.seen.isEmpty() || !m_words.trouble.isEmpty();
-    const bool isOver = m_most > 0 && hasAnswer;
-    set(m_task, isOver || (hasAnswer && !m_words.goals.isEmpty()) ? QString() : m_words.task);
+    const bool isLow = m_most > 0, hasGoals = !m_words.goals.isEmpty();
+    set(m_task, hasGoals && (hasAnswer || isLow) ? QString() : m_words.task);
     while (qsizetype(m_goals.size()) < m_words.goals.size()) {
         m_goals.push_back(makeLabel(QStringLiteral("guideGoal%1").arg(m_goals.size() + 1)));
         m_goalRows->addWidget(m_goals.back());
         dress(m_goals.back(), TextSize::Body, m_theme.text);
     }
+    const auto isHeld = [this](std::size_t i) { return i < m_words.held.size() && m_words.held[i]; };
+    bool isNextShown = false;
     for (std::size_t i = 0; i < m_goals.size(); ++i) {
-        const bool isThere = qsizetype(i) < m_words.goals.size() && !isOver;
-        const bool isHeld = i < m_words.held.size() && m_words.held[i];
-        set(m_goals[i], isThere ? goalWords(m_words.goals[qsizetype(i)], isHeld) : QString());
+        bool isThere = qsizetype(i) < m_words.goals.size();
+        if (isLow)
+            isThere = isThere && !hasAnswer && !isHeld(i) && !std::exchange(isNextShown, true);
+        set(m_goals[i], isThere ? goalWords(m_words.goals[qsizetype(i)], isHeld(i)) : QString());
     }
     const bool hasHint = m_isHintShown && m_words.hasHint && !m_words.hint.isEmpty();
-    set(m_hint, hasHint ? tr("Hint: %1").arg(m_words.hint) : QString());
+    const QString hint = isLow && hasGoals ? QStringLiteral("%1 %2").arg(m_words.task, m_words.hint) : m_words.hint;
+    set(m_hint, hasHint ? tr("Hint: %1").arg(hint) : QString());
     set(m_seen, m_words.seen.isEmpty() ? QString() : QStringLiteral("✓  ") + m_words.seen);
     set(m_trouble, m_words.trouble.isEmpty() ? QString() : QStringLiteral("✗  ") + m_words.trouble);
     refreshButtons();

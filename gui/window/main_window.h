@@ -217,6 +217,7 @@ private:
     void makeDocks();
     void arrangeDocks();
     void foldPanels();
+    bool isCrowded() const; // the guide takes room that the window has not
     void followScreens();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();

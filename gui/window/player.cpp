@@ -394,6 +394,7 @@ void Player::setButtonsShown(bool on)
 {
     for (QPushButton* button : { m_next, m_run, m_stop })
         button->setVisible(on);
+    fitHeight();
 }
 
 // The captions before stand beside the present one where there is room for both.
@@ -494,7 +495,9 @@ void Player::fitHeight()
     const Theme caption = captionTheme();
     const qreal letters = std::max(std::min(caption.lineHeight({ TextSize::Caption }), m_theme.lineHeight({ TextSize::Caption })), caption.lineHeight({ TextSize::Title }));
     const int usual = int(2 * letters + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
-    const int least = m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18; // the buttons above each other
+    // The buttons above each other; without them a line of words.
+    const int least = m_next->isHidden() ? int(m_theme.lineHeight({ TextSize::Strong }) + caption.lineHeight({ TextSize::Body }) * 2) + 14
+                                         : m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18;
     setFixedHeight(m_most > 0 ? std::min(usual, std::max(least, m_most)) : usual);
 }
 

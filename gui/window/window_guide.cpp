@@ -41,6 +41,7 @@ void MainWindow::makeGuide()
         m_guide->setKey(GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_guide, &GuidePanel::buttonsChanged, this, enable);
     connect(m_guide, &GuidePanel::shownOrHidden, this, [this] {
+        arrangeWrite(); // the buttons of the player
         foldPanels();
         arrangeDocks();
     });

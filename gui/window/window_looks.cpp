@@ -38,20 +38,24 @@ Theme MainWindow::themeWanted() const
     return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
 }
 
+bool MainWindow::isCrowded() const
+{
+    return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow);
+}
+
 // Large text in a small window: what is around the picture gives way, and the window does not grow over its screen.
 void MainWindow::foldPanels()
 {
     const bool isFolded = height() < m_theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
-    const bool isCrowded = m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow); // it is read before the caption
-    m_player->setLow(isFolded ? int(height() * kPlayerShare) : isCrowded ? 1 : 0);
+    m_player->setLow(isCrowded() ? 1 : isFolded ? int(height() * kPlayerShare) : 0); // the guide is read before the caption
     m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 
 // In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
 void MainWindow::arrangeDocks()
 {
-    const bool isLow = height() < m_theme.px(m_guide->isVisibleTo(this) ? kCrowdedWindow : kLowWindow);
+    const bool isLow = isCrowded() || height() < m_theme.px(kLowWindow);
     if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
         return;
     m_isLow = isLow;

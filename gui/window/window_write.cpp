@@ -82,7 +82,7 @@ void MainWindow::arrangeWrite()
 {
     const bool isOn = m_workspace == Workspace::Write;
     m_actions->get("write")->setChecked(isOn);
-    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting && !isOn); // the editor has more of them
+    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting && !isOn && !isCrowded()); // the editor has more of them
     const auto room = std::pair(m_inner->size(), m_theme.fontScale());
     if (!isOn)
         return;
