@@ -151,17 +151,17 @@ void GateTest::messagesAreHeldInOrderAndNotBeyondTheBound()
     QCOMPARE(*gate.leaseEnd(), at(150ms));
     pb::Message message;
     message.mutable_ack();
-    for (std::size_t i = 0; i < Gate::kHeldMax; ++i) {
+    for (std::size_t i = 0; i < kHeldMax; ++i) {
         message.set_id(i + 1);
         QVERIFY(gate.hold(message, 10, pb::UDP, {}, at(60ms)));
     }
     QVERIFY(!gate.hold(message, 10, pb::UDP, {}, at(60ms)));
     pb::GateState state;
     gate.describe(state, at(70ms));
-    QCOMPARE(state.held(), std::uint32_t(Gate::kHeldMax));
+    QCOMPARE(state.held(), std::uint32_t(kHeldMax));
     QCOMPARE(state.dropped(), 1u);
     QCOMPARE(state.lease_left_ms(), 80u);
-    QCOMPARE(state.messages_size(), Gate::kShownMax);
+    QCOMPARE(state.messages_size(), kHeldShownMax);
     QCOMPARE(state.messages(0).kind(), std::string("ack"));
     const auto third = gate.take(3);
     QVERIFY(third && third->message->id() == 3);

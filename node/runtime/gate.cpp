@@ -81,7 +81,7 @@ void Gate::describe(pb::GateState& out, Instant now) const
         out.set_stopped_ns(m_stopped.time_since_epoch().count());
     }
     for (const Held& held : m_held) {
-        if (out.messages_size() >= kShownMax)
+        if (out.messages_size() >= kHeldShownMax)
             break;
         held.describe(*out.add_messages());
     }

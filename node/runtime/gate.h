@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/core/gate_limits.h"
 #include "node/runtime/protocol_clock.h"
 #include "proto/control.pb.h"
 
@@ -13,14 +14,11 @@
 
 namespace lhrs {
 
-// Holds deliveries and the protocol clock of a process (window.md 2.11): what arrives while it is closed waits here, whole messages
+// Holds deliveries and the protocol clock of a process: what arrives while it is closed waits here, whole messages
 // in the order in which they came, bounded; somebody lets one at a time through, or opens it. It does not deliver by itself.
 // Not thread-safe: touched with the core's mutex only.
 class Gate {
 public:
-    static constexpr std::size_t kHeldMax = 4'096;                    // messages; what is more is lost
-    static constexpr std::size_t kHeldBytesMax = std::size_t(64) << 20;
-    static constexpr int kShownMax = 256;                             // of those that are held, in a description
     static constexpr std::chrono::milliseconds kLease { 5'000 };
     using Instant = ProtocolClock::Instant;
 

@@ -9,8 +9,6 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kReleaseMax = 1'000; // messages by one command
-
 std::int64_t ns(Gate::Instant instant)
 {
     return instant.time_since_epoch().count();

@@ -71,7 +71,7 @@ void Runtime::watch(pb::NodeSample& out)
     if (m_gate.isClosed())
         describeGate(*out.mutable_gate());
     if (m_options.hasGate)
-        add({ "Held by the gate", m_gate.held(), Gate::kHeldMax, 0, m_counters.of(Drop::Gate), "", "messages are lost", false }, out);
+        add({ "Held by the gate", m_gate.held(), kHeldMax, 0, m_counters.of(Drop::Gate), "", "messages are lost", false }, out);
     fillGauges(*out.mutable_gauges());
 }
 

@@ -391,7 +391,7 @@ void Oracle::checkAuthority()
             continue;
         // Who was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
-            || bucket->hasLease(m_cluster.clockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
+            || bucket->hasLease(m_cluster.protocolClockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
         buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
     }
     if (!m_fileExists)

@@ -310,7 +310,7 @@ void Oracle::onEnabled(const SimProcess& process)
     const SimProcess* former = m_cluster.at(Address { m_dataBuckets[number].process, 0, 0 });
     const DataBucket* displaced = dataBucket(number);
     const bool mayAnswer = displaced && (displaced->state() == pb::UP || displaced->state() == pb::SPLITTING)
-        && displaced->hasLease(m_cluster.clockOf(*former));
+        && displaced->hasLease(m_cluster.protocolClockOf(*former));
     if (mayAnswer)
         fail(9, say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
             " still has the lease of its former incarnation"));

@@ -58,9 +58,20 @@ void SimClock::setAwaited(bool isAwaited, Time virtualNow, Time real)
     m_real = real;
 }
 
+void SimClock::setGated(bool isGated, Time virtualNow, Time real)
+{
+    if (isGated == m_isGated)
+        return;
+    m_isGated = isGated;
+    if (m_waits || m_isPaused || m_goal)
+        return;
+    m_virtual = virtualNow;
+    m_real = real;
+}
+
 void SimClock::keepUp(Time virtualNow, Time real)
 {
-    if ((m_isPaused && !m_goal) || m_factor == 0 || isIdle() || limit(real) - virtualNow <= scaled(kBehindMax, m_factor))
+    if ((m_isPaused && !m_goal) || pace() == 0 || isIdle() || limit(real) - virtualNow <= scaled(kBehindMax, pace()))
         return;
     m_virtual = virtualNow;
     m_real = real;
@@ -72,17 +83,17 @@ Time SimClock::limit(Time real) const
         return std::min(m_goal->at.value_or(Time::max()), isPaced() ? m_virtual + scaled(real - m_real, m_factor) : Time::max());
     if (m_isPaused || isIdle())
         return m_virtual;
-    return m_factor == 0 ? Time::max() : m_virtual + scaled(real - m_real, m_factor);
+    return pace() == 0 ? Time::max() : m_virtual + scaled(real - m_real, pace());
 }
 
 std::optional<Time> SimClock::realTimeOf(Time at) const
 {
     if (m_goal ? !isPaced() : m_isPaused || isIdle())
         return std::nullopt;
-    if (m_factor == 0)
+    if (pace() == 0)
         return m_real;
     // One more: so that what may be then is not missed by the fraction of a nanosecond.
-    return m_real + scaled(at - m_virtual, 1 / m_factor) + nanoseconds(1);
+    return m_real + scaled(at - m_virtual, 1 / pace()) + nanoseconds(1);
 }
 
 bool SimClock::isAtGoal(const Counts& counts, std::optional<Time> next) const

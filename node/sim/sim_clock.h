@@ -38,6 +38,8 @@ public:
     void waitForCommands() { m_waits = true; }
     bool waitsForCommands() const { return m_waits; }
     void setAwaited(bool isAwaited, Time virtualNow, Time real);
+    // While gates are closed: who lets time go as fast as possible has nothing to wait for, and it goes as real time does.
+    void setGated(bool isGated, Time virtualNow, Time real);
     // Virtual time is behind what it may be by more than a moment, because the machine is slow: it goes on from here.
     void keepUp(Time virtualNow, Time real);
 
@@ -59,9 +61,10 @@ public:
 
 private:
     bool isPaced() const { return m_waits && m_factor > 0; }
+    double pace() const { return m_isGated && m_factor == 0 && !m_waits ? 1 : m_factor; }
 
     bool m_isPaused = true;
-    bool m_waits = false, m_isAwaited = false;
+    bool m_waits = false, m_isAwaited = false, m_isGated = false;
     double m_factor = 1;
     Time m_virtual {}; // at m_real, or while it is paused
     Time m_real {};

@@ -127,7 +127,7 @@ Time SimCluster::localTime(const SimProcess& process, Time global) const
     return process.clockOffset + global + nanoseconds(global.count() * process.driftPpm / 1'000'000);
 }
 
-// The first instant at which the process' clock shows at least this.
+// The first instant at which the clock of its machine shows at least this; never, while the gate is closed.
 Time SimCluster::globalTime(const SimProcess& process, Time local) const
 {
     if (local == Time::max())
@@ -137,7 +137,7 @@ Time SimCluster::globalTime(const SimProcess& process, Time local) const
     Time global = nanoseconds(since / rate * 1'000'000 + since % rate * 1'000'000 / rate);
     while (localTime(process, global) < local)
         global += nanoseconds(1);
-    return global;
+    return process.m_gate ? process.m_gate->when(global).value_or(Time::max()) : global;
 }
 
 void SimCluster::command(const SimProcess& process, pb::Command command, OnReply onReply)
@@ -198,7 +198,7 @@ pb::CommandReply SimCluster::ask(const SimProcess& process, const pb::Command& q
     pb::CommandReply reply;
     try {
         const CheckGuard guard;
-        process.machine->onCommand(question, clockOf(process), answer);
+        process.machine->onCommand(question, protocolClockOf(process), answer);
         const bool isQuestion = answer.sends().empty() && answer.multicasts().empty() && answer.events().empty();
         LHRS_CHECK(isQuestion && answer.replies().size() == 1);
         reply = *answer.replies().front();
@@ -220,6 +220,7 @@ pb::Snapshot SimCluster::snapshot(const SimProcess& process) const
     snapshot.set_wall_ns(kWallStart + (m_now + process.m_wallOffset).count());
     *snapshot.mutable_info() = process.info;
     snapshot.set_detail(process.m_stamper->detail());
+    snapshot.set_is_gated(process.isGated());
     return snapshot;
 }
 
@@ -244,7 +245,7 @@ void SimCluster::setMemory(const SimProcess& process, const MemoryReading& readi
     SimProcess& measured = *m_processes.at(process.index - 1);
     if (measured.isGone())
         return;
-    tell(process, [&](Effects& out) { measured.machine->onMemory(reading, clockOf(process), out); });
+    tell(process, [&](Effects& out) { measured.machine->onMemory(reading, protocolClockOf(process), out); });
     wind(measured);
 }
 
@@ -341,11 +342,20 @@ void SimCluster::workOff(SimProcess& process)
         std::stable_partition(process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
     const SimInput input = std::move(process.m_inbox.front());
     process.m_inbox.pop_front();
+    if (process.isGated() && !input.command) {
+        hold(process, input);
+        if (!process.m_inbox.empty())
+            scheduleWork(process, std::max(m_now, process.m_busyUntil));
+        return;
+    }
+    process.m_messagesTaken += input.message ? 1 : 0;
     step(process, input);
     if (m_failure)
         return;
     if (process.isGone())
         return;
+    if (m_isGated && !process.isGated())
+        closeGate(process);
     if (!process.m_inbox.empty())
         scheduleWork(process, process.m_busyUntil);
     wind(process);
@@ -355,9 +365,11 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
 {
     ++m_steps;
     const Time local = localTime(process, m_now);
+    const Time shown = protocolClockOf(process);
+    process.m_hasBegun = true;
     const std::uint32_t factor = m_now < process.m_slowUntil ? process.m_slowness : 1;
     const Time cost = (m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024) * factor;
-    process.m_busyUntil = m_now + cost;
+    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // what is let through a gate does not wait for its turn
     m_effects.clear();
     m_effects.begin(input.message.get());
     m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes; the place is each one's own
@@ -368,12 +380,12 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
             ++m_messagesDelivered;
             ++process.m_messagesIn;
             process.m_stamper->received(*input.message, input.bytes, input.transport, m_effects);
-            process.machine->onMessage(*input.message, local, m_effects);
+            process.machine->onMessage(*input.message, shown, m_effects);
         } else if (input.command) {
-            process.machine->onCommand(*input.command, local, m_effects);
+            process.machine->onCommand(*input.command, shown, m_effects);
         } else {
             process.m_timeIsQueued = false;
-            process.machine->onTime(local, m_effects);
+            process.machine->onTime(shown, m_effects);
         }
     } catch (const CheckFailed& failed) {
         m_failure = process.info.name() + ": " + failed.text;

@@ -5,6 +5,7 @@
 #include "node/core/event_stamp.h"
 #include "node/core/machine.h"
 #include "node/sim/random.h"
+#include "node/sim/sim_gate.h"
 #include "node/sim/sim_network.h"
 
 #include <cstdint>
@@ -49,6 +50,10 @@ struct SimProcess {
     std::size_t inbox() const { return m_inbox.size(); }
     std::size_t inboxMost() const { return m_inboxMost; }
     const pb::Place& place() const { return m_place; }
+    // Its gate is closed: it is given no messages, and its machine no time.
+    bool isGated() const { return m_gate && m_gate->isClosed(); }
+    // Nothing: none was ever closed.
+    const SimGate* gate() const { return m_gate.get(); }
 
 private:
     friend class SimCluster;
@@ -66,10 +71,19 @@ private:
     bool m_hasJustWoken = false;
     bool m_stepIsScheduled = false;
     bool m_timeIsQueued = false;
+    bool m_hasBegun = false; // its machine has taken its first step
+    std::unique_ptr<SimGate> m_gate;
     Time m_timerAt = Time::max(); // global time of the earliest timer in the queue
     pb::Place m_place;            // as its last step left it
     std::uint64_t m_messagesIn = 0;
     std::uint64_t m_messagesOut = 0;
+    std::uint64_t m_messagesTaken = 0; // out of the inbox: held or delivered
+    std::uint64_t m_lostAtGate = 0;
+
+public:
+    std::uint64_t messagesTaken() const { return m_messagesTaken; }
+    // On command, for want of room, or with the process.
+    std::uint64_t lostAtGate() const { return m_lostAtGate; }
 };
 
 // What stands between a process and its network, and may end it at an event: faults that somebody arms.
@@ -157,6 +171,20 @@ public:
     // Events that are not of its machine: `fill` makes them. Not within a step.
     void tell(const SimProcess& process, const std::function<void(Effects&)>& fill);
 
+    // The gates of all processes, closed and opened at one instant; one that begins later is gated when it has taken its
+    // first step. What arrives at a closed one is held, and the clock of the machine stands. Not within a step.
+    void closeGates(std::uint32_t leaseMs);
+    void openGates(const std::string& reason);
+    bool isGated() const { return m_isGated; }
+    // The held message with this number, or the oldest one (0), is given to the process now, as one step, or is lost.
+    // Nothing: there is none.
+    std::optional<pb::HeldMessage> release(const SimProcess& process, std::uint64_t number, bool isDropped);
+    // The clock of its machine goes on by so much; a timer that is due is one step.
+    void advanceGated(const SimProcess& process, Time by);
+    void describeGate(const SimProcess& process, pb::GateState& out);
+    // Whether anything is under way to a process, or waits in the inbox of one that is not paused.
+    bool isAnythingComing();
+
     // Failures. The process ends, and its memory with it: what waits for it is gone, and of what it has just sent some or
     // all may be lost, as if it had ended before.
     void kill(std::uint32_t process);
@@ -177,8 +205,9 @@ public:
     void heal();
 
     Time now() const { return m_now; }
-    // What the process' own clock shows.
+    // What the process' own clock shows; its machine's stands while the gate is closed.
     Time clockOf(const SimProcess& process) const { return localTime(process, m_now); }
+    Time protocolClockOf(const SimProcess& process) const;
     // A machine's check of itself failed, or a message did not survive the wire: the sentence. The run is over.
     const std::optional<std::string>& failure() const { return m_failure; }
     // SHA-256 over (time, process, event bytes) of all events so far, in hex.
@@ -187,6 +216,8 @@ public:
     std::uint64_t kills() const { return m_kills; }
     std::uint64_t eventCount() const { return m_eventCount; }
     std::uint64_t messagesDelivered() const { return m_messagesDelivered; }
+    // Delivered to a machine, or held at its gate; what a gate held and lets through counts for both.
+    std::uint64_t messagesArrived() const { return m_messagesDelivered + m_messagesHeld; }
     std::uint32_t inboxMax() const { return m_options.inboxMax; }
 
 private:
@@ -201,6 +232,10 @@ private:
     void count(const SimProcess& process, const SimInput& input);
     void scheduleWork(SimProcess& process, Time at);
     void workOff(SimProcess& process);
+    void closeGate(SimProcess& process);
+    void openGate(SimProcess& process, const std::string& reason);
+    void hold(SimProcess& process, const SimInput& input);
+    void lose(SimProcess& process, std::uint64_t count, const char* why);
     void step(SimProcess& process, const SimInput& input);
     void wind(SimProcess& process);
     void carryOut(SimProcess& process, Time leaves);
@@ -232,6 +267,9 @@ private:
     std::uint64_t m_kills = 0;
     std::uint64_t m_eventCount = 0;
     std::uint64_t m_messagesDelivered = 0;
+    std::uint64_t m_messagesHeld = 0;
+    bool m_isGated = false;
+    std::uint32_t m_gateLeaseMs = 0;
     std::string m_bytes;
     std::unique_ptr<Digest> m_digest;
 };

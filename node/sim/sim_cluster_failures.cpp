@@ -16,6 +16,9 @@ void SimCluster::kill(std::uint32_t index)
     if (process.isGone())
         return;
     ++m_kills;
+    if (process.isGated() && process.m_gate->held() > 0)
+        lose(process, process.m_gate->held(), "held at the gate of a process that ended");
+    process.m_gate.reset();
     process.machine.reset();
     process.m_inbox.clear();
     process.m_stepIsScheduled = false;
@@ -80,6 +83,7 @@ SimProcess& SimCluster::startAgain(const pb::ProcessInfo& identity, std::unique_
     process.m_busyUntil = m_now;
     process.m_pausedUntil = m_now;
     process.m_timerAt = Time::max();
+    process.m_hasBegun = false;
     process.m_timeIsQueued = true;
     arrive(process, SimInput {});
     return process;
@@ -100,6 +104,8 @@ SimProcess& SimCluster::moveAway(std::uint32_t index)
     process->m_pausedUntil = former.m_pausedUntil;
     process->m_hasJustWoken = true;
     process->m_timeIsQueued = former.m_timeIsQueued;
+    process->m_hasBegun = former.m_hasBegun;
+    process->m_gate = std::move(former.m_gate);
     process->m_stamper->setDetail(m_options.withMessages ? pb::FULL : pb::OPERATIONS, 1);
     former.m_inbox.clear();
     former.m_stepIsScheduled = false;

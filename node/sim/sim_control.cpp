@@ -48,12 +48,13 @@ void SimControl::letTimePass(Time real)
 
 void SimControl::look(Time real)
 {
-    const SimClock::Counts counts { m_cluster.eventCount(), m_cluster.messagesDelivered() };
-    if (m_clock.isStepping() && (isOver() || m_clock.isAtGoal(counts, m_cluster.nextAt()))) {
+    if (m_clock.isStepping() && (isOver() || isAtGoal())) {
         const auto at = isOver() ? std::nullopt : m_clock.goal()->at;
         if (at && m_site)
             m_cluster.passTo(*at);
         m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // also where nothing happened in that time
+        if (m_site && m_cluster.isGated())
+            m_site->tellHeld(); // time stands, so nobody would be told by the gauges that come with it
         for (const std::uint64_t ticket : std::exchange(m_steppers, {})) {
             pb::CommandReply done;
             *done.mutable_simulation() = state(real);
@@ -61,6 +62,7 @@ void SimControl::look(Time real)
         }
     }
     endHolds(real);
+    endGate(real);
     endAwaited(real);
     if (std::exchange(m_kills, m_cluster.kills()) != m_cluster.kills()) {
         std::vector<std::pair<std::uint64_t, std::string>> lost;
@@ -209,7 +211,7 @@ bool SimControl::commandClock(const pb::Command& command, Time real)
         SimClock::Goal goal;
         switch (step.until_case()) {
         case pb::StepClock::kEvents: goal.events = m_cluster.eventCount() + step.events(); break;
-        case pb::StepClock::kMessages: goal.messages = m_cluster.messagesDelivered() + step.messages(); break;
+        case pb::StepClock::kMessages: goal.messages = m_cluster.messagesArrived() + step.messages(); break;
         case pb::StepClock::kNs:
             goal.at = virtualNow(real) + std::chrono::nanoseconds(std::min<std::uint64_t>(step.ns(), std::uint64_t(1) << 60));
             break;
@@ -252,9 +254,13 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         look(real); // it may have ended, or gone on
         return;
     }
-    if (command.has_watch()) { // also of one that stands still
+    if (commandGate(process, command, real)) // also of one that stands still, as the next one
+        return;
+    if (command.has_watch()) {
         pb::CommandReply done;
         sample(process, *done.mutable_sample());
+        if (process.isGated())
+            describeGate(process, *done.mutable_sample()->mutable_gate(), real);
         reply(command.ticket(), std::move(done));
         return;
     }
@@ -341,9 +347,10 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
 // There are no threads in a simulated process: it has an inbox, and takes one step after the other.
 void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
 {
-    const Time now = m_cluster.clockOf(process);
+    // What the machine says of time is by its own clock; in a sample all is by the process'.
+    const Time now = m_cluster.protocolClockOf(process), behind = m_cluster.clockOf(process) - now;
     out.set_process(process.info.node());
-    out.set_time_ns(now.count());
+    out.set_time_ns((now + behind).count());
     out.set_wall_ns(m_self.wallAt(m_cluster.now()));
     out.set_sequence(process.stamper().sequence());
     out.set_is_simulated(true);
@@ -356,8 +363,20 @@ void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
     inbox.set_has_high_mark(true);
     inbox.set_when_full("datagrams are dropped while it is paused");
     const Time deadline = process.machine->deadline();
-    out.set_deadline_ns(deadline == Time::max() ? -1 : deadline.count());
+    out.set_deadline_ns(deadline == Time::max() ? -1 : (deadline + behind).count());
     process.machine->inspect(now, out);
+    for (auto& awaited : *out.mutable_awaited()) {
+        awaited.set_sent_ns(awaited.sent_ns() + behind.count());
+        awaited.set_due_ns(awaited.due_ns() + behind.count());
+    }
+    if (const SimGate* gate = process.gate()) {
+        auto& held = *out.add_queues();
+        held.set_name("Held by the gate");
+        held.set_length(gate->held());
+        held.set_bound(kHeldMax);
+        held.set_dropped(process.lostAtGate());
+        held.set_when_full("messages are lost");
+    }
     SimSite::fillGauges(process, *out.mutable_gauges());
 }
 

@@ -65,6 +65,14 @@ private:
     bool question(const SimProcess& process, const pb::Command& command);
     void sample(const SimProcess& process, pb::NodeSample& out) const;
     void endHolds(Time real);
+    // The gate (sim_control_gate.cpp).
+    bool commandGate(const SimProcess& process, const pb::Command& command, Time real);
+    void setGate(const pb::SetGate& order, Time real);
+    void releaseHeld(const SimProcess& process, const pb::ReleaseHeld& order, pb::CommandReply& reply);
+    void describeGate(const SimProcess& process, pb::GateState& out, Time real) const;
+    void endGate(Time real);
+    void openGates(const std::string& reason, Time real);
+    bool isAtGoal() const;
     void startProcesses(const pb::Command& command, Time real);
     const SimProcess* processOf(const pb::Command& command) const;
     void letTimePass(Time real);
@@ -85,6 +93,7 @@ private:
     std::map<std::uint64_t, Open> m_open; // given to machines, by ticket
     std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for processes that stand still, by number
     std::map<std::uint64_t, Time> m_holds; // clients whose workload is held: when, in real time, unless it is renewed
+    std::optional<Time> m_gateEnds;         // likewise, the gates
     std::map<std::uint64_t, Time> m_awaited; // by ticket: commands for whose answer virtual time goes on, at most until then
     std::vector<std::uint64_t> m_steppers;                         // tickets
     std::uint64_t m_kills = 0;                                     // that were looked at

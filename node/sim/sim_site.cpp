@@ -14,6 +14,11 @@ namespace {
 
 constexpr Time kGaugesPeriod = std::chrono::milliseconds(100);
 
+std::pair<std::uint64_t, std::uint64_t> happenedAt(const SimProcess& process)
+{
+    return { process.messagesIn() + process.messagesOut(), process.gate() ? process.gate()->changes() : 0 };
+}
+
 } // namespace
 
 SimSite::SimSite(SimCluster& cluster, Options options)
@@ -120,17 +125,29 @@ void SimSite::fillGauges(const SimProcess& process, pb::Gauges& out)
     process.machine->gauges(out);
     out.set_messages_in(process.messagesIn());
     out.set_messages_out(process.messagesOut());
+    out.set_dropped(process.lostAtGate());
+    out.set_gate_held(process.gate() ? std::uint32_t(process.gate()->held()) : 0);
 }
 
 void SimSite::tellGauges()
 {
-    for (const auto& process : m_cluster.processes()) {
-        const std::uint64_t happened = process->messagesIn() + process->messagesOut();
-        if (process->isGone() || process->pausedUntil() > m_cluster.now() || std::exchange(m_told[process->index], happened) == happened)
-            continue;
-        m_cluster.tell(*process, [&process](Effects& out) { fillGauges(*process, *out.event().mutable_gauges()); });
-    }
+    for (const auto& process : m_cluster.processes())
+        if (!process->isGone() && process->pausedUntil() <= m_cluster.now() && m_told[process->index] != happenedAt(*process))
+            tellGauges(*process);
     m_cluster.after(kGaugesPeriod, [this] { tellGauges(); });
+}
+
+void SimSite::tellHeld()
+{
+    for (const auto& process : m_cluster.processes())
+        if (!process->isGone() && m_told[process->index].second != happenedAt(*process).second)
+            tellGauges(*process);
+}
+
+void SimSite::tellGauges(const SimProcess& process)
+{
+    m_told[process.index] = happenedAt(process);
+    m_cluster.tell(process, [&process](Effects& out) { fillGauges(process, *out.event().mutable_gauges()); });
 }
 
 } // namespace lhrs

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lhrs {
@@ -36,17 +37,22 @@ public:
     // Figures of a process; of the machine it runs on nothing is told, for that is not simulated.
     static void fillGauges(const SimProcess& process, pb::Gauges& out);
 
+    // The gauges of processes whose gates hold more or less than when they were told last, whatever the time.
+    void tellHeld();
+
 private:
     const SimProcess& startCoordinator(const pb::ProcessInfo& self, bool isFirst);
     const SimProcess& startNode(pb::Role pool, const std::string& name);
     const SimProcess& startClient(const std::string& name);
     void tellGauges();
+    void tellGauges(const SimProcess& process);
 
     SimCluster& m_cluster;
     const Options m_options;
     std::uint32_t m_coordinator = 0; // index
     std::map<std::uint64_t, pb::ProcessInfo> m_started; // by process number, those that have ended included
-    std::map<std::uint32_t, std::uint64_t> m_told;      // by index: what had happened when its gauges were told
+    // By index: what had happened, at the process and at its gate, when its gauges were told.
+    std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> m_told;
 };
 
 } // namespace lhrs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/core/gate_limits.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -49,7 +51,7 @@ constexpr const char* textOf(Drop reason)
         "too many connections",
         "could not be sent",
         "lost by an armed fault",
-        "dropped at the gate",
+        kDroppedAtGate,
     };
     return kTexts[std::size_t(reason)];
 }
