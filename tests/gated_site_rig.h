@@ -18,8 +18,8 @@ struct HeldThere {
 };
 
 struct GatedSite : Site {
-    explicit GatedSite(std::uint64_t seed = kGatedSeeds, std::uint32_t b = 10, pb::RecoveryWay recovery = pb::RECOVERY_AUTOMATIC)
-        : Site(seed, b, recovery)
+    explicit GatedSite(std::uint64_t seed = kGatedSeeds)
+        : Site(seed)
     {
         stepNs(300ms);
         alice = started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();

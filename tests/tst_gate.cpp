@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gate of real processes (window.md 2.11): its clock, its queue, the runtime around a machine that echoes, and a cluster.
+// The gate: its clock, its queue, the runtime around a machine that echoes, a cluster of real processes, and a simulated one.
 #include "gui/lab/gate_orders.h"
 #include "node/process/options.h"
 #include "node/runtime/gate.h"
@@ -7,6 +7,7 @@
 #include "tests/operator.h"
 
 #include <QDir>
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace lhrs;
@@ -33,6 +34,11 @@ private slots:
     void anInsertGoesThroughAClusterStepByStep();
     void oneProcessThatIsLateTakesTheGateBackEverywhere();
     void theGateOfAWindowThatIsGoneOpens();
+
+    void aSimulatedClusterHoldsTheSameKinds_data();
+    void aSimulatedClusterHoldsTheSameKinds();
+    void theGateOfASimulatedClusterThatNobodyRenewsOpens();
+    void pausedVirtualTimeGoesOnAsFarAsAMessageNeeds();
 };
 
 namespace {
@@ -362,6 +368,15 @@ bool standsStill(std::uint32_t pid)
     return true;
 }
 
+// How many gates opened because nobody had renewed them.
+std::size_t unrenewed(gui::ClusterStage& stage)
+{
+    std::size_t count = 0;
+    for (const gui::RunEvent& event : stage.session.ingest().eventsSince(0, 1'000'000).events)
+        count += !event.isGap() && event.event->gate_opened().reason() == "nobody has renewed it" ? 1 : 0;
+    return count;
+}
+
 const QString kCluster = QStringLiteral("lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true }); const c = lab.client('alice');"
                                         "c.run({ do: 'insert', count: 20 }); lab.settle();\n");
 
@@ -453,16 +468,129 @@ void GateTest::theGateOfAWindowThatIsGoneOpens()
         calls.emplace_back(known.info.node(), closed(400)); // and nobody renews it
     for (const gui::Answer& answer : control.callAllAndWait(calls, 10s))
         QVERIFY2(bool(answer), answer.text.c_str());
-    const auto openings = [&] {
-        std::size_t count = 0;
-        for (const gui::RunEvent& event : stage.session.ingest().eventsSince(0, 1'000'000).events)
-            count += !event.isGap() && event.event->has_gate_opened() && event.event->gate_opened().reason() == "nobody has renewed it" ? 1 : 0;
-        return count;
-    };
-    QVERIFY(eventually([&] { return openings() == calls.size(); }));
+    QVERIFY(eventually([&] { return unrenewed(stage) == calls.size(); }));
     const gui::ScriptResult after = stage.play("lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true, reset: false }); const c = lab.client('carol');\n"
                                                "lab.expectEqual(c.run({ do: 'insert', count: 3 }).unanswered, 0, 'it serves');\n");
     QVERIFY2(after.outcome == gui::ScriptOutcome::Held, qPrintable(stage.story(after)));
+}
+
+// ---- a simulated cluster
+
+namespace {
+
+// What a script of a lecture does with the gate, and what it saw: kinds, receivers, and how it ended.
+const QString kScript = kCluster + QStringLiteral(
+    "const place = m => m.to === 'alice' ? 'client' : m.to === 'coordinator' ? 'coordinator' : 'server';\n"
+    "const k = lab.keysFor(lab.data(0), 2);\n"
+    "lab.expectError('Refused', () => lab.held());\n"
+    "lab.expectError('Refused', () => lab.release());\n"
+    "lab.expectEqual(lab.gate(true, { within: 10 }).closed, true, 'closed');\n"
+    "const closed = lab.here();\n"
+    "const h = c.start({ do: 'insert', keys: [k[0]], count: 1 });\n"
+    "const begin = lab.now(); lab.waitUntil(() => lab.now() > begin + 0.5);\n"
+    "lab.expectNone('MessageReceived', { since: closed });\n"
+    "for (const kind of ['insert', 'delta', 'delta_ack', 'reply']) {\n"
+    "    lab.waitUntil(() => lab.held().some(m => m.kind === kind));\n"
+    "    const one = lab.held().find(m => m.kind === kind);\n"
+    "    lab.expectEqual(lab.release({ message: one }), [one], kind);\n"
+    "    lab.print('through ' + one.kind + ' to ' + place(one));\n"
+    "}\n"
+    "lab.expectEqual(h.wait().operations, 1, 'done');\n"
+    "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
+    "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
+    "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
+    // One that is lost is sent again once the clocks go.
+    "const more = c.start({ do: 'insert', keys: [k[1]], count: 1 });\n"
+    "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
+    "const lost = lab.release({ message: lab.held().find(m => m.kind === 'insert'), drop: true });\n"
+    "lab.print('lost ' + lost.map(m => m.kind + ' to ' + place(m)));\n"
+    "lab.expectEqual(more.progress().operations, 0, 'not done');\n"
+    "lab.expectEqual(lab.gate(false).closed, false, 'open');\n"
+    "lab.expectEqual(more.wait().operations, 1, 'sent again');\n"
+    "lab.settle();\n"
+    "lab.expectNone('MemberSuspected', { since: closed });\n"
+    "lab.expectNone('BucketFailed', { since: closed });\n"
+    "lab.print('audit ' + lab.audit().unequal + ', verified ' + c.verify().equal);\n"
+    // Nothing but timers is left: all clocks go on to the next one.
+    "lab.gate(true, { within: 10 });\n"
+    "for (let i = 0; lab.held().length > 0 && i < 100; i++) lab.release();\n"
+    "lab.print('passed ' + lab.release({ clock: true }).length);\n"
+    "lab.gate(false);\n");
+
+} // namespace
+
+void GateTest::aSimulatedClusterHoldsTheSameKinds_data()
+{
+    QTest::addColumn<double>("speed");
+    QTest::addColumn<bool>("waitsForScript");
+    QTest::newRow("in steps of the script") << 1.0 << true;
+    QTest::newRow("as real time") << 1.0 << false;
+    QTest::newRow("as fast as possible") << 0.0 << false;
+}
+
+void GateTest::aSimulatedClusterHoldsTheSameKinds()
+{
+    QFETCH(const double, speed);
+    QFETCH(const bool, waitsForScript);
+    const auto said = [](gui::ClusterStage& stage) {
+        const gui::ScriptResult result = stage.play(kScript);
+        QStringList lines = stage.listener.taken();
+        lines.prepend(result.sentence());
+        return lines;
+    };
+    static const QStringList kReal = [&] {
+        gui::ClusterStage stage;
+        return said(stage);
+    }();
+    gui::ClusterStage simulated;
+    gui::SimulatedOptions options;
+    options.seed = 4'500'200;
+    options.speed = speed;
+    options.waitsForScript = waitsForScript;
+    simulated.session.local().preferSimulated(options);
+    const QStringList seen = said(simulated);
+    const auto printed = [](const QStringList& lines) { return lines.filter(QRegularExpression("^(print|no) ")); };
+    QCOMPARE(printed(seen), printed(kReal));
+    QVERIFY2(printed(seen).contains("print audit 0, verified 22"), qPrintable(seen.join('\n')));
+    QCOMPARE(printed(seen).filter("print through").size(), 4);
+}
+
+void GateTest::theGateOfASimulatedClusterThatNobodyRenewsOpens()
+{
+    gui::ClusterStage stage;
+    stage.session.local().preferSimulated(gui::SimulatedOptions { 4'500'201, 1 });
+    const gui::ScriptResult result = stage.play(kCluster);
+    QVERIFY2(result.outcome == gui::ScriptOutcome::Held, qPrintable(stage.story(result)));
+    gui::ControlClient& control = stage.session.control();
+    const gui::ProcessId coordinator = control.coordinator();
+    QVERIFY(control.callAndWait(coordinator, closed(300), 5s).reply.gate().is_closed());
+    // It was one word to one of them: all are gated, and all open when nobody renews it.
+    for (const gui::KnownProcess& known : control.directory())
+        QVERIFY(eventually([&] { return !control.callAndWait(known.info.node(), describe(), 5s).reply.gate().is_closed(); }));
+    QVERIFY(eventually([&] { return unrenewed(stage) == control.directory().size(); }));
+}
+
+void GateTest::pausedVirtualTimeGoesOnAsFarAsAMessageNeeds()
+{
+    gui::ClusterStage stage;
+    stage.session.local().preferSimulated(gui::SimulatedOptions { 4'500'202, 1 });
+    const gui::ScriptResult result = stage.play(kCluster
+        + "lab.clock({ paused: true });\n"
+          "lab.gate(true);\n"
+          "const stands = lab.now();\n"
+          "const h = c.start({ do: 'insert', count: 1 });\n"
+          "for (const kind of ['insert', 'delta', 'delta_ack', 'reply']) {\n"
+          "    for (let i = 0; !lab.held().some(m => m.kind === kind) && i < 200; i++) lab.release({ clock: true });\n"
+          "    lab.release({ message: lab.held().find(m => m.kind === kind) });\n"
+          "}\n"
+          "lab.expectEqual(h.progress().operations, 1, 'done, in paused time');\n"
+          "lab.expect(lab.clock().paused, 'it is paused still');\n"
+          "lab.expect(lab.now() > stands, 'each flight took its time');\n"
+          "lab.gate(false);\n"
+          "lab.expect(lab.clock().paused, 'an open gate does not let time go');\n"
+          "lab.clock({ speed: 0 });\n"
+          "lab.expectEqual(c.verify().equal, 21, 'and it goes on');\n");
+    QVERIFY2(result.outcome == gui::ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 QTEST_GUILESS_MAIN(GateTest)

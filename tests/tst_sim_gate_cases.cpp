@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cases of the swarm, with failures of their own, whose gates are closed again and again: everything that the oracle checks holds.
+// Cases of the swarm, with failures of their own, whose gates are closed again and again: everything that the oracle
+// checks holds.
 #include "node/sim/sim_control.h"
 #include "node/sim/simulation.h"
 #include "node/sim/swarm.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint64_t kCaseSeeds = 4'500'100;
 constexpr std::uint64_t kCases = 30;
 
-// Closes the gates again and again while a case of the swarm is played, lets messages through, loses some, and opens them.
+// Closes the gates again and again while a case of the swarm is played, lets messages through, loses some, opens them.
 struct Gater {
     SimCluster& cluster;
     Generator draw;

@@ -114,7 +114,7 @@ public:
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const;
     static pb::Command holdCommand(bool isHeld);
-    // The gate of real processes is closed (gate_orders.h): its lease is renewed, and processes that come later are told.
+    // The gate is closed (gate_orders.h): its lease is renewed, and processes that come later are told.
     // Waits; not in the control thread.
     void keepGate(bool isClosed);
     bool isGated() const;

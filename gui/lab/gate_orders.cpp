@@ -15,6 +15,8 @@ using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
 
 constexpr milliseconds kAnswer(1000);
 constexpr milliseconds kArrival(100);  // what was sent is held where it goes, or was lost
+constexpr std::chrono::nanoseconds kFlight = milliseconds(1); // virtual time between two looks, where it goes by steps
+constexpr milliseconds kStepAnswer(60'000);
 
 std::string processName(const ControlClient& control, ProcessId process)
 {
@@ -50,6 +52,7 @@ Calls toAll(const ControlClient& control, const pb::Command& command)
 struct Look {
     std::vector<HeldAt> held; // the oldest first
     std::int64_t underWay = 0; // messages sent and not arrived; with those that are lost, and without those that several heard
+    std::uint64_t coming = 0;  // of simulated processes: exactly so many, and commands
     std::int64_t nextTimerNs = -1;
 };
 
@@ -71,6 +74,7 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
             return Error { "The gate of " + processName(control, calls[i].first.process) + " is open: messages are delivered as they come." };
         for (const pb::HeldMessage& message : gate.messages())
             look.held.push_back({ calls[i].first.process, message });
+        look.coming += gate.coming();
         look.underWay += std::int64_t(gate.messages_out()) - std::int64_t(gate.messages_in());
         if (gate.next_timer_ns() >= 0 && (look.nextTimerNs < 0 || gate.next_timer_ns() < look.nextTimerNs))
             look.nextTimerNs = gate.next_timer_ns();
@@ -79,10 +83,37 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
     return look;
 }
 
+// Virtual time stands, or goes on by commands alone.
+bool timeWaits(const ControlClient& control)
+{
+    const auto simulation = control.simulation();
+    return simulation && !simulation->is_over() && (simulation->is_paused() || simulation->waits_for_commands());
+}
+
+// Lets virtual time go on until nothing is under way any more; not for long, since a fault may hold a message up.
+Result<Look> lookWhenLanded(ControlClient& control, const std::stop_token& stop)
+{
+    Result<Look> look = lookAt(control, stop);
+    const auto isWaitedFor = [&] { return look && look->coming > 0 && !stop.stop_requested(); };
+    for (std::chrono::nanoseconds passed {}; isWaitedFor() && passed < kArrival; passed += kFlight) {
+        pb::Command step;
+        step.mutable_step_clock()->set_ns(std::uint64_t(kFlight.count()));
+        const Answer answer = control.callAndWait(control.simulator(), step, kStepAnswer, stop);
+        if (answer)
+            control.learnSimulation(answer.reply.simulation());
+        else if (answer.reply.refusal() != pb::REFUSED) // somebody let it go, and messages arrive by themselves
+            return Error { answer.text };
+        look = lookAt(control, stop);
+    }
+    return look;
+}
+
 // Looks again and again, which takes all processes a moment each time, until as much is under way as before; not for long,
 // since what was lost never arrives.
 Result<Look> lookWhenArrived(ControlClient& control, std::int64_t& underWay, const std::stop_token& stop)
 {
+    if (timeWaits(control))
+        return lookWhenLanded(control, stop);
     const auto deadline = Clock::now() + kArrival;
     for (;;) {
         Result<Look> look = lookAt(control, stop);
@@ -100,9 +131,20 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
 {
     GateOutcome outcome;
     outcome.processes = livingProcesses(control).size();
-    if (outcome.processes == 0 || outcome.processes > kGatedMax) {
-        outcome.text = outcome.processes == 0 ? "No process is known, so there is nothing to gate."
-                                              : "The gate is for at most " + std::to_string(kGatedMax) + " processes, and there are " + std::to_string(outcome.processes) + ".";
+    const auto simulation = control.simulation();
+    const std::size_t most = simulation ? kGatedSimulatedMax : kGatedMax;
+    if (outcome.processes == 0) {
+        outcome.text = "No process is known, so there is nothing to gate.";
+        return outcome;
+    }
+    if (outcome.processes > most) {
+        outcome.text = "The gate is for at most " + std::to_string(most) + " processes, and there are "
+            + std::to_string(outcome.processes) + ".";
+        return outcome;
+    }
+    if (simulation && !simulation->plays().empty()) {
+        outcome.text = "This simulation plays " + simulation->plays()
+            + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) lets its virtual time stand.";
         return outcome;
     }
     control.keepGate(true); // from now on those that start are told, too
@@ -123,6 +165,9 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
             outcome.text = processName(control, process) + " does not confirm the gate (" + answers[i].text + "): it is open again everywhere.";
         }
     }
+    if (outcome.text.empty() && timeWaits(control))
+        if (const auto landed = lookWhenLanded(control, stop); !landed)
+            outcome.text = landed.error().text;
     if (outcome.text.empty())
         outcome.isClosed = true;
     else
@@ -161,6 +206,8 @@ Result<std::vector<HeldAt>> releaseHeld(ControlClient& control, const ReleaseWis
     const auto deadline = Clock::now() + wish.timeout;
     std::vector<HeldAt> released;
     Result<Look> look = lookAt(control, stop);
+    if (look && look->held.empty() && look->coming > 0 && timeWaits(control)) // messages before timers
+        look = lookWhenLanded(control, stop);
     std::int64_t underWay = look ? look->underWay : 0;
     const std::uint32_t count = wish.one ? 1 : wish.count;
     while (look && released.size() < count && !stop.stop_requested() && Clock::now() < deadline) {

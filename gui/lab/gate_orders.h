@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
-// The gate of a cluster of real processes (window.md 2.11): closed at all of them or at none. What scripts and the window do
-// with it is here. Each call waits for its answers, so it is none for the control thread.
+// The gate of a cluster, of real processes or simulated ones: closed at all of them or at none. What scripts and the
+// window do with it is here. Each call waits for its answers, so it is none for the control thread. Where virtual time
+// stands, or goes on by commands alone, what is under way does not arrive by itself: then time is let go on for it.
 namespace lhrs::gui {
 
 inline constexpr std::size_t kGatedMax = 64;                       // processes
+inline constexpr std::size_t kGatedSimulatedMax = 1'000;
 // In the text of an error: there is no gate.
 inline constexpr const char* kWithoutGate = "was started without --gate";
 inline constexpr std::chrono::milliseconds kGateWithin { 20 };     // a process stops its clock, after the command

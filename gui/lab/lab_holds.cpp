@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The holds of workload and messages (window.md 2.11, 4.4).
+// The holds of workload and messages.
 #include "gui/lab/gate_orders.h"
 #include "gui/lab/lab.h"
 #include "gui/lab/lab_values.h"
@@ -9,7 +9,6 @@
 namespace lhrs::gui {
 
 namespace {
-
 
 LabResult<QJSValue> holdWorkload(LabContext& context, bool isHeld, double timeout)
 {
@@ -42,31 +41,8 @@ QJSValue gateObject(const LabContext& context, bool isClosed)
     return result;
 }
 
-LabResult<QJSValue> gateOfSimulation(LabContext& context, const std::string& simulator, bool isClosed)
-{
-    pb::Command describe;
-    describe.mutable_describe_simulation();
-    auto now = context.ask(simulator, std::move(describe), kAnswerSeconds);
-    if (!now)
-        return now.error();
-    if (now->simulation().is_paused() != isClosed) {
-        pb::Command command;
-        if (isClosed)
-            command.mutable_set_clock()->set_is_paused(true);
-        else
-            command.mutable_set_clock()->set_factor(now->simulation().factor());
-        now = context.ask(simulator, std::move(command), kAnswerSeconds);
-        if (!now)
-            return now.error();
-    }
-    context.control.learnSimulation(now->simulation());
-    return gateObject(context, now->simulation().is_paused());
-}
-
 LabResult<QJSValue> gate(LabContext& context, bool isClosed, double within)
 {
-    if (const std::string simulator = context.control.simulator(); !simulator.empty())
-        return gateOfSimulation(context, simulator, isClosed);
     const GateOutcome outcome = isClosed ? closeGates(context.control, millisecondsOf(within), context.stopToken()) : openGates(context.control, context.stopToken());
     if (context.isStopped())
         return context.stopped();
@@ -77,16 +53,15 @@ LabResult<QJSValue> gate(LabContext& context, bool isClosed, double within)
     return gateObject(context, outcome.isClosed);
 }
 
-// What the script is told of a message; `number` is 0 where no gate holds it.
-QJSValue messageObject(const LabContext& context, const std::string& kind, ProcessId from, ProcessId to, std::uint64_t id, std::uint64_t number)
+// What the script is told of a message.
+QJSValue messageObject(const LabContext& context, const HeldAt& held)
 {
     QJSValue entry = context.engine.newObject();
-    entry.setProperty("kind", QString::fromStdString(kind));
-    entry.setProperty("from", context.nameOf(from));
-    entry.setProperty("to", context.nameOf(to));
-    entry.setProperty("id", QString::number(id));
-    if (number != 0)
-        entry.setProperty("number", double(number));
+    entry.setProperty("kind", QString::fromStdString(held.message.kind()));
+    entry.setProperty("from", context.nameOf(held.message.from()));
+    entry.setProperty("to", context.nameOf(held.process));
+    entry.setProperty("id", QString::number(held.message.id()));
+    entry.setProperty("number", double(held.message.number()));
     return entry;
 }
 
@@ -95,7 +70,7 @@ QJSValue listOf(const LabContext& context, const std::vector<HeldAt>& messages)
     QJSValue list = context.engine.newArray(std::uint32_t(messages.size()));
     std::uint32_t count = 0;
     for (const HeldAt& held : messages)
-        list.setProperty(count++, messageObject(context, held.message.kind(), held.message.from(), held.process, held.message.id(), held.message.number()));
+        list.setProperty(count++, messageObject(context, held));
     return list;
 }
 
@@ -122,15 +97,13 @@ LabResult<HeldAt> heldOf(LabContext& context, const QJSValue& given)
 
 LabResult<QJSValue> held(LabContext& context)
 {
-    if (context.isSimulated())
-        return LabError { LabCode::Unsupported, "In a simulated cluster messages are not held at their receivers: they are on their way.", "lab.release() lets the next one arrive." };
     const auto messages = heldMessages(context.control, context.stopToken());
     if (!messages)
         return notHeld(messages.error());
     return listOf(context, *messages);
 }
 
-LabResult<QJSValue> releaseReal(LabContext& context, const Arguments& o)
+LabResult<QJSValue> release(LabContext& context, const Arguments& o)
 {
     ReleaseWish wish;
     wish.count = o.integer("count");
@@ -151,39 +124,6 @@ LabResult<QJSValue> releaseReal(LabContext& context, const Arguments& o)
     if (const auto here = context.catchUp(); !here)
         return here.error();
     return listOf(context, *released);
-}
-
-LabResult<QJSValue> release(LabContext& context, const Arguments& o)
-{
-    const std::string simulator = context.control.simulator();
-    if (simulator.empty())
-        return releaseReal(context, o);
-    if (o.isOn("drop") || !o.option("message").isNull())
-        return LabError { LabCode::Unsupported, "A simulated cluster lets messages through in the order of their arrival, and loses none.", "lab.net({ drop: 1, kinds: '...' }) loses messages there." };
-    if (const auto here = context.catchUp(); !here) // what was delivered before the gate closed may still be on its way to us
-        return here.error();
-    const std::uint64_t before = context.ingest.committed();
-    pb::Command step;
-    step.mutable_step_clock()->set_messages(o.integer("count"));
-    const auto reply = context.ask(simulator, std::move(step), o.number("timeout")); // refused while the gate is open
-    if (!reply)
-        return reply.error();
-    context.control.learnSimulation(reply->simulation());
-    if (const auto here = context.catchUp(); !here)
-        return here.error();
-    QJSValue list = context.engine.newArray();
-    std::uint32_t count = 0;
-    for (std::uint64_t cursor = before; cursor < context.ingest.committed();) {
-        const EventPage page = context.ingest.eventsSince(cursor, kEventsAtOnce);
-        for (const RunEvent& event : page.events) {
-            if (event.isGap() || !event.event->has_message_received())
-                continue;
-            const pb::MessageReceived& received = event.event->message_received();
-            list.setProperty(count++, messageObject(context, received.kind(), received.from(), event.process, received.id(), 0));
-        }
-        cursor = page.next;
-    }
-    return list;
 }
 
 } // namespace

@@ -148,7 +148,10 @@ struct Measurement {
                 return now.error();
             isPaused = now->simulation().is_paused();
         }
-        if (context.control.isGated() || isPaused)
+        if (isPaused)
+            return LabError { LabCode::Refused, "Nothing is measured while virtual time stands.",
+                "lab.clock({ speed: 1 }) lets it go on." };
+        if (context.control.isGated())
             return LabError { LabCode::Refused, "Nothing is measured while the gate is closed: messages and clocks stand still.", "lab.gate(false) opens it." };
         return true;
     }

@@ -38,7 +38,7 @@ public:
     void waitForCommands() { m_waits = true; }
     bool waitsForCommands() const { return m_waits; }
     void setAwaited(bool isAwaited, Time virtualNow, Time real);
-    // While gates are closed: who lets time go as fast as possible has nothing to wait for, and it goes as real time does.
+    // While gates are closed: time that goes as fast as possible would go far for nothing; it goes as real time does.
     void setGated(bool isGated, Time virtualNow, Time real);
     // Virtual time is behind what it may be by more than a moment, because the machine is slow: it goes on from here.
     void keepUp(Time virtualNow, Time real);

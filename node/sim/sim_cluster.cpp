@@ -369,7 +369,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     process.m_hasBegun = true;
     const std::uint32_t factor = m_now < process.m_slowUntil ? process.m_slowness : 1;
     const Time cost = (m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024) * factor;
-    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // what is let through a gate does not wait for its turn
+    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // what a gate lets through does not wait
     m_effects.clear();
     m_effects.begin(input.message.get());
     m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes; the place is each one's own

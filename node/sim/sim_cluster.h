@@ -171,8 +171,8 @@ public:
     // Events that are not of its machine: `fill` makes them. Not within a step.
     void tell(const SimProcess& process, const std::function<void(Effects&)>& fill);
 
-    // The gates of all processes, closed and opened at one instant; one that begins later is gated when it has taken its
-    // first step. What arrives at a closed one is held, and the clock of the machine stands. Not within a step.
+    // The gates of all processes, closed and opened at one instant; one that begins later is gated when it has taken
+    // its first step. What arrives at a closed one is held, and the clock of the machine stands. Not within a step.
     void closeGates(std::uint32_t leaseMs);
     void openGates(const std::string& reason);
     bool isGated() const { return m_isGated; }

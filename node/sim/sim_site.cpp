@@ -131,9 +131,11 @@ void SimSite::fillGauges(const SimProcess& process, pb::Gauges& out)
 
 void SimSite::tellGauges()
 {
-    for (const auto& process : m_cluster.processes())
-        if (!process->isGone() && process->pausedUntil() <= m_cluster.now() && m_told[process->index] != happenedAt(*process))
+    for (const auto& process : m_cluster.processes()) {
+        const bool isAwake = !process->isGone() && process->pausedUntil() <= m_cluster.now();
+        if (isAwake && m_told[process->index] != happenedAt(*process))
             tellGauges(*process);
+    }
     m_cluster.after(kGaugesPeriod, [this] { tellGauges(); });
 }
 
