@@ -72,7 +72,8 @@ with Lab.start(m=2, k=1, b=10, record_bytes=30, simulated=True, seed=7, speed=fl
     said["restarted"], said["again"] = lab.restart(lab.coordinator()), lab.settle().as_dict()
     lab.gate()
     last = alice.start("search", keys=[1, 2])
-    said["released"] = [one.as_dict() for one in lab.release(9)]
+    said["held"] = [one.as_dict() for one in lab.wait_until(lambda: [one for one in lab.held() if one.kind == "search"])]
+    said["released"] = [one.as_dict() for one in lab.release(9, clock=True)]
     lab.gate(False)
     said["last"] = last.wait(60).as_dict()
     said["audit"], said["verified"] = lab.audit().as_dict(), alice.verify().as_dict()
@@ -140,11 +141,17 @@ class Clock(rig.Coded):
             self.assertCode("Timeout", handle.wait, 0.5)
             self.assertAlmostEqual(lab.now() - before["now_s"], 2.2, 9)
             self.assertEqual(handle.wait(rig.PATIENCE_S).operations, 1)
+            lab.clock(paused=True)
             lab.gate()
             now = lab.now()
             handle = bob.start("search", keys=[1])
             self.assertCode("Timeout", handle.wait, 0.01)  # real time: the other stands
+            self.assertCode("Refused", lab.measure, "held", lambda _: {"n": 1}, repetitions=1)
             self.assertEqual(lab.clock(step="ms", count=1)["paused"], True)
+            self.assertIn("search", [one.kind for one in lab.held()])
+            lab.clock(speed=1)
+            self.assertCode("Timeout", handle.wait, 0.5)  # virtual time goes, and the message waits at its gate
+            self.assertCode("Refused", lab.measure, "held", lambda _: {"n": 1}, repetitions=1)
             lab.gate(False)
             self.assertEqual(handle.wait(rig.PATIENCE_S).operations, 1)
             self.assertGreater(lab.now(), now)

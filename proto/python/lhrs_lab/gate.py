@@ -9,7 +9,6 @@ from . import messages as pb
 from .bounds import bounded
 from .context import Context
 from .errors import LabError
-from .events import Here
 from .values import Row
 from .wire import Process
 
@@ -17,7 +16,8 @@ _LEASE_S, _PERIOD_S = 5.0, 1.5
 _FOR_EVER_MS = 2**32 - 1
 _ANSWER_S = 3.0
 _ARRIVAL_S = 0.1       # what was sent is held where it goes, or was lost
-_PROCESSES_MAX = 64
+_FLIGHT_NS = 1_000_000 # of virtual time between two looks, where it goes by steps
+_PROCESSES_MAX, _SIMULATED_MAX = 64, 1000
 _HINT = "Lab.start(gate=True) starts processes whose messages can be held. A simulated cluster always has that."
 
 
@@ -29,8 +29,8 @@ class Held(Row):
     sender: str               # names of processes
     receiver: str
     id: int                   # as its sender gave it
-    number: Optional[int]     # in the receiver's queue; None: no gate held it (simulated)
-    size_bytes: Optional[int]
+    number: int               # in the receiver's queue
+    size_bytes: int
     process: int = dataclasses.field(default=0, repr=False)   # number of the receiver
 
 
@@ -40,6 +40,7 @@ class _Look:
     def __init__(self) -> None:
         self.held: list[tuple[int, Held]] = []  # since when; the oldest first
         self.under_way = 0                      # sent and not arrived; with those that are lost
+        self.coming = 0                         # of simulated processes: exactly so many, and commands
         self.next_timer_ns = -1
 
 
@@ -48,6 +49,7 @@ class GateCalls(Context):
     """See the module."""
 
     _is_gated = False
+    _is_paused = False                   # virtual time was told to stand
     _unanswered: dict[str, list[Any]]    # by why they are asked again and again
     _is_holding = False
     _gate_trouble = ""
@@ -80,14 +82,13 @@ class GateCalls(Context):
 
     def gate(self, on: bool = True, within: float = 0.02) -> dict[str, Any]:
         """No message is delivered and no protocol clock goes (so that no lease and no resend runs out), or they do again: at all
-        processes, or at none. Real processes need ``Lab.start(gate=True)``; the virtual clock of a simulated cluster stands still.
+        processes, or at none. What arrives is held. Real processes need ``Lab.start(gate=True)``, simulated ones always
+        have a gate.
         Calls that wait for an operation do not return meanwhile: ``c.start`` begins one. {'now_s', 'closed'}.
 
         within: seconds in which each real process must have stopped its clock; one that is later opens the gate again
         everywhere. LabError Unsupported (no gate), Refused (it did not close, and why)."""
         self._changing()
-        if self.simulated:
-            return self._pause_clock(on)
         if on:
             self._close_gates(within)
         else:
@@ -95,23 +96,15 @@ class GateCalls(Context):
         self._catch_up()  # what was delivered before
         return {"now_s": self._log.now_s(), "closed": on}
 
-    def _pause_clock(self, on: bool) -> dict[str, Any]:
-        state = self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation
-        if state.is_paused != on:
-            order = pb.SetClock(is_paused=True) if on else pb.SetClock(factor=state.factor)
-            state = self._ask_simulator(set_clock=order).simulation
-        self._is_gated = state.is_paused
-        return {"now_s": self._log.now_s(), "closed": state.is_paused}
-
     @staticmethod
     def _gate_order(on: bool) -> Any:
         # The same time for all: clocks leave out the same piece, however late each of them hears of it.
         return pb.Command(set_gate=pb.SetGate(is_closed=on, lease_ms=int(_LEASE_S * 1000), at_ns=time.monotonic_ns()))
 
     def _close_gates(self, within: float) -> None:
-        processes = self._wire.processes()
-        if not 1 <= len(processes) <= _PROCESSES_MAX:
-            raise LabError("Refused", f"The gate is for 1 to {_PROCESSES_MAX} processes, and there are {len(processes)}.")
+        processes, most = self._wire.processes(), _SIMULATED_MAX if self.simulated else _PROCESSES_MAX
+        if not 1 <= len(processes) <= most:
+            raise LabError("Refused", f"The gate is for 1 to {most} processes, and there are {len(processes)}.")
         self._is_gated, self._gate_trouble = True, ""
         self._wire.repeat("gate", _PERIOD_S, self._renew_gate)
         order = self._gate_order(True)
@@ -122,6 +115,8 @@ class GateCalls(Context):
                     raise LabError("Refused", f"{process.name} stopped its clock {1000 * late:.0f} ms after the command, and {1000 * within:g} ms are "
                                    "allowed: the gate is open again everywhere.",
                                    "On a busy machine lab.gate(within=0.2) waits longer.")
+            if self._time_waits():
+                self._look_when_landed()
         except BaseException:
             self._open_gates()
             raise
@@ -192,6 +187,7 @@ class GateCalls(Context):
             if not state.is_closed:
                 raise LabError("Refused", self._gate_trouble or f"The gate of {process.name} is open: messages are delivered as they come.",
                                "lab.gate() closes the gate.")
+            look.coming += state.coming
             look.held += [(one.since_ns, self._held_message(one, process.number)) for one in state.messages]
             look.under_way += state.messages_out - state.messages_in
             if state.next_timer_ns >= 0 and (look.next_timer_ns < 0 or state.next_timer_ns < look.next_timer_ns):
@@ -203,11 +199,8 @@ class GateCalls(Context):
         return Held(one.kind, self._name_of(getattr(one, "from")), self._name_of(receiver), one.id, one.number, one.bytes, receiver)
 
     def held(self) -> list[Held]:
-        """What the closed gate of real processes holds, the oldest first, at most 256 messages of each process. LabError Refused (it is
-        open), Unsupported (no gate, or a simulated cluster, in which messages are on their way and not at their receivers)."""
-        if self.simulated:
-            raise LabError("Unsupported", "In a simulated cluster messages are not held at their receivers: they are on their way.",
-                           "lab.release() lets the next one arrive.")
+        """What the closed gate holds, the oldest first, at most 256 messages of each process. LabError Refused (it is
+        open), Unsupported (no gate)."""
         return [message for _, message in self._look().held]
 
     def release(self, count: int = 1, message: Optional[Held] = None, drop: bool = False, clock: bool = False,
@@ -216,19 +209,15 @@ class GateCalls(Context):
         is held in turn. What was let through: fewer than wanted when nothing more is held.
 
         message: this one, of ``lab.held()``; drop: lost instead; clock: where nothing is held, all clocks go on to the next timer of any
-        process (else they stand). Of a simulated cluster the clock goes on up to the next arrival, and message, drop and clock
-        are Unsupported. LabError Refused (the gate is open), Timeout (seconds)."""
-        if count < 1 or message is not None and message.number is None:
+        process (else they stand). LabError Refused (the gate is open), Timeout (seconds)."""
+        if count < 1:
             raise LabError("BadArgument", "lab.release lets at least one message through; one that is named is an entry of lab.held().")
         self._changing()
-        if self.simulated:
-            if message is not None or drop or clock:
-                raise LabError("Unsupported", "A simulated cluster lets messages through in the order of their arrival, and loses none.",
-                               "lab.net(drop=1, kinds=[...]) loses messages there.")
-            return self._release_simulated(count, timeout)
         released: list[Held] = []
         deadline = time.monotonic() + timeout
         look = self._look()
+        if not look.held and look.coming and self._time_waits():  # messages before timers
+            look = self._look_when_landed()
         under_way = look.under_way
         while len(released) < count and time.monotonic() < deadline:
             if message is None and not look.held:
@@ -249,25 +238,34 @@ class GateCalls(Context):
 
     def _look_when_arrived(self, under_way: int) -> _Look:
         """Until as much is under way as before; not for long, since what was lost never arrives."""
+        if self._time_waits():
+            return self._look_when_landed()
         deadline = time.monotonic() + _ARRIVAL_S
         while True:
             look = self._look()
             if look.under_way <= under_way or time.monotonic() >= deadline:
                 return look
 
-    def _release_simulated(self, count: int, timeout: float) -> list[Held]:
-        self._catch_up()  # what was delivered before the gate closed may still be on its way to us
-        before = Here(self._log.committed, 0)
-        self._ask_simulator(timeout, step_clock=pb.StepClock(messages=count))
-        self._catch_up()
-        arrived = []
-        for process, event in self._log.raw_since(before.index)[1]:
-            if event.HasField("message_received"):
-                body = event.message_received
-                arrived.append(Held(body.kind, self._name_of(getattr(body, "from")), self._name_of(process), body.id, None, body.bytes, process))
-        return arrived
+    def _time_waits(self) -> bool:
+        """Virtual time stands, or goes on by commands alone: what is under way does not arrive by itself."""
+        if not self.simulated:
+            return False
+        state = self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation
+        return bool(not state.is_over and (state.is_paused or state.waits_for_commands))
+
+    def _look_when_landed(self) -> _Look:
+        """Lets virtual time go on until nothing is under way; not for long, since a fault may hold a message up."""
+        look, passed_ns = self._look(), 0
+        while look.coming and passed_ns < _ARRIVAL_S * 1e9:
+            self._ask_simulator(step_clock=pb.StepClock(ns=_FLIGHT_NS))
+            passed_ns += _FLIGHT_NS
+            look = self._look()
+        return look
 
     def _not_gated(self) -> None:
+        if self._is_paused:
+            raise LabError("Refused", "Nothing is measured while virtual time stands.",
+                           "lab.clock(speed=1) lets it go on.")
         if self._is_gated:
             raise LabError("Refused", "Nothing is measured while the gate is closed: messages and clocks stand still.",
                            "lab.gate(False) opens it.")

@@ -312,7 +312,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
             further = pb.StepClock(**{unit: count * 1_000_000 if step == "ms" else count})
             reply = self._ask_simulator(max(timeout, further.ns / 1e9), step_clock=further)
         state = reply.simulation
-        self._is_gated = state.is_paused
+        self._is_paused = state.is_paused
         return {"now_s": self._log.now_s(), "virtual_s": state.virtual_ns / 1e9, "paused": state.is_paused, "speed": state.factor, "seed": state.seed}
 
     # ---- targets
