@@ -150,7 +150,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(pressFor("healAll"));
     QVERIFY(QTest::qWaitFor([&] { return !window.canvas().restingPicture().texts().join(" | ").contains("paused"); }, kLimit));
 
-    // M5: time stands still, bucket 0 dies and is searched; when time goes on, its record is computed for the client.
+    // M5: no message passes, bucket 0 dies and is searched; when they go on, its record is computed for the client.
     QVERIFY(find("0"));
     QVERIFY(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1 && state.data.at(0).count > 0; }, kLimit));
     QVERIFY(pressFor("gate"));

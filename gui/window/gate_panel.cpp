@@ -17,7 +17,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <chrono>
 
 namespace lhrs::gui {
 
@@ -44,17 +43,17 @@ QString heldWords(const ClusterState& state, const pb::HeldMessage& message)
 
 // ---- the rows
 
-bool HeldModel::show(const std::vector<HeldAt>& held, const ClusterState& state)
+bool HeldModel::show(const std::vector<HeldAt>& held, const ClusterState& state, std::int64_t now)
 {
-    // The processes are on this machine, so their monotonic clock is ours.
-    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     std::vector<Row> rows;
     for (const HeldAt& one : held) {
         Row row;
         row.held = one;
         row.what = heldWords(state, one.message);
         row.to = partyWords(state, one.process);
-        row.since = one.message.since_ns() > 0 && one.message.since_ns() <= now ? QStringLiteral("%1 s").arg(double(now - one.message.since_ns()) / 1e9, 0, 'f', 1) : QString();
+        const std::int64_t waitsNs = std::max<std::int64_t>(0, now - one.message.since_ns());
+        if (one.message.since_ns() > 0)
+            row.since = QStringLiteral("%1 s").arg(double(waitsNs) / 1e9, 0, 'f', 1);
         QStringList more { QStringLiteral("number %1 at its gate").arg(one.message.number()), countedWords(one.message.bytes(), "byte", "bytes"),
             one.message.transport() == pb::STREAM ? QStringLiteral("by TCP") : one.message.transport() == pb::MULTICAST ? QStringLiteral("by multicast") : QStringLiteral("by UDP") };
         row.more = more.join(QStringLiteral(", "));
@@ -208,7 +207,7 @@ void GatePanel::take()
     // What was chosen stays chosen; where it is gone, the one that came next takes its place.
     const int former = chosenRow();
     const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt : std::optional(m_model->rows()[std::size_t(former)]);
-    if (m_model->show(m_operator.held(), m_pacer.state()) && row) {
+    if (m_model->show(m_operator.held(), m_pacer.state(), m_operator.gateClockNs()) && row) {
         const std::vector<HeldModel::Row>& rows = m_model->rows();
         const auto again = std::find_if(rows.begin(), rows.end(), [&](const HeldModel::Row& other) { return other.isSame(*row); });
         choose(again != rows.end() ? int(again - rows.begin()) : std::min(former, m_model->rowCount() - 1));
@@ -219,15 +218,16 @@ void GatePanel::take()
 // What there is, or why there is nothing and what to do then.
 void GatePanel::showState()
 {
-    const bool isSimulated = m_operator.simulation().has_value(), isClosed = !m_isRecorded && !isSimulated && m_operator.isGated();
+    const bool isClosed = !m_isRecorded && m_operator.isGated();
     const int count = m_model->rowCount();
     QString words;
     if (m_isRecorded)
         words = tr("A recording shows how many messages were held (at the processes, and in the status line). Which of them goes on is chosen while it happens.");
-    else if (isSimulated)
-        words = tr("In a simulated cluster messages are on their way, and arrive one after the other. While virtual time stands, “The oldest one” lets the next one arrive.");
     else if (!isClosed)
-        words = tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if the processes were started with one.");
+        words = m_operator.simulation()
+            ? tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers.")
+            : tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if the "
+                 "processes were started with one.");
     else if (!m_operator.heldTrouble().isEmpty())
         words = m_operator.heldTrouble();
     else if (count == 0)
@@ -247,6 +247,14 @@ bool GatePanel::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_table && event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Delete)) {
         m_drop->trigger();
         return true;
+    }
+    // The row that has the focus is not chosen by that, and a key that would move to it has nowhere to go.
+    if (watched == m_table && event->type() == QEvent::KeyPress && chosenRow() < 0 && m_model->rowCount() > 0) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Down || key == Qt::Key_Up || key == Qt::Key_Home || key == Qt::Key_End) {
+            choose(std::max(0, m_table->currentIndex().row()));
+            return key == Qt::Key_Down || key == Qt::Key_Up;
+        }
     }
     return QWidget::eventFilter(watched, event);
 }

@@ -36,8 +36,8 @@ public:
     };
     using QAbstractTableModel::QAbstractTableModel;
 
-    // True if other messages are listed now.
-    bool show(const std::vector<HeldAt>& held, const ClusterState& state);
+    // True if other messages are listed now. `now`: on the clock by which they are held.
+    bool show(const std::vector<HeldAt>& held, const ClusterState& state, std::int64_t now);
     const std::vector<Row>& rows() const { return m_rows; }
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

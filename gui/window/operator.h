@@ -122,11 +122,11 @@ public:
     void pauseClock();
     enum class ClockStep { Event, Message, Millisecond };
     void stepClock(ClockStep step);
-    // The holds (window.md 2.11): no new operations; no deliveries and no protocol clocks, where there is such a gate.
+    // The holds: no new operations; no deliveries and no protocol clocks, where there is such a gate.
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const { return m_session->control().isWorkloadHeld(); }
     void gate(bool isClosed);
-    // The gate of real processes is closed.
+    // The gate is closed.
     bool isGated() const { return m_session->control().isGated(); }
     // Lets the oldest message through that a gate holds, of this process or of all (0), or loses it. Where nothing is held at
     // any, time goes on to the next timer.
@@ -139,6 +139,8 @@ public:
     // As they said last, the oldest first. Nothing, and why, where they could not be asked.
     const std::vector<HeldAt>& held() const { return m_held; }
     QString heldTrouble() const { return m_heldTrouble; }
+    // Now, on the clock by which is told since when a message is held: of simulated processes virtual time.
+    std::int64_t gateClockNs() const;
     // Faults of the process that holds the object's place now; the words are those of nameOf().
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);

@@ -29,7 +29,7 @@ void Operator::pauseClock()
 
 void Operator::stepClock(ClockStep step)
 {
-    if (!simulation()) {
+    if (!simulation() || (isGated() && step == ClockStep::Message)) {
         releaseHeld(0, false);
         return;
     }
@@ -60,15 +60,6 @@ void Operator::holdWorkload(bool isHeld)
 void Operator::gate(bool isClosed)
 {
     const QString line = QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false"));
-    if (const auto now = simulation()) {
-        pb::Command command;
-        if (isClosed)
-            command.mutable_set_clock()->set_is_paused(true);
-        else
-            command.mutable_set_clock()->set_factor(now->factor());
-        askSimulator(std::move(command), line);
-        return;
-    }
     emit said(line);
     post([this, line, isClosed](const std::stop_token& stop) {
         const GateOutcome outcome = isClosed ? closeGates(m_session->control(), kGateWithin, stop) : openGates(m_session->control(), stop);
@@ -142,11 +133,20 @@ void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std:
     sayFromThread(line, (wish.isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
 }
 
+std::int64_t Operator::gateClockNs() const
+{
+    const auto now = simulation();
+    if (!now)
+        return std::chrono::steady_clock::now().time_since_epoch().count(); // their machine's is ours
+    const std::int64_t wallOfZero = now->wall_ns() - now->virtual_ns();
+    return m_session->ingest().startedWallNs() + nowNs() - wallOfZero;
+}
+
 void Operator::askHeld()
 {
     if (m_isAskingHeld)
         return;
-    if (simulation() || !isGated()) {
+    if (!isGated()) {
         m_held.clear();
         m_heldTrouble.clear();
         emit heldListed();

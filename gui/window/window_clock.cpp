@@ -18,7 +18,10 @@ void MainWindow::makeClockActions()
     a.add({ "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" }, [this] { m_operator->runClock(m_clockBar->speed()); });
     a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space", "A simulated cluster stands still: nothing happens in it" }, [this] { m_operator->pauseClock(); });
     a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4", "A simulated cluster goes on to its next event, and stands still" }, [this] { stepClock(Operator::ClockStep::Event); });
-    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5", "A simulated cluster goes on until a message arrives, and stands still; of a gated real one the oldest message is let through" }, [this] { stepClock(Operator::ClockStep::Message); });
+    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5",
+              "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
+              "the oldest message is let through" },
+        [this] { stepClock(Operator::ClockStep::Message); });
     a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { stepClock(Operator::ClockStep::Millisecond); });
     for (const char* id : kClockActions)
         a.get(id)->setEnabled(false);
@@ -39,7 +42,7 @@ void MainWindow::updateClock()
     const bool isThere = simulation && m_operator->link() != Operator::Link::None;
     const bool goes = isThere && !simulation->is_over();
     m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt); // a hall reads none of it, and the picture wants the room
-    const bool isGated = !m_timeLine.isReplay() && !simulation && m_operator->isGated();
+    const bool isGated = !m_timeLine.isReplay() && m_operator->isGated();
     for (const char* id : kClockActions)
         if (QAction* action = m_actions->get(id); action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))
             action->setEnabled(!action->isEnabled());

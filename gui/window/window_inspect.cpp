@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's node inspector, and the holds of workload and messages (window.md 2.5, 2.11).
+// The window's node inspector, and the holds of workload and messages.
 #include "gui/window/main_window.h"
 
 #include "gui/view/object_words.h"
@@ -96,6 +96,8 @@ void MainWindow::showHeld()
 
 void MainWindow::releaseChosen(bool isDropped)
 {
+    if (m_operator->simulation())
+        m_steppedFrom = m_operator->committed();
     if (const auto one = m_gate->chosen())
         m_operator->releaseOne(*one, isDropped);
     else
@@ -135,11 +137,10 @@ void MainWindow::updateInspector()
         if (action->isChecked() != isChecked)
             action->setChecked(isChecked);
     };
-    const auto simulation = m_operator->simulation();
     follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
-    const bool isGated = isRunning && !simulation && m_operator->isGated();
+    const bool isGated = isRunning && m_operator->isGated();
     const QVariant askedFor = m_actions->get("gate")->property(kAskedFor);
-    follow("gate", isRunning, isRunning && (askedFor.isValid() ? askedFor.toBool() : simulation ? simulation->is_paused() : isGated));
+    follow("gate", isRunning, isRunning && (askedFor.isValid() ? askedFor.toBool() : isGated));
     if (isGated)
         m_operator->askHeld();
     m_gate->setRecorded(m_timeLine.isReplay());
@@ -167,17 +168,18 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
         parts.push_back({ Glyph::Barrier, m_theme.caution, { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients), tr("WORKLOAD HELD") }, 9, true });
     }
-    // Of real processes as their events tell: in a recording, too.
+    // As the events of the processes tell: in a recording, too.
     std::size_t gated = 0, waiting = 0;
     for (const auto& [id, process] : state.processes) {
         gated += process.isGated ? 1 : 0;
         waiting += process.isGated ? process.gauges.gate_held() : 0;
     }
     if (gated > 0)
-        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED") }, 9, true, "heldMessages" });
+        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED: %1").arg(waiting) }, 9, true, "heldMessages" });
     const auto simulation = m_operator->simulation();
     if (!m_timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
-        parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: virtual time stands still"), tr("MESSAGES GATED") }, 9, true });
+        parts.push_back({ Glyph::Pause, m_theme.good,
+            { tr("VIRTUAL TIME STANDS: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS") }, 9, true });
 }
 
 } // namespace lhrs::gui
