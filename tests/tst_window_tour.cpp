@@ -197,7 +197,7 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     QVERIFY2(v.seen().contains("Bucket 0 split") && v.seen().contains("bucket 1") && v.seen().contains("bit 1"), qPrintable(v.seen()));
 
-    QVERIFY(v.pressFor("guideNext"));
+    QVERIFY(v.pressFor("nextStep"));
     QVERIFY(v.isAt(3));
     QVERIFY(v.find("1"));
     QVERIFY(v.hasTicked(0));

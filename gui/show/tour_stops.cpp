@@ -56,7 +56,7 @@ public:
     {
         const QString bucket = QString::number(m_held[0] ? m_bucket : 0);
         return { QStringLiteral("Let the client insert one record: %1, a button above the picture.").arg(words("insert")),
-            QStringLiteral("See its rank: double click the head of bucket %1; or find it by %2, write %1, and press Enter on it.")
+            QStringLiteral("See its rank: double click the head of bucket %1; or find it by %2: write %1, press Enter, and Enter again.")
                 .arg(bucket, words("find")) };
     }
     QString hint(const ActionWords& words) const override

@@ -198,7 +198,7 @@ void GuidePanel::refreshWords()
 
 void GuidePanel::refreshButtons()
 {
-    const QString next = !m_words.nextWords.isEmpty() ? m_words.nextWords : m_words.isDone ? tr("Next") : tr("Skip");
+    const QString next = !m_words.nextWords.isEmpty() ? m_words.nextWords : m_words.isDone ? tr("Next   PgDn") : tr("Skip");
     m_buttons[Next]->setText(next);
     m_buttons[Hint]->setText(m_isHintShown ? tr("Hide hint") : tr("Hint"));
     const std::array<bool, kButtons> can { m_words.mayGoOn, m_words.mayGoBack, m_words.hasHint, true, true };

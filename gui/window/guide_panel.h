@@ -45,6 +45,8 @@ public:
     // As a click does, if the button can be clicked.
     void press(Button which);
     bool canPress(Button which) const;
+    // All is done that was to be done, and it may go on.
+    bool isDone() const { return m_words.isDone && canPress(Next); }
 
 signals:
     void nextWanted();

@@ -4,6 +4,7 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/window/guide_panel.h"
 #include "gui/window/screen_place.h"
 
 #include <QAbstractSpinBox>
@@ -98,6 +99,11 @@ void MainWindow::goOn()
     }
     if (m_director.isOn() && !m_director.isOver()) {
         m_player->next();
+        return;
+    }
+    // Whoever is led goes on in the guide, once all is done that it asked for.
+    if (m_guide->isDone()) {
+        m_guide->press(GuidePanel::Next);
         return;
     }
     const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
