@@ -280,6 +280,10 @@ void SimGateTest::whoJoinsMeanwhileIsGatedToo()
     site.gate(true);
     const std::size_t closed = site.count(pb::Event::kGateClosed);
     const std::uint64_t bob = site.started(pb::CLIENT, pb::NO_ROLE, { "bob" }).front();
+    QVERIFY2(site.state(bob).is_closed(), "already before its first step");
+    pb::Command pass;
+    pass.mutable_release_held()->set_advance_ns(1);
+    QCOMPARE(site.replies[site.give(pass, bob)].refusal(), pb::NOT_REFUSED);
     site.stepNs(20ms);
     QCOMPARE(site.count(pb::Event::kGateClosed), closed + 1);
     QVERIFY(site.state(bob).is_closed());
@@ -326,6 +330,8 @@ void SimGateTest::aPausedProcessKeepsWhatItHas()
     const std::uint64_t number = site.heldOf("insert")->message.number();
     site.arm(bucket, [](pb::Fault& fault) { fault.mutable_pause(); });
     QVERIFY(site.release(bucket, number).text().find("stands still by a fault") != std::string::npos);
+    QCOMPARE(site.state(bucket).next_timer_ns(), std::int64_t(-1));
+    site.passToTimer(); // the others', who are not held up by one that stands still
     const std::uint32_t held = site.state(bucket).held();
     const std::uint64_t second = site.begin(pb::INSERT, 3);
     site.stepNs(20ms);
@@ -385,11 +391,18 @@ void SimGateTest::rulesOfTheNetworkHoldBeforeTheGate()
 void SimGateTest::closedTwiceIsClosedOnce()
 {
     GatedSite site;
+    QCOMPARE(site.operate(site.alice, pb::INSERT, 2).result(), pb::OK);
     site.gate(true);
     const std::size_t closed = site.count(pb::Event::kGateClosed);
     site.stepNs(50ms);
     const std::int64_t stopped = site.state(site.alice).stopped_ns();
+    site.begin(pb::INSERT, 1);
+    for (int i = 0; i < 500 && !site.heldOf("insert"); ++i) // no step ends here, which would tell how many are held
+        site.cluster.happenNext();
+    QVERIFY(site.heldOf("insert"));
+    const std::size_t events = site.events.size();
     site.gate(true);
+    QCOMPARE(site.events.size(), events); // renewed, and nobody sees when
     QCOMPARE(site.count(pb::Event::kGateClosed), closed);
     QCOMPARE(site.state(site.alice).stopped_ns(), stopped);
     site.gate(false);

@@ -179,7 +179,7 @@ public:
     // The held message with this number, or the oldest one (0), is given to the process now, as one step, or is lost.
     // Nothing: there is none.
     std::optional<pb::HeldMessage> release(const SimProcess& process, std::uint64_t number, bool isDropped);
-    // The clock of its machine goes on by so much; a timer that is due is one step.
+    // The clock of its machine goes on by so much; a timer that is due is one step, unless the process is paused.
     void advanceGated(const SimProcess& process, Time by);
     void describeGate(const SimProcess& process, pb::GateState& out);
     // Whether anything is under way to a process, or waits in the inbox of one that is not paused.

@@ -116,7 +116,7 @@ void SimCluster::advanceGated(const SimProcess& of, Time by)
 {
     SimProcess& process = *m_processes.at(of.index - 1);
     process.m_gate->advance(by);
-    if (process.machine->deadline() <= protocolClockOf(process))
+    if (process.m_pausedUntil <= m_now && process.machine->deadline() <= protocolClockOf(process))
         step(process, {});
 }
 
@@ -124,8 +124,10 @@ void SimCluster::describeGate(const SimProcess& process, pb::GateState& out)
 {
     if (process.m_gate)
         process.m_gate->describe(out);
+    out.set_is_closed(out.is_closed() || (m_isGated && !process.m_hasBegun)); // it will be, with its first step
     const Time deadline = process.machine->deadline();
-    const Time left = deadline == Time::max() ? Time(-1) : std::max(Time(), deadline - protocolClockOf(process));
+    const bool wantsNone = deadline == Time::max() || process.m_pausedUntil > m_now;
+    const Time left = wantsNone ? Time(-1) : std::max(Time(), deadline - protocolClockOf(process));
     out.set_next_timer_ns(left.count());
     out.set_messages_in(process.messagesTaken());
     out.set_messages_out(process.messagesOut());

@@ -67,7 +67,7 @@ private:
     void endHolds(Time real);
     // The gate (sim_control_gate.cpp).
     bool commandGate(const SimProcess& process, const pb::Command& command, Time real);
-    void setGate(const pb::SetGate& order, Time real);
+    bool setGate(const pb::SetGate& order, Time real);
     void releaseHeld(const SimProcess& process, const pb::ReleaseHeld& order, pb::CommandReply& reply);
     void describeGate(const SimProcess& process, pb::GateState& out, Time real) const;
     void endGate(Time real);

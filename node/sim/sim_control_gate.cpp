@@ -31,11 +31,12 @@ bool SimControl::commandGate(const SimProcess& process, const pb::Command& comma
     pb::CommandReply done;
     if (changes)
         letTimePass(real);
+    bool hasChanged = command.has_release_held();
     if (command.has_set_gate())
-        setGate(command.set_gate(), real);
+        hasChanged = setGate(command.set_gate(), real);
     else if (command.has_release_held())
         releaseHeld(process, command.release_held(), done);
-    if (changes && !isOver())
+    if (hasChanged && !isOver()) // a lease that is renewed leaves no trace: when that happens is no matter of the run
         m_site->tellHeld();
     if (done.refusal() == pb::NOT_REFUSED && !process.isGone())
         describeGate(process, *done.mutable_gate(), real);
@@ -45,16 +46,19 @@ bool SimControl::commandGate(const SimProcess& process, const pb::Command& comma
     return true;
 }
 
-void SimControl::setGate(const pb::SetGate& order, Time real)
+// False: it is as it was.
+bool SimControl::setGate(const pb::SetGate& order, Time real)
 {
+    const bool wasClosed = m_cluster.isGated();
     if (!order.is_closed()) {
         openGates("released", real);
-        return;
+        return wasClosed;
     }
     const std::uint32_t lease = order.lease_ms() == 0 ? kGateLeaseMs : order.lease_ms();
     m_gateEnds = real + std::chrono::milliseconds(lease);
     m_cluster.closeGates(lease);
     m_clock.setGated(true, m_cluster.now(), real);
+    return !wasClosed;
 }
 
 void SimControl::openGates(const std::string& reason, Time real)
@@ -78,7 +82,7 @@ void SimControl::endGate(Time real)
 
 void SimControl::releaseHeld(const SimProcess& process, const pb::ReleaseHeld& order, pb::CommandReply& reply)
 {
-    if (process.pausedUntil() > m_cluster.now()) {
+    if (process.pausedUntil() > m_cluster.now() && order.advance_ns() == 0) {
         refuseIn(reply, pb::REFUSED, "the process stands still by a fault; heal that first");
         return;
     }
@@ -87,14 +91,14 @@ void SimControl::releaseHeld(const SimProcess& process, const pb::ReleaseHeld& o
             "1 to 1000 messages are let through by one command, or time of 0 ns and more");
         return;
     }
-    if (!process.isGated()) {
+    if (!m_cluster.isGated()) {
         refuseIn(reply, pb::REFUSED, "the gate is open: messages are delivered as they come");
         return;
     }
-    if (order.advance_ns() > 0) {
+    if (order.advance_ns() > 0 && process.isGated())
         m_cluster.advanceGated(process, Time(order.advance_ns()));
-        return;
-    }
+    if (order.advance_ns() > 0)
+        return; // one that has not begun has nothing to do
     const std::uint32_t count = order.number() != 0 || order.count() == 0 ? 1 : order.count();
     for (std::uint32_t i = 0; i < count && process.isGated() && !isOver(); ++i) {
         const auto released = m_cluster.release(process, order.number(), order.is_dropped());
