@@ -145,11 +145,20 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
     window.timeLine().seek(0);
     replay.frames();
     QCOMPARE(window.player().stepTitle() + window.player().caption(), QString());
-    // One that nobody told of has no strip.
+    // Where no scenario spoke, the narrator does.
     makeRecording(replay.folder.filePath("silent.lhrun"));
     QCOMPARE(window.openRecording(replay.folder.filePath("silent.lhrun")), QString());
+    window.timeLine().seek(window.timeLine().newest());
     replay.frames();
-    QVERIFY(!window.player().isVisible());
+    QVERIFY(window.player().isVisible());
+    QVERIFY2(window.player().caption().contains("split"), qPrintable(window.player().caption()));
+    const QString last = window.player().caption();
+    window.timeLine().seek(window.timeLine().newest() / 2);
+    replay.frames();
+    QVERIFY(!window.player().caption().isEmpty() && window.player().caption() != last);
+    window.timeLine().seek(0);
+    replay.frames();
+    QCOMPARE(window.player().caption(), QString());
 }
 
 void PresentationTest::theClickerLeadsThroughARecording()

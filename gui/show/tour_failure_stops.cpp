@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -366,9 +368,11 @@ public:
     {
         if (!m_loss || isDone())
             return;
-        if (sight.isPast && isWhole(shown)) {
+        // A jump is known a look before its state is seen: what was whole in two looks was so in the first one.
+        const std::optional<std::int64_t> before = std::exchange(m_wasWholeNs, sight.isPast && isWhole(shown) ? std::optional(sight.shownNs) : std::nullopt);
+        if (m_wasWholeNs && before) {
             m_held[0] = true;
-            m_seenNs = sight.shownNs;
+            m_seenNs = *before;
             m_whole.clear();
             for (const std::uint32_t bucket : m_lost)
                 m_whole << QStringLiteral("bucket %1 held %2").arg(bucket)
@@ -415,6 +419,7 @@ private:
     }
 
     std::optional<std::int64_t> m_loss; // on the run's clock
+    std::optional<std::int64_t> m_wasWholeNs; // at the last look
     std::int64_t m_seenNs = 0;
     std::uint32_t m_group = 0;
     std::vector<std::uint32_t> m_lost;

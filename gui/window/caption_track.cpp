@@ -2,6 +2,7 @@
 #include "gui/window/caption_track.h"
 
 #include "gui/lab/recording.h"
+#include "gui/lab/run_story.h"
 
 #include <algorithm>
 #include <utility>
@@ -60,6 +61,14 @@ CaptionTrack::CaptionTrack(Recording& recording)
             m_stops.push_back(said.event);
         m_marks.push_back(now);
         m_lines.push_back(std::move(said.line));
+    }
+}
+
+CaptionTrack::CaptionTrack(const RunStory& story)
+{
+    for (const RunStory::Line& line : story.lines()) {
+        m_lines.push_back({ StoryLine::Kind::Say, line.text });
+        m_marks.push_back({ line.event, line.runNs, {}, line.text });
     }
 }
 

@@ -9,12 +9,15 @@
 namespace lhrs::gui {
 
 class Recording;
+class RunStory;
 
 // What the scenario of a recorded run said, by instant: a replay shows the caption that stood there.
 class CaptionTrack {
 public:
     CaptionTrack() = default;
     explicit CaptionTrack(Recording& recording);
+    // Where no scenario spoke: what the narrator told.
+    explicit CaptionTrack(const RunStory& story);
 
     struct Instant {
         QString step, caption;

@@ -350,7 +350,7 @@ void Player::showPast(const CaptionTrack* track, const CaptionTrack::Instant& in
     if (track) {
         m_pastStory.show(track->lines(), instant.said);
         const auto steps = std::count_if(m_pastStory.lines().begin(), m_pastStory.lines().end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
-        m_pastProgress = tr("step %1 of %2").arg(steps).arg(track->steps());
+        m_pastProgress = track->steps() > 0 ? tr("step %1 of %2").arg(steps).arg(track->steps()) : QString();
     }
     m_showsPast = track != nullptr;
     if (QAbstractItemModel* wanted = m_showsPast ? &m_pastStory : &m_story; m_hallStory->sourceModel() != wanted)

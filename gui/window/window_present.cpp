@@ -348,6 +348,8 @@ void MainWindow::showCaptions()
     if (const std::pair<const Recording*, std::uint64_t> wanted(recording, recording->events()); wanted != m_captionsOf) {
         m_captionsOf = wanted;
         m_captions = CaptionTrack(*recording);
+        if (m_captions.isEmpty())
+            m_captions = CaptionTrack(m_runStory);
         if (m_timeLine.isReplay())
             m_player->setVisible(!m_captions.isEmpty() || m_director.isOn());
     }
