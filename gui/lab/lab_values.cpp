@@ -125,6 +125,8 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
             pb::Event::descriptor()->FindOneofByName("body"));
         if (field != nullptr)
             addFields(pb::Event::GetReflection()->GetMessage(e, field), object, engine);
+        if (object.hasProperty("kind")) // of an operation, a change or a message; the event has one, too
+            object.setProperty("what", object.property("kind"));
         object.setProperty("kind", QString::fromStdString(kindName(e)));
         object.setProperty("place", shownPlace(e.place()));
         object.setProperty("op", scriptNumber(e.operation().number()));

@@ -24,7 +24,7 @@ QJSValue scriptNumber(std::uint64_t number);
 LabResult<std::uint64_t> keyOf(const QJSValue& value);
 // An object with the message's fields in camelCase; times of ..._ns in seconds as ..._s, places as printed.
 QJSValue scriptObject(const google::protobuf::Message& message, QJSEngine& engine);
-// {kind, t_s, process, place, op, client, ...body}
+// {kind, t_s, process, place, op, client, ...body}; a field `kind` of the body is `what`.
 QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine& engine);
 // {i, n, M}
 QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
