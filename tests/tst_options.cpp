@@ -79,6 +79,8 @@ const OptionRow kOptions[] = {
     { "lhrs-play", "--record", Kind::Word },
     { "lhrs-play", "--pace", Kind::Real },
     { "lhrs-play", "--limit", Kind::Real },
+    { "lhrs-play", "--exercise", Kind::Word },
+    { "lhrs-play", "--junit", Kind::Word },
     { "lhrs-play", "--connect", Kind::Address },
     { "lhrs-thrash", "--seed", Kind::Seed },
     { "lhrs-thrash", "--minutes", Kind::Real },

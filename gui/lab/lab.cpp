@@ -7,8 +7,13 @@
 #include <QJSEngine>
 #include <QRegularExpression>
 
+#include <algorithm>
+#include <iterator>
+
 namespace lhrs::gui {
 
+// What a script that stands in for a person may not do: the exercise makes its cluster, and its judge needs all events.
+constexpr const char* kNotOfStandIns[] = { "lab.cluster", "lab.exercise", "lab.detail", "lab.measure", "lab.atEnd" };
 constexpr int kJsonMax = 64 << 10; // of the values of a call that are recorded
 // Of a value that a script gives to a call, and of what it makes at once.
 constexpr double kLettersMax = 1 << 24, kValuesMax = 1'000'000, kDepthMax = 100;
@@ -35,6 +40,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addChartCalls(*this, context);
     addTimingCalls(*this, context);
     addStoryCalls(*this, context);
+    addExerciseCalls(*this, context);
     handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {
         m_atEnd.push_back(c.arguments.at(0));
         return QJSValue();
@@ -127,6 +133,12 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     }
     if (reference->isUnsupported) {
         raise({ LabCode::Unsupported, name + " (" + reference->text + ") is not in this version." }, name);
+        return {};
+    }
+    if (m_context.isStandIn && std::find(std::begin(kNotOfStandIns), std::end(kNotOfStandIns),
+        name) != std::end(kNotOfStandIns)) {
+        raise({ LabCode::NotAllowed, "A script that is judged by an exercise may not call " + name + ".",
+                  "The exercise has made its cluster, and is judged from all events of it." }, name);
         return {};
     }
     const auto complete = LabReference::instance().complete(*reference, arguments, m_context.engine);

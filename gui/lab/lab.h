@@ -85,5 +85,6 @@ void addMeasureCalls(Lab& lab, LabContext& context);   // lab_measure.cpp
 void addChartCalls(Lab& lab, LabContext& context);     // lab_chart.cpp
 void addTimingCalls(Lab& lab, LabContext& context);    // lab_timing.cpp
 void addStoryCalls(Lab& lab, LabContext& context);     // lab_story.cpp
+void addExerciseCalls(Lab& lab, LabContext& context);  // lab_exercise.cpp
 
 } // namespace lhrs::gui

@@ -40,6 +40,10 @@ struct ScriptSettings {
     QString run;                       // its id; empty: a new one
     ResultSink* results = nullptr;     // keeps what is measured as it comes; it outlives the run. Null: nothing does
     bool mayStartCluster = true;       // false: connected to a cluster of somebody else
+    // Acts in place of the person that lab.exercise waits for; no text: nothing does.
+    struct StandIn {
+        QString source, file;
+    } standIn = {};
     QString paperDirectory;            // published tables
     std::chrono::milliseconds limit {}; // 0: none
     std::int64_t memoryBytes = std::int64_t(2) << 30; // by which the program may grow meanwhile
@@ -81,6 +85,10 @@ struct LabContext {
     LabTables& tables;
     LabCharts& charts;
     std::function<QString()> lacking = {};           // why there is no memory for more; empty: there is
+    // Runs the script that acts in place of a person in an exercise; `before` is called before each of its calls. Null:
+    // there is none.
+    std::function<LabResult<bool>(const std::function<LabResult<bool>()>& before)> standIn = {};
+    bool isStandIn = false;                          // this is that script
 
     LabRandom random { settings.seed };
     bool hasCluster = false;

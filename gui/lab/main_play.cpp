@@ -3,6 +3,7 @@
 #include "common/number_words.h"
 #include "gui/lab/control_client.h"
 #include "gui/lab/ingest.h"
+#include "gui/lab/junit_report.h"
 #include "gui/lab/local_cluster.h"
 #include "gui/lab/network_check.h"
 #include "gui/lab/play_printer.h"
@@ -53,6 +54,8 @@ constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
 struct PlayOptions {
     bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false, tellsBuild = false;
     std::string connect, record, file;
+    std::string exercise; // the scenario, if FILE is the script that acts in it
+    std::string junit;
     std::uint64_t seed = 1;
     double speed = 1; // of a simulated cluster; 0: as fast as possible
     std::vector<std::string> sets;
@@ -148,23 +151,61 @@ private:
     QByteArray m_read;
 };
 
+// The texts of a run. An exercise is the scenario, and the file that was named acts in it.
+struct PlayTexts {
+    QString source, standIn;
+};
+
+QString scenarioFile(const PlayOptions& options) { return QString::fromStdString(options.exercise.empty() ? options.file
+    : options.exercise); }
+QString standInFile(const PlayOptions& options) { return options.exercise.empty() ? QString()
+    : QString::fromStdString(options.file); }
+
+// Of the report.
+QString suiteName(const PlayOptions& options) { return QFileInfo(scenarioFile(options)).fileName(); }
+
+// Of a suite of it.
+std::vector<std::pair<QString, QString>> propertiesOf(const PlayOptions& options, const SweepRun& run)
+{
+    std::vector<std::pair<QString, QString>> properties { { "scenario", QFileInfo(scenarioFile(options)).fileName() } };
+    if (!options.exercise.empty())
+        properties.emplace_back("script", QFileInfo(standInFile(options)).fileName());
+    properties.emplace_back("cluster", options.isSimulated ? "simulated" : "real");
+    properties.emplace_back("seed", QString::number(run.seed));
+    for (const auto& [name, value] : run.sets)
+        properties.emplace_back(name, value);
+    return properties;
+}
+
+// A script that cannot be ended takes the program with it: the report says so before.
+void leaveUnanswered(JUnitReport* report, const QString& file)
+{
+    if (report == nullptr)
+        return;
+    report->add({ QFileInfo(file).completeBaseName(), "the script runs to its end", JUnitReport::Case::Kind::Error,
+        "The script does not answer.", "Stopped", {}, {} });
+    if (const QString error = report->write(); !error.isEmpty())
+        std::fprintf(stderr, "lhrs-play: %s\n", qPrintable(error));
+}
+
 // What is said of the run beside its tables. `inputs`: see inputsDigest.
 RunFacts factsOf(const PlayOptions& options, const SweepRun& run, const QString& inputs)
 {
     RunFacts facts = programFacts("lhrs-play");
     facts.inputs = inputs;
     facts.isSimulated = options.isSimulated;
+    facts.scenario = QFileInfo(scenarioFile(options)).fileName();
     // Lines that come while it runs are not among the inputs.
     facts.run = options.isSimulated && !options.answers ? simulatedRunId(inputs) : newRunId(run.seed);
-    facts.scenario = QFileInfo(QString::fromStdString(options.file)).fileName();
     facts.seed = QString::number(run.seed);
     return facts;
 }
 
 // `folder`: where the tables go; null: nowhere.
-int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const QString& source, ResultFolder* folder, int ends)
+int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const PlayTexts& texts, ResultFolder* folder,
+    JUnitReport* report, int ends)
 {
-    const QString file = QString::fromStdString(options.file);
+    const QString file = scenarioFile(options), &source = texts.source;
     ScriptSettings settings;
     settings.seed = run.seed;
     settings.sets = run.sets;
@@ -173,12 +214,17 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     settings.pace = options.pace;
     settings.keepGoing = options.keepsGoing;
     settings.mayStartCluster = options.connect.empty();
+    settings.standIn = { texts.standIn, QFileInfo(standInFile(options)).fileName() };
     settings.paperDirectory = paperDirectory(file);
     settings.limit = milliseconds(std::int64_t(options.limit * 1000));
 
     if (options.answers || !options.record.empty())
         ::signal(SIGPIPE, SIG_IGN); // who no longer reads what is printed does not cut a recording off
-    PlayPrinter printer(stdout);
+    PlayPrinter silent(stdout);
+    std::optional<JUnitPrinter> reporting;
+    if (report != nullptr)
+        reporting.emplace(stdout, *report, file, standInFile(options));
+    PlayPrinter& printer = reporting ? *reporting : silent;
     Session session;
     if (options.isSimulated) {
         const SimulatedOptions simulated { run.seed, options.speed, false, false, true };
@@ -232,12 +278,15 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         session.local().stop();
         std::fprintf(stderr,
             "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
+        leaveUnanswered(report, scenarioFile(options));
         ::_exit(kExitStopped);
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
     const ClusterState last = session.ingest().settledLamps();
     printer.lamps(last.lamps.all(last));
+    if (reporting)
+        reporting->end(result, last.lamps.all(last));
     if (recorder) {
         session.ingest().recordTo(nullptr);
         observer->addTables(engine.tables());
@@ -273,10 +322,13 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
 }
 
 // The runs that were chosen, one after the other, until one does not hold.
-int playAll(const PlayOptions& options, const RunPlan& plan, const QString& source, int ends)
+int playAll(const PlayOptions& options, const RunPlan& plan, const PlayTexts& texts, JUnitReport* report, int ends)
 {
     const auto digest = [&](const SweepRun& run) {
-        return inputsDigest(source, run.sets, run.seed, { options.isSimulated ? "simulated" : "real", options.keepsGoing ? "keep going" : "" });
+        QStringList others { options.isSimulated ? "simulated" : "real", options.keepsGoing ? "keep going" : "" };
+        if (!texts.standIn.isEmpty())
+            others << texts.standIn;
+        return inputsDigest(texts.source, run.sets, run.seed, others);
     };
     if (options.results.lists)
         return listRuns(options.results, plan, digest);
@@ -302,13 +354,51 @@ int playAll(const PlayOptions& options, const RunPlan& plan, const QString& sour
             facts.sweepRun = QString::number(run.number);
             std::printf("\n%s\n", qPrintable(plan.nameOf(run)));
         }
-        if (const int code = play(options, run, facts, source, folder.get(), ends); code != 0) {
+        if (report != nullptr)
+            report->beginSuite(plan.isSweep ? suiteName(options) + ", " + plan.nameOf(run) : suiteName(options),
+                propertiesOf(options, run));
+        if (const int code = play(options, run, facts, texts, folder.get(), report, ends); code != 0) {
             if (plan.runs.size() > 1)
                 std::fprintf(stderr, "lhrs-play: %s ended with %d, and the others after it are left out; --resume goes on with those that are missing\n", qPrintable(plan.nameOf(run)), code);
             return code;
         }
     }
     return 0;
+}
+
+// The report is no file that is read here, and opens before anything runs.
+lhrs::Result<std::unique_ptr<JUnitReport>> openReport(const PlayOptions& options)
+{
+    const QString path = QString::fromStdString(options.junit), canonical = QFileInfo(path).canonicalFilePath();
+    if (options.isCheck || options.results.lists)
+        return lhrs::Error { "--junit is for a run: leave out --check and --runs." };
+    for (const QString& file : { scenarioFile(options), standInFile(options) })
+        if (!canonical.isEmpty() && !file.isEmpty() && canonical == QFileInfo(file).canonicalFilePath())
+            return lhrs::Error { "--junit: " + path.toStdString() + " is the script itself. Name another file." };
+    auto opened = JUnitReport::open(path);
+    if (!opened)
+        return lhrs::Error { "--junit: " + opened.error().text + " Name a file in a directory that may be written." };
+    return opened;
+}
+
+// Of a text that is no program; a report says so, too.
+int failCheck(const PlayOptions& options, const QString& file, const ScriptProblem& problem, JUnitReport* report)
+{
+    const QString hint = problem.hint.isEmpty() ? QString() : " " + problem.hint;
+    const QString sentence = QString("%1, line %2: %3.%4").arg(file).arg(problem.line).arg(problem.message, hint);
+    if (report != nullptr) {
+        report->beginSuite(suiteName(options), propertiesOf(options, SweepRun { 0, {}, options.seed, {} }));
+        ScriptResult result;
+        result.outcome = ScriptOutcome::ScriptError;
+        result.file = QFileInfo(file).fileName();
+        result.line = problem.line;
+        result.message = problem.message + '.';
+        result.hint = problem.hint;
+        JUnitPrinter(stdout, *report, scenarioFile(options), standInFile(options)).end(result, {});
+        if (const QString error = report->write(); !error.isEmpty())
+            return fail(kExitUsage, "--junit: " + error);
+    }
+    return fail(kExitUsage, sentence);
 }
 
 void limitMemory()
@@ -352,6 +442,12 @@ int main(int count, char** arguments)
     app.add_flag("--answer", options.answers, "When the scenario is over, carry out what comes on standard input, a line of its language each, and print each value as \"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_flag("--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
+    app.add_option("--exercise", options.exercise,
+        "Make the cluster of this exercise, let the script FILE act in it, and judge what "
+        "happened")->type_name("FILE.js");
+    app.add_option("--junit", options.junit,
+        "Write what was expected, and what held, into this file, as XML for tools that read test "
+        "results")->type_name("FILE.xml");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js");
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
                "stopped; 5 an invariant was violated, though the script did not look.");
@@ -399,21 +495,41 @@ int main(int count, char** arguments)
         return mergeFolders(options.results, options.file.empty());
     if (options.file.empty())
         return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");
-    const auto read = readScenario(QString::fromStdString(options.file));
+    const auto read = readScenario(scenarioFile(options));
     if (!read)
         return fail(kExitUsage, QString::fromStdString(read.error().text));
     const QString source = read->text;
-    const QCoreApplication application(count, arguments);
-    if (const auto problem = ScriptEngine::check(source)) {
-        const QString hint = problem->hint.isEmpty() ? QString() : " " + problem->hint;
-        return fail(kExitUsage,
-            QString("%1, line %2: %3.%4").arg(QString::fromStdString(options.file)).arg(problem->line).arg(problem->message, hint));
+    PlayTexts texts { source, {} };
+    if (!options.exercise.empty()) {
+        const auto acting = readScenario(standInFile(options));
+        if (!acting)
+            return fail(kExitUsage, QString::fromStdString(acting.error().text));
+        // One that does nothing is judged, too.
+        texts.standIn = acting->text.trimmed().isEmpty() ? QString("0;") : acting->text;
     }
+    const QCoreApplication application(count, arguments);
+    std::unique_ptr<JUnitReport> report;
+    if (!options.junit.empty()) {
+        auto opened = openReport(options);
+        if (!opened)
+            return fail(kExitUsage, QString::fromStdString(opened.error().text));
+        report = std::move(*opened);
+    }
+    for (const auto& [file, text] : { std::pair(scenarioFile(options), source),
+        std::pair(standInFile(options), texts.standIn) })
+        if (const auto problem = ScriptEngine::check(text))
+            return failCheck(options, file, *problem, report.get());
+    if (!options.isCheck && options.exercise.empty() && !headerOf(source).exercise.isEmpty())
+        return fail(kExitUsage,
+            QString("%1 is an exercise, and waits for a person: open it in the window, or give a script: "
+                                        "lhrs-play --exercise %1 SCRIPT.js").arg(scenarioFile(options)));
     if (!options.sets.empty() && !source.contains("params"))
         return fail(kExitUsage, "--set " + QString::fromStdString(options.sets.front()) + ": the scenario takes no parameters (it does not call lab.params).");
     if (options.isCheck) {
-        if (const auto problem = checkCalls(source))
-            return fail(kExitUsage, QString("%1, line %2: %3. %4").arg(QString::fromStdString(options.file)).arg(problem->line).arg(problem->message, problem->hint).trimmed());
+        for (const auto& [file, text] : { std::pair(scenarioFile(options), source),
+            std::pair(standInFile(options), texts.standIn) })
+            if (const auto problem = checkCalls(text))
+                return failCheck(options, file, *problem, nullptr);
         std::printf("%s: no error found\n", options.file.c_str());
         return 0;
     }
@@ -424,5 +540,9 @@ int main(int count, char** arguments)
     if (!plan)
         return fail(kExitUsage, QString::fromStdString(plan.error().text));
     limitMemory();
-    return playAll(options, *plan, source, ends);
+    const int code = playAll(options, *plan, texts, report.get(), ends);
+    if (report)
+        if (const QString error = report->write(); !error.isEmpty())
+            return fail(kExitUsage, "--junit: " + error);
+    return code;
 }

@@ -50,6 +50,18 @@ void PlayPrinter::onReveal(const Question& question, int index, const QString& w
     line("    ! " + question.choices.value(index) + (why.isEmpty() ? "" : ": " + why));
 }
 
+void PlayPrinter::onExercise(const ExerciseShown& exercise)
+{
+    if (!exercise.isOver)
+        return line("    task: " + exercise.task);
+    if (!exercise.trouble.isEmpty())
+        line("    -- " + exercise.trouble);
+    for (const ExerciseGoal& goal : exercise.goals)
+        if (exercise.isJudged)
+            line((goal.state == ExerciseGoal::State::Held && exercise.trouble.isEmpty() ? "  ok  " : "  NO  ")
+                + goal.text + ": " + goal.why);
+}
+
 void PlayPrinter::onMark(const QString& text) { line("    -- " + text); }
 
 void PlayPrinter::onCluster(const ClusterFacts& cluster)

@@ -24,6 +24,7 @@ public:
     void onReveal(const Question& question, int index, const QString& why) override;
     void onMark(const QString& text) override;
     void onCluster(const ClusterFacts& cluster) override;
+    void onExercise(const ExerciseShown& exercise) override;
     void onChart(const MeasureChart& chart, bool isNew) override;
 
     // Tables with median and quartiles, expectations, and how it ended.

@@ -60,6 +60,8 @@ public:
         m_next.onReel(entry);
     }
     bool takesTime() const override { return m_next.takesTime(); }
+    bool hasPerson() const override { return m_next.hasPerson(); }
+    void onExercise(const ExerciseShown& exercise) override { m_next.onExercise(exercise); }
     void onSay(const QString& text) override { say("say", text), m_next.onSay(text); }
     void onNote(const QString& text) override { say("note", text), m_next.onNote(text); }
     void onPrint(const QString& text) override { say("print", text), m_next.onPrint(text); }

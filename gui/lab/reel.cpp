@@ -14,7 +14,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart", "question", "answer", "check", "print",
-    "note", "replay", "end" };
+    "note", "replay", "end", "exercise" };
 constexpr qsizetype kListMax = 10'000; // of captions and names; a file may say anything
 
 // Numbers of 64 bits are text: JSON has doubles.
@@ -106,6 +106,8 @@ QByteArray jsonOf(const ReelEntry& entry)
             captions.append(QJsonObject { { "at", objectOf(said.at) }, { "text", said.text } });
         object["captions"] = captions;
     }
+    if (entry.exercise)
+        object["exercise"] = objectOf(*entry.exercise);
     return QJsonDocument(object).toJson(QJsonDocument::Compact);
 }
 
@@ -133,6 +135,8 @@ std::optional<ReelEntry> reelEntryOf(const QByteArray& json)
     entry.seconds = secondsOf(object["seconds"]);
     entry.slower = secondsOf(object["slower"]);
     entry.camera = cameraOf(object["camera"].toObject());
+    if (entry.kind == ReelEntry::Kind::Exercise)
+        entry.exercise = exerciseOf(object["exercise"].toObject());
     return entry;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/exercise.h"
+
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
@@ -52,6 +54,7 @@ struct ReelEntry {
         Note,      // text, for the presenter
         Replay,    // at, until: the interval; captions within it; slower: how many times, 0: as slowly as is well seen
         End,       // the scenario is over; text: how
+        Exercise,  // exercise: how it stands from here on; text: its task
     };
     struct Said {
         Cue at;
@@ -70,6 +73,7 @@ struct ReelEntry {
     double slower = 0;
     CameraWish camera {};
     std::vector<Said> captions {};
+    std::optional<ExerciseShown> exercise {};
 
     bool operator==(const ReelEntry&) const = default;
 };

@@ -2,6 +2,7 @@
 #include "gui/lab/scenario_file.h"
 
 #include <QCryptographicHash>
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QSaveFile>
@@ -133,8 +134,9 @@ QString whyReadOnly(const QString& path, const QString& scenarioDirectory)
     constexpr QFile::Permissions kAny = QFile::WriteOwner | QFile::WriteGroup | QFile::WriteOther;
     if (!info.isWritable() || !(info.permissions() & kAny)) // who may do all is asked, too, what the file says
         return QString("%1 may not be written").arg(info.fileName());
-    const bool isThere = !scenarioDirectory.isEmpty() && info.canonicalPath() == QFileInfo(scenarioDirectory).canonicalFilePath();
-    if (isThere && kBundled.contains(info.fileName()))
+    const QString name = scenarioDirectory.isEmpty() ? QString()
+        : QDir(QFileInfo(scenarioDirectory).canonicalFilePath()).relativeFilePath(info.canonicalFilePath());
+    if (kBundled.contains(name)) // also in a folder there: "exercises/01_first_split.js"
         return QString("%1 comes with the program").arg(info.fileName());
     return {};
 }

@@ -77,7 +77,7 @@ ScriptHeader headerOf(const QString& source)
         const auto match = QRegularExpression("@" + name + "\\s+([^@]*)").match(line);
         return match.hasMatch() ? match.captured(1).trimmed() : QString();
     };
-    return { tag("title"), tag("minutes"), tag("needs"), tag("experiment") };
+    return { tag("title"), tag("minutes"), tag("needs"), tag("experiment"), tag("exercise") };
 }
 
 QString ScriptResult::sentence() const
@@ -315,6 +315,10 @@ void ScriptEngine::run(const QString& source, const QString& file)
             [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, [this] { return lackingMemory(); } };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
+        m_standIn.reset();
+        if (!m_settings.standIn.source.isEmpty())
+            context.standIn = [&](const std::function<LabResult<bool>()>& before) { return runStandIn(context, before);
+                };
         beginPhase(m_settings.limit);
         {
             const std::lock_guard lock(m_mutex);
@@ -331,6 +335,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
             result.message = "--set " + m_settings.sets.begin()->first + ": the scenario takes no parameters, so this value was not used.";
             result.hint = "Parameters are what lab.params names.";
         }
+        takeStandIn(result);
         answerQuestions(context, engine, result);
         m_isInScript.store(false);
         callAtEnd(context, lab, result);
@@ -402,6 +407,73 @@ QJSValue ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QS
         result.hint = value.property("hint").toString();
     }
     return {};
+}
+
+LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::function<LabResult<bool>()>& before)
+{
+    m_standIn.emplace();
+    m_standIn->file = m_settings.standIn.file;
+    QJSEngine& former = exercise.engine;
+    QJSEngine engine; // so that nothing of the one script, not even a name, is in the way of the other
+    LabContext context { exercise.ingest, exercise.control, exercise.local, exercise.witnesses, exercise.observer,
+        exercise.settings, engine, {},
+        exercise.stopToken, exercise.dwell, exercise.tables, exercise.charts, exercise.lacking };
+    context.isStandIn = true;
+    context.hasCluster = exercise.hasCluster;
+    context.config = exercise.config;
+    context.recordBytes = exercise.recordBytes;
+    context.clients = exercise.clients;
+    context.workloads = exercise.workloads;
+    context.clusters = exercise.clusters;
+    context.changeCursor = exercise.changeCursor;
+    context.waited = exercise.waited;
+    std::optional<LabError> problem; // of what is done before a call
+    Lab lab(context, [&](int, const CallReference&) {
+        if (const auto done = before(); !done)
+            problem = done.error();
+    });
+    lab.install();
+    const auto use = [this](QJSEngine& wanted) {
+        const std::lock_guard lock(m_mutex);
+        m_engine = &wanted;
+        if (m_phase.stop_requested())
+            wanted.setInterrupted(true);
+    };
+    use(engine);
+    (void)evaluate(context, engine, m_settings.standIn.source, *m_standIn);
+    use(former);
+    exercise.clients = context.clients;
+    exercise.workloads = context.workloads;
+    exercise.changeCursor = context.changeCursor;
+    exercise.waited = context.waited;
+    exercise.heard = context.heard;
+    exercise.expectationsHeld += context.expectationsHeld;
+    exercise.expectationsFailed += context.expectationsFailed;
+    exercise.hasTakenSets = exercise.hasTakenSets || context.hasTakenSets;
+    if (exercise.isStopped())
+        return exercise.stopped();
+    if (problem)
+        return *problem;
+    // What the script itself expected in vain is told, but what it did is judged all the same.
+    if (m_standIn->outcome != ScriptOutcome::Held && m_standIn->outcome != ScriptOutcome::ExpectationFailed)
+        return LabError { LabCode::Refused, m_standIn->message, m_standIn->hint };
+    return true;
+}
+
+// How the script ended that acted in place of a person: a mistake in it is the result, with its own file and line.
+void ScriptEngine::takeStandIn(ScriptResult& result) const
+{
+    if (m_settings.standIn.source.isEmpty())
+        return;
+    if (!m_standIn && result.outcome == ScriptOutcome::Held) {
+        result.outcome = ScriptOutcome::ScriptError;
+        result.code = nameOf(LabCode::BadArgument);
+        result.message = "It does not call lab.exercise, so " + m_settings.standIn.file + " was not run.";
+    }
+    if (!m_standIn || m_standIn->outcome == ScriptOutcome::Held)
+        return;
+    if (m_standIn->outcome != ScriptOutcome::ExpectationFailed || result.outcome == ScriptOutcome::Held)
+        result = *m_standIn;
 }
 
 void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, ScriptResult& result)

@@ -33,10 +33,11 @@ struct ScriptProblem {
     QString hint;
 };
 
-// The tags of the first comment line: @title, @minutes, @needs, @experiment.
+// The tags of the first comment line: @title, @minutes, @needs, @experiment, @exercise.
 struct ScriptHeader {
     QString title, minutes, needs;
     QString experiments; // of lhrs.md 19 that it repeats: "E4 E5"
+    QString exercise;    // its number, where it waits for a person
 };
 ScriptHeader headerOf(const QString& source);
 
@@ -94,6 +95,9 @@ private:
     void run(const QString& source, const QString& file);
     // Its value; where it did not end well, `result` says so.
     QJSValue evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result);
+    // The script that acts in place of a person, in an engine of its own beside that of the exercise.
+    LabResult<bool> runStandIn(LabContext& exercise, const std::function<LabResult<bool>()>& before);
+    void takeStandIn(ScriptResult& result) const;
     void answerQuestions(LabContext& context, QJSEngine& engine, ScriptResult& result);
     void callAtEnd(LabContext& context, class Lab& lab, ScriptResult& result);
     void beforeCall(int line, const CallReference& call);
@@ -127,6 +131,7 @@ private:
     int m_lineLast = 0;                 // of the call before
     std::uint64_t m_proceeds = 0;
     ScriptResult m_result;
+    std::optional<ScriptResult> m_standIn; // of the script that acted in an exercise; of the script's thread
     QString m_run;                      // identity
     bool m_wasSimulated = false;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/exercise.h"
 #include "gui/lab/reel.h"
 
 #include <QString>
@@ -83,6 +84,10 @@ public:
     virtual void onReel(const ReelEntry&) {}
     // Whether a show of its own takes the time for captions and pauses, so that the script runs ahead of it.
     virtual bool takesTime() const { return false; }
+    // Whether somebody is there who acts in an exercise.
+    virtual bool hasPerson() const { return false; }
+    // An exercise begins, stands otherwise than before, or is over.
+    virtual void onExercise(const ExerciseShown&) {}
     // May wait for the hall's votes, until stopped; their numbers by choice, or nothing.
     virtual std::optional<std::vector<int>> onQuestion(const Question&, const std::stop_token&) { return std::nullopt; }
     virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) {}

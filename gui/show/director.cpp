@@ -38,7 +38,8 @@ bool isSaid(Kind kind)
     case Kind::Chart:
     case Kind::Check:
     case Kind::Print:
-    case Kind::Note: break;
+    case Kind::Note:
+    case Kind::Exercise: break;
     }
     return false;
 }
@@ -314,6 +315,7 @@ void Director::apply(const ReelEntry& entry)
     case Kind::Check:
     case Kind::Print:
     case Kind::Note:
+    case Kind::Exercise:
     case Kind::End: break;
     }
     m_shown.push_back(entry);

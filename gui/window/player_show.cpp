@@ -147,6 +147,7 @@ void Player::showEntry(const ReelEntry& entry)
             setCaption(entry.text); // also where the scenario said nothing itself
         break;
     }
+    case Kind::Exercise:
     case Kind::Cluster:
     case Kind::Dwell:
     case Kind::Replay: break;

@@ -375,6 +375,7 @@ class Alone(rig.Coded):
         self.assertIn("watch=True", self.assertCode("Unsupported", Unwatched().lamps))
         self.assertIn("record=", self.assertCode("Unsupported", Unwatched().say, "Look."))
         self.assertIn("no window", self.assertCode("Unsupported", Unwatched().highlight, "data 0"))
+        self.assertIn("waits for a person", self.assertCode("Unsupported", Unwatched().exercise, task="Split once."))
 
     def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
         untold = []

@@ -152,6 +152,11 @@ class LampCalls(Context):
         raise LabError("Unsupported", "There is no window here, and a recording keeps no rings around things.",
                        "A caption can say where to look: lab.say(...).")
 
+    def exercise(self, *_: Any, **__: Any) -> None:
+        """A task that a person does by hand in the window: LabError Unsupported, because there is neither here."""
+        raise LabError("Unsupported", "An exercise waits for a person at the window, or for a script of its language.",
+                       "lhrs-play --exercise EXERCISE SCRIPT judges a script.")
+
     # ---- end
 
     def _end_watch(self) -> None:
