@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+lab.client('alice').update(7);
