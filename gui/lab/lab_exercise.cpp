@@ -228,6 +228,11 @@ public:
     // What the set-up of the scenario has done is no part of it.
     LabResult<bool> begin()
     {
+        if (m_context.control.detail() != pb::FULL && m_context.control.detail() != pb::OPERATIONS) {
+            m_context.control.setDetail(pb::FULL, 1);
+            if (const auto told = m_context.awaitDetail(); !told)
+                return told;
+        }
         if (const auto rest = awaitRest(kRestBeforeSeconds); !rest)
             return rest.error();
         else if (!*rest)

@@ -151,7 +151,8 @@ void Director::advance(double seconds)
     if (m_time.cursor() == m_pacer.shownUpTo())
         m_pacer.takeState();
     applyInTurn();
-    const bool isWaiting = m_script == Script::Over ? hasBeenRead() : await() == Await::Step;
+    const bool isAlone = m_script == Script::Over || m_script == Script::Person;
+    const bool isWaiting = isAlone ? hasBeenRead() : await() == Await::Step;
     if (!m_isRecorded && !m_again && isWaiting && !isStopped() && nextEntry() == nullptr && m_pacer.isAtGate())
         leave(); // nothing is to come: what people do now is shown as it happens
 }
@@ -227,10 +228,16 @@ Director::Await Director::await() const
     return m_steps == 0 ? Await::Begin : Await::Step;
 }
 
+// A person acts from here on: what made the cluster is not watched before.
+bool Director::isTaken(const ReelEntry& entry) const { return entry.kind == Kind::Exercise && !m_isRecorded && !m_again;
+    }
+
 bool Director::mayApply(const ReelEntry& entry) const
 {
     if (isStopped() || m_clock < m_dwellUntil)
         return false;
+    if (isTaken(entry))
+        return hasBeenRead();
     if (isSaid(entry.kind) && (m_caption.until || !hasBeenRead()))
         return false;
     if (entry.kind == Kind::Step && m_hasStops && !m_isGranted)
@@ -248,7 +255,8 @@ void Director::applyInTurn()
         const bool isTold = isSaid(next->kind) && next->kind != Kind::End && next->kind != Kind::Cluster;
         if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next))
             cutTo(next->at.event, next->at.ns); // nothing that happens from here on is shown before its turn
-        if (m_pacer.isShow() && !m_caption.until && !isStopped() && m_pacer.gate() != turnOf(*next)) {
+        if (m_pacer.isShow() && !isTaken(*next) && !m_caption.until && !isStopped()
+            && m_pacer.gate() != turnOf(*next)) {
             m_pacer.setGate(turnOf(*next)); // what has been shown already needs no further frame
             if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < turnOf(*next).event)
                 return;
@@ -315,8 +323,11 @@ void Director::apply(const ReelEntry& entry)
     case Kind::Check:
     case Kind::Print:
     case Kind::Note:
-    case Kind::Exercise:
     case Kind::End: break;
+    case Kind::Exercise:
+        if (isTaken(entry))
+            leave();
+        break;
     }
     m_shown.push_back(entry);
 }
@@ -438,7 +449,7 @@ void Director::endRepetition()
 
 Director::Went Director::next()
 {
-    if (!m_isOn)
+    if (!m_isOn || isFree())
         return Went::Nowhere;
     if (m_isAway || m_isPaused) {
         resume();

@@ -27,7 +27,8 @@ public:
     Director(Pacer& pacer, TimeLine& time) : m_pacer(pacer), m_time(time) {}
 
     // What the script does meanwhile. Only while it runs on may there be entries to come that belong to what has been received.
-    enum class Script { None, Runs, Waits, Over };
+    // Person: it waits for somebody who acts on the cluster, so the picture follows what happens.
+    enum class Script { None, Runs, Waits, Person, Over };
     // What the show waits for a key for.
     enum class Await { Nothing, Begin, Step, Question, Answer };
     // What a key has done.
@@ -46,6 +47,10 @@ public:
     bool isRecorded() const { return m_isRecorded; }
     // All that there is has been shown, and nothing is to come.
     bool isOver() const { return m_script == Script::Over && nextEntry() == nullptr && !m_again && !m_isAway; }
+
+    bool waitsForPerson() const { return m_script == Script::Person; }
+    // Somebody acts, and nothing is told meanwhile.
+    bool isFree() const { return waitsForPerson() && nextEntry() == nullptr && !m_again && !m_isAway; }
 
     // Called while what has happened is not recorded yet.
     void setHurry(std::function<void()> hurry) { m_hurry = std::move(hurry); }
@@ -111,6 +116,7 @@ private:
 
     const ReelEntry* nextEntry() const;
     Cue turnOf(const ReelEntry& entry) const;
+    bool isTaken(const ReelEntry& entry) const;
     bool mayApply(const ReelEntry& entry) const;
     void apply(const ReelEntry& entry);
     void applyInTurn();

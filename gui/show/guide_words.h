@@ -19,6 +19,7 @@ struct GuideWords {
     QStringList goals {};        // each is ticked when it is reached; may be empty
     std::vector<bool> held {};   // beside the goals; what is missing does not hold
     QString nextWords {};        // on the button that goes on; empty: "Next", or "Skip" while it is not done
+    QString hintWords {};        // on the button of the hint; empty: "Hint", or "Hide hint" while it is shown
     bool hasHint = false;
     bool isDone = false;
     bool mayGoBack = false;

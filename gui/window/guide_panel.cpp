@@ -200,7 +200,8 @@ void GuidePanel::refreshButtons()
 {
     const QString next = !m_words.nextWords.isEmpty() ? m_words.nextWords : m_words.isDone ? tr("Next   PgDn") : tr("Skip");
     m_buttons[Next]->setText(next);
-    m_buttons[Hint]->setText(m_isHintShown ? tr("Hide hint") : tr("Hint"));
+    const QString hint = m_isHintShown ? tr("Hide hint") : tr("Hint");
+    m_buttons[Hint]->setText(m_words.hintWords.isEmpty() ? hint : m_words.hintWords);
     const std::array<bool, kButtons> can { m_words.mayGoOn, m_words.mayGoBack, m_words.hasHint, true, true };
     for (int i = 0; i < kButtons; ++i)
         m_buttons[std::size_t(i)]->setEnabled(can[std::size_t(i)]);

@@ -62,6 +62,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makeDocks();
     makeWriteDocks(options);
     makeGuide();
+    makeExercise();
     m_actions->fill(menuBar());
     connectAll();
     startRecorder(options.recordPath);

@@ -46,6 +46,7 @@ class Recorder;
 struct ExportResult;
 struct PictureOrigin;
 class RecordingObserver;
+class WindowExercise;
 class WindowTour;
 
 // The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
@@ -116,6 +117,7 @@ public:
     Player& player() { return *m_player; }
     GuidePanel& guide() { return *m_guide; }
     WindowTour& tour() { return *m_tour; }
+    WindowExercise& exercise() { return *m_exercise; }
     Operator& cluster() { return *m_operator; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
@@ -171,6 +173,7 @@ private:
     void makeGlossaryActions();
     void makeGuide();
     void makeTour();
+    void makeExercise();
     ClusterCanvas::Asked askedAbout() const;
     void openGlossary(bool atWhatIsAsked);
     void updateInspector();
@@ -343,6 +346,7 @@ private:
     Player* m_player = nullptr;
     WindowTour* m_tour = nullptr;
     GuidePanel* m_guide = nullptr; // of the tour and of exercises
+    WindowExercise* m_exercise = nullptr;
     TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;
     RecordTable* m_records = nullptr;

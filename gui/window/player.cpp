@@ -184,7 +184,7 @@ void Player::launch(ScriptStops stops)
     m_isScriptHeld = false;
     m_charts.clear();
     m_since.start();
-    m_hasSpoken = false;
+    m_hasSpoken = m_hasTask = false;
     m_stepNow = m_title;
     m_director.beginLive();
     m_director.setStops(stops != ScriptStops::Nowhere);
@@ -218,7 +218,8 @@ void Player::goOn(ScriptStops stops)
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = true;
     }
-    m_director.setScript(Director::Script::Runs);
+    if (!m_director.waitsForPerson())
+        m_director.setScript(Director::Script::Runs);
     if (!m_isScriptHeld) {
         m_engine.setStops(stops);
         return;
@@ -273,7 +274,8 @@ void Player::runToEnd()
         const std::lock_guard lock(m_mutex);
         m_mail.mayAsk = false;
     }
-    m_director.setScript(Director::Script::Runs);
+    if (!m_director.waitsForPerson())
+        m_director.setScript(Director::Script::Runs);
     if (m_isScriptHeld) { // one that has only just begun may stand before a breakpoint already
         m_trace.proceed();
         m_engine.proceed(ScriptStops::Nowhere);
@@ -430,6 +432,11 @@ void Player::showButtons()
     case Director::Await::Question: m_next->setText(tr("Answer   PgDn")); return;
     case Director::Await::Answer: m_next->setText(tr("Go on   PgDn")); return;
     case Director::Await::Nothing: break;
+    }
+    if (m_director.waitsForPerson()) { // nothing waits for this key
+        m_next->setText(tr("Your turn"));
+        m_next->setEnabled(false);
+        return;
     }
     m_next->setText(m_director.isOn() && !m_director.isOver() ? tr("Skip   PgDn") : tr("Begin   PgDn"));
 }

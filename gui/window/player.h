@@ -62,8 +62,8 @@ public:
     bool scriptStands() const;
     // What the narrator says of a cluster that nobody's script drives; one sentence after the other is shown.
     void tell(const std::vector<Telling>& told);
-    // No script speaks: the narrator may.
-    bool isFree() const { return !m_director.isOn() || m_director.isOver(); }
+    // No script speaks, or it waits for a person who acts: the narrator may.
+    bool isFree() const { return !m_director.isOn() || m_director.isOver() || m_director.isFree(); }
     // Before the director's frame: what the script has left since goes onto the reel.
     void collect();
     // The reel of a recording, in place of a script, and the charts that it opens.
@@ -144,6 +144,7 @@ private:
     void onRow(const QString&, int) override { m_trace.row(); }
     bool wantsReel() const override { return true; }
     bool takesTime() const override { return true; }
+    bool hasPerson() const override { return true; }
     void onReel(const ReelEntry& entry) override;
     void onStep(const QString& id, const QString& title) override;
     void onSay(const QString& text) override;
@@ -159,6 +160,7 @@ private:
     void onFinished(const ScriptResult& result) override;
     void post(ReelEntry entry);
     void showEntry(const ReelEntry& entry);
+    void showExercise(const ExerciseShown& exercise);
     void showQuestion();
     void showProgress();
     void showTold(double seconds);
@@ -198,6 +200,7 @@ private:
         bool isOpen = false; // its place on the reel has been reached
     };
     std::map<QString, ReelChart> m_charts; // by id
+    bool m_hasTask = false;   // of an exercise, that has been told
     std::deque<Telling> m_tellings; // that wait for their turn
     std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
     double m_time = 0, m_toldUntil = 0;

@@ -148,11 +148,31 @@ void Player::showEntry(const ReelEntry& entry)
         break;
     }
     case Kind::Exercise:
+        if (entry.exercise)
+            showExercise(*entry.exercise);
+        break;
     case Kind::Cluster:
     case Kind::Dwell:
     case Kind::Replay: break;
     }
     emit entryShown(entry);
+}
+
+// While a person acts, the picture follows and the narrator speaks.
+void Player::showExercise(const ExerciseShown& exercise)
+{
+    if (m_wasRunning && !m_director.isRecorded())
+        m_director.setScript(exercise.isOver ? Director::Script::Runs : Director::Script::Person);
+    if (!m_hasTask) {
+        m_hasTask = true;
+        m_story.add({ { StoryLine::Kind::Step, exercise.task } });
+        setCaption(tr("Your turn. What is to be done stands above."));
+    }
+    if (exercise.isOver)
+        for (const ExerciseGoal& goal : exercise.goals)
+            m_story.add({ { goal.state == ExerciseGoal::State::Held ? StoryLine::Kind::Held : StoryLine::Kind::Failed,
+                QStringLiteral("%1: %2").arg(goal.text, goal.why) } });
+    showButtons();
 }
 
 void Player::tell(const std::vector<Telling>& told)
@@ -207,7 +227,10 @@ void Player::showQuestion()
 
 void Player::showProgress()
 {
-    QStringList parts { tr("step %1 of %2").arg(m_director.stepsShown()).arg(std::max(int(m_director.stepsShown()), m_stepsInAll)) };
+    const int steps = std::max(int(m_director.stepsShown()), m_stepsInAll);
+    QStringList parts;
+    if (steps > 0)
+        parts << tr("step %1 of %2").arg(m_director.stepsShown()).arg(steps);
     if (m_expectationsHeld > 0)
         parts << tr("✓ %1 held").arg(m_expectationsHeld);
     if (m_expectationsFailed > 0)

@@ -102,7 +102,10 @@ void MainWindow::changeSpeed(double factor)
 bool MainWindow::startReel()
 {
     std::vector<ReelEntry> reel = m_timeLine.recording() ? m_timeLine.recording()->reel() : std::vector<ReelEntry>();
-    if (std::none_of(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }))
+    const auto isTold = [](const ReelEntry& entry) {
+        return entry.kind == ReelEntry::Kind::Step || entry.kind == ReelEntry::Kind::Exercise;
+    };
+    if (std::none_of(reel.begin(), reel.end(), isTold))
         return false;
     m_player->showReel(std::move(reel), chartsOf(*m_timeLine.recording()));
     return true;

@@ -7,6 +7,7 @@
 #include "gui/lab/recording_observer.h"
 #include "gui/lab/recording_place.h"
 #include "gui/lab/recording_writer.h"
+#include "gui/window/window_exercise.h"
 
 #include <QDir>
 #include <QFile>
@@ -196,6 +197,7 @@ void MainWindow::closeRecording()
     if (!m_timeLine.isReplay())
         return;
     m_director.end();
+    m_exercise->close();
     m_timeLine.showRecording(nullptr);
     m_runStory = std::exchange(m_liveStory, {});
     m_isStoryWhole = false;
