@@ -68,6 +68,8 @@ void WindowProgramTest::aWrongCommandLineEndsWithASentence_data()
     row("--size big", "--size big: write WIDTHxHEIGHT");
     row("--local --sim", "exclude each other");
     row("--seed 3", "write --sim, too");
+    row("--tour --sim", "--tour starts a cluster of its own");
+    row("--tour --open a.lhrun", "--tour starts a cluster of its own");
     row("--sim --speed fast", "--speed fast: write a number");
     row("--screenshot a.png", "--screenshot needs --play");
     row("--export a.lhrun", "--export FILE.lhrun and --out DIR go together");

@@ -18,7 +18,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kEdge = 5; // pixels at 100 %, at its left side
+constexpr qreal kGuideEdge = 5;    // pixels at 100 %, at its left side
+constexpr qreal kWideGuide = 1600; // likewise; such a panel has larger letters
 
 QString goalWords(const QString& goal, bool isHeld)
 {
@@ -177,7 +178,7 @@ void GuidePanel::refreshWords()
     while (qsizetype(m_goals.size()) < m_words.goals.size()) {
         m_goals.push_back(makeLabel(QStringLiteral("guideGoal%1").arg(m_goals.size() + 1)));
         m_goalRows->addWidget(m_goals.back());
-        dress(m_goals.back(), TextSize::Body, m_theme.text);
+        dress(m_goals.back(), m_isWide ? TextSize::Strong : TextSize::Body, m_theme.text);
     }
     const auto isHeld = [this](std::size_t i) { return i < m_words.held.size() && m_words.held[i]; };
     bool isNextShown = false;
@@ -251,13 +252,19 @@ void GuidePanel::setTheme(const Theme& theme)
     m_least = 0;
     dress(m_place, TextSize::Small, theme.muted);
     dress(m_title, TextSize::Title, theme.text);
-    for (QLabel* label : { m_task, m_hint })
-        dress(label, TextSize::Body, theme.text);
-    for (QLabel* label : m_goals)
-        dress(label, TextSize::Body, theme.text);
-    dress(m_seen, TextSize::Body, theme.good);
-    dress(m_trouble, TextSize::Body, theme.bad);
+    dressWords();
     fit();
+}
+
+// In a wide window it is read from farther away.
+void GuidePanel::dressWords()
+{
+    const TextSize size = m_isWide ? TextSize::Strong : TextSize::Body;
+    std::vector<QLabel*> labels { m_task, m_hint, m_seen };
+    labels.insert(labels.end(), m_goals.begin(), m_goals.end());
+    for (QLabel* label : labels)
+        dress(label, size, m_theme.text);
+    dress(m_trouble, size, m_theme.bad);
 }
 
 void GuidePanel::setLow(int most)
@@ -274,7 +281,7 @@ void GuidePanel::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter painter(this);
     painter.fillRect(rect(), m_theme.card);
-    painter.fillRect(QRect(0, 0, int(m_theme.px(kEdge)), height()), m_theme.selection);
+    painter.fillRect(QRect(0, 0, int(m_theme.px(kGuideEdge)), height()), m_theme.selection);
 }
 
 void GuidePanel::resizeEvent(QResizeEvent* event)
@@ -282,6 +289,10 @@ void GuidePanel::resizeEvent(QResizeEvent* event)
     QWidget::resizeEvent(event);
     if (event->oldSize().width() != event->size().width()) {
         m_least = 0;
+        if (const bool isWide = width() >= m_theme.px(kWideGuide); isWide != m_isWide) {
+            m_isWide = isWide;
+            dressWords();
+        }
         fit();
     }
 }

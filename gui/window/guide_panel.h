@@ -69,6 +69,7 @@ protected:
 private:
     QLabel* makeLabel(const QString& name);
     void dress(QLabel* label, TextSize size, const QColor& colour);
+    void dressWords();
     void refreshWords();
     void refreshButtons();
     void fit();
@@ -84,7 +85,7 @@ private:
     std::array<QString, kButtons> m_keys {};
     Theme m_theme;
     int m_most = 0, m_least = 0; // pixels; it does not shrink while one stop is shown
-    bool m_isHintShown = false;
+    bool m_isHintShown = false, m_isWide = false;
 };
 
 } // namespace lhrs::gui
