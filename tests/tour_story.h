@@ -18,7 +18,8 @@ class TourStory {
 public:
     enum : ProcessId { kCoordinator = 1, kAlice = 2, kBob = 3, kParity = 9, kData = 10, kSpare = 20 };
 
-    explicit TourStory(int stop = 1) : tour([](const char* id) { return QStringLiteral("<%1>").arg(QLatin1String(id)); })
+    explicit TourStory(int stop = 1)
+        : tour([](const char* id) { return QStringLiteral("<%1>").arg(QLatin1String(id)); })
     {
         state.isSimulated = true;
         introduce(kCoordinator, pb::COORDINATOR, "coordinator");

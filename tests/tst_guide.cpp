@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip that leads somebody through the tour or an exercise: its words, its buttons and their keys, and that all of it can be read.
+// The strip that leads somebody through the tour or an exercise: its words, its buttons and their keys, and that all of
+// it can be read.
 #include "tests/text_check.h"
 #include "tests/window_options.h"
 
@@ -21,7 +22,8 @@ GuideWords someWords()
     GuideWords words;
     words.place = "Tour, stop 3 of 8";
     words.title = "Why bucket n splits, and not the bucket that is full";
-    words.task = "Bucket 1 is nearly full: the tour has stored 9 records in it. A bucket that overflows does not choose what splits.";
+    words.task = "Bucket 1 is nearly full: the tour has stored 9 records in it. A bucket that overflows does not "
+        "choose what splits.";
     words.goals = { "Select bucket 1: click it, or walk to it with the arrow keys.",
         "Press “Insert here” (Alt+I, or in the menu of the bucket) until bucket 1 has more than 10 records.",
         "Wait until the split is over." };
@@ -53,7 +55,8 @@ void GuideTest::eachWordIsShownAndTold()
     const QStringList lines = panel.text().split('\n');
     QCOMPARE(lines.size(), 6); // no hint until it is asked for
     QCOMPARE(lines[0], words.place);
-    QVERIFY2(lines[3].startsWith("✓") && lines[4].startsWith("○") && lines[5].startsWith("○"), qPrintable(panel.text()));
+    QVERIFY2(lines[3].startsWith("✓") && lines[4].startsWith("○") && lines[5].startsWith("○"),
+        qPrintable(panel.text()));
     QCOMPARE(told.size(), 1);
     QVERIFY(told[0][0].toString().contains(words.task));
     panel.show(words);
@@ -87,8 +90,10 @@ void GuideTest::buttonsAndKeysDoTheSame()
     GuidePanel& panel = window.guide();
     QVERIFY(!panel.isVisible());
     using Wanted = void (GuidePanel::*)();
-    const std::pair<const char*, Wanted> all[] = { { "guideNext", &GuidePanel::nextWanted }, { "guideBack", &GuidePanel::backWanted },
-        { "guideHint", &GuidePanel::hintWanted }, { "guideAgain", &GuidePanel::againWanted }, { "guideLeave", &GuidePanel::leaveWanted } };
+    const std::pair<const char*, Wanted> all[] = { { "guideNext", &GuidePanel::nextWanted }, { "guideBack",
+        &GuidePanel::backWanted },
+        { "guideHint", &GuidePanel::hintWanted }, { "guideAgain", &GuidePanel::againWanted }, { "guideLeave",
+            &GuidePanel::leaveWanted } };
     for (const auto& [id, wanted] : all)
         QVERIFY2(!window.actions().get(id)->isEnabled(), id); // nobody is led
     GuideWords words = someWords();
@@ -138,10 +143,12 @@ void GuideTest::nothingIsClipped()
     GuideWords words = someWords();
     for (int round = 0; round < 3; ++round) {
         if (round == 1)
-            words.seen = "Bucket 1 overflowed: it has 11 records, and b = 10. The split pointer n stood at 0, so bucket 0 split, and "
+            words.seen = "Bucket 1 overflowed: it has 11 records, and b = 10. The split pointer n stood at 0, so "
+                "bucket 0 split, and "
                          "4 of its records moved to bucket 2. Bucket 1 keeps its 11 records until n comes to it.";
         if (round == 2)
-            words.trouble = "This cluster was replaced by another one. Press “Begin anew” (Ctrl+F2): this stop begins on a new cluster.";
+            words.trouble = "This cluster was replaced by another one. Press “Begin anew” (Ctrl+F2): this stop "
+                "begins on a new cluster.";
         panel.show(words);
         if (round == 0)
             panel.press(GuidePanel::Hint);

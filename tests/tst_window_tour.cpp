@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tour in the window, on a simulated cluster: all of it by the keyboard alone, all of it by the mouse alone, left and found
+// The tour in the window, on a simulated cluster: all of it by the keyboard alone, all of it by the mouse alone, left
+// and found
 // again, and what is said when its cluster goes.
 #include "tests/dialog_closer.h"
 #include "tests/text_check.h"
@@ -53,7 +54,8 @@ public:
     {
         return until([&] {
             const GuideWords& words = guide().words();
-            return words.place == QString("Tour, stop %1 of 8").arg(stop) && words.trouble.isEmpty() && !words.goals.isEmpty() && !window.pacer().isBusy();
+            return words.place == QString("Tour, stop %1 of 8").arg(stop) && words.trouble.isEmpty()
+                && !words.goals.isEmpty() && !window.pacer().isBusy();
         });
     }
     bool hasTicked(std::size_t goal)
@@ -138,7 +140,8 @@ public:
             if (!menu)
                 return;
             isChosen = menu->actions().contains(wanted) && wanted->isEnabled();
-            QTest::mouseClick(menu, Qt::LeftButton, {}, isChosen ? menu->actionGeometry(wanted).center() : QPoint(-50, -50));
+            QTest::mouseClick(menu, Qt::LeftButton, {}, isChosen ? menu->actionGeometry(wanted).center() : QPoint(-50,
+                -50));
             menu->close();
         });
         const QPoint at = headOf(object);
@@ -185,7 +188,8 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     const DataBucketState& first = v.state().data.at(0);
     QCOMPARE(first.ranks.count(), 1U);
-    QVERIFY2(v.seen().contains(QString("key %1 lies in bucket 0 at rank 1").arg(first.ranks.at(1))), qPrintable(v.seen()));
+    QVERIFY2(v.seen().contains(QString("key %1 lies in bucket 0 at rank 1").arg(first.ranks.at(1))),
+        qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(2));
@@ -195,7 +199,8 @@ void WindowTourTest::allOfItByKeys()
         QVERIFY(v.until([&] { return v.state().data.size() > 1 || v.state().data.at(0).ranks.count() >= before + 5; }));
     }
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
-    QVERIFY2(v.seen().contains("Bucket 0 split") && v.seen().contains("bucket 1") && v.seen().contains("bit 1"), qPrintable(v.seen()));
+    QVERIFY2(v.seen().contains("Bucket 0 split") && v.seen().contains("bucket 1") && v.seen().contains("bit 1"),
+        qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("nextStep"));
     QVERIFY(v.isAt(3));
@@ -207,7 +212,8 @@ void WindowTourTest::allOfItByKeys()
         QVERIFY(v.until([&] { return v.state().data.at(1).ranks.count() > before; }));
     }
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
-    QVERIFY2(v.seen().contains("Bucket 1 overflowed with 11 records. The split pointer n stood at 0, so bucket 0 split"), qPrintable(v.seen()));
+    QVERIFY2(v.seen().contains("Bucket 1 overflowed with 11 records. The split pointer n stood at 0, so bucket 0 "
+        "split"), qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(4));
@@ -216,7 +222,8 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY(v.find("2"));
     QVERIFY(v.pressFor("searchHere"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
-    QVERIFY2(v.seen().startsWith("bob believed in 1 bucket") && v.seen().contains("forwarded by bucket 0"), qPrintable(v.seen()));
+    QVERIFY2(v.seen().startsWith("bob believed in 1 bucket") && v.seen().contains("forwarded by bucket 0"),
+        qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(5));
@@ -250,14 +257,16 @@ void WindowTourTest::allOfItByKeys()
     const std::uint32_t lost = v.state().data.at(0).ranks.count() + v.state().data.at(1).ranks.count();
     QVERIFY(v.pressFor("virtualRun"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
-    QVERIFY2(v.seen().contains("Buckets 0 and 1 of group 0 failed together") && v.seen().contains(QString("%1 records are lost").arg(lost)), qPrintable(v.seen()));
+    QVERIFY2(v.seen().contains("Buckets 0 and 1 of group 0 failed together")
+        && v.seen().contains(QString("%1 records are lost").arg(lost)), qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(8));
     for (int press = 0; press < 12 && !v.guide().words().held[0]; ++press) {
         const std::int64_t before = v.window.timeLine().cursorNs();
         QVERIFY(v.pressFor("formerMarker"));
-        QVERIFY(v.until([&] { return v.window.timeLine().mode() != TimeLine::Mode::Follow && v.window.timeLine().cursorNs() < before; }));
+        QVERIFY(v.until([&] { return v.window.timeLine().mode() != TimeLine::Mode::Follow
+            && v.window.timeLine().cursorNs() < before; }));
         v.window.clock().step(0.1);
     }
     QVERIFY2(v.hasTicked(0), qPrintable(v.guide().text()));
@@ -305,9 +314,11 @@ void WindowTourTest::allOfItByTheMouse()
     QVERIFY(v.click(&v.guide(), "guideNextButton"));
 
     QVERIFY(v.isAt(4));
-    const auto bob = std::find_if(v.state().clients.begin(), v.state().clients.end(), [](const auto& client) { return client.second.name == "bob"; });
+    const auto bob = std::find_if(v.state().clients.begin(), v.state().clients.end(),
+        [](const auto& client) { return client.second.name == "bob"; });
     QVERIFY(bob != v.state().clients.end());
-    QTest::mouseClick(&v.window.canvas(), Qt::LeftButton, {}, v.window.canvas().rectOf({ ObjectKind::Client, bob->first, 0 }).center().toPoint());
+    QTest::mouseClick(&v.window.canvas(), Qt::LeftButton, {}, v.window.canvas().rectOf({ ObjectKind::Client,
+        bob->first, 0 }).center().toPoint());
     QVERIFY(v.hasTicked(0));
     QVERIFY(v.choose(data(2), "searchHere"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
@@ -343,7 +354,8 @@ void WindowTourTest::allOfItByTheMouse()
     const int y = track.height() / 2, right = int(track.xOf(v.window.timeLine().cursorNs())) - 1;
     QTest::mousePress(&track, Qt::LeftButton, {}, QPoint(right, y));
     for (int x = right; x > 2 && !v.guide().words().held[0]; x -= 3) {
-        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), track.mapToGlobal(QPointF(x, y)), Qt::NoButton, Qt::LeftButton, {});
+        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), track.mapToGlobal(QPointF(x, y)), Qt::NoButton,
+            Qt::LeftButton, {});
         QApplication::sendEvent(&track, &move);
         v.window.clock().step(0.1);
     }
@@ -371,7 +383,8 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
             QVERIFY2(v.isAt(stop), qPrintable(v.guide().text()));
         }
         // Its cluster has what the stop needs, and it is said who made it.
-        QVERIFY2(v.state().data.size() >= 3 && v.guide().text().contains("the tour has inserted"), qPrintable(v.guide().text()));
+        QVERIFY2(v.state().data.size() >= 3 && v.guide().text().contains("the tour has inserted"),
+            qPrintable(v.guide().text()));
         QVERIFY(v.pressFor("guideLeave"));
         QVERIFY(!v.guide().isVisible());
         QCOMPARE(v.window.tourStopLeft(), 4);
@@ -393,7 +406,8 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
     QCOMPARE(v.window.actions().get("tour")->text(), QString("Go on with the tour, stop 4"));
     v.window.startTour();
     QVERIFY2(v.isAt(4), qPrintable(v.guide().text()));
-    QVERIFY2(v.guide().text().contains("the tour has started a simulated cluster") && v.guide().text().contains("bob believes in 1 bucket"), qPrintable(v.guide().text()));
+    QVERIFY2(v.guide().text().contains("the tour has started a simulated cluster")
+        && v.guide().text().contains("bob believes in 1 bucket"), qPrintable(v.guide().text()));
 }
 
 void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
@@ -459,7 +473,8 @@ void WindowTourTest::noWordIsClipped()
         QVERIFY2(v.isAt(stop), qPrintable(v.guide().text()));
         QVERIFY(v.until([&] { return clipped(v.guide()).isEmpty(); }));
         QCOMPARE(v.window.size(), size);
-        QVERIFY2(v.window.canvas().height() >= v.window.height() / 6, qPrintable(QString::number(v.window.canvas().height())));
+        QVERIFY2(v.window.canvas().height() >= v.window.height() / 6,
+            qPrintable(QString::number(v.window.canvas().height())));
         QVERIFY(v.pressFor("guideNext"));
     }
 }

@@ -54,7 +54,8 @@ struct TourSight {
 
 // What the tour has done in the cluster so that a stop can begin: each is a thing that a person could do in the window.
 struct TourDeed {
-    enum class Kind { Start, Count, Client, Choose, Insert, InsertKey, Forget, Split, Spares, RunClock, PauseClock, Kill };
+    enum class Kind { Start, Count, Client, Choose, Insert, InsertKey, Forget, Split, Spares, RunClock, PauseClock,
+        Kill };
     Kind kind = Kind::Start;
     ProcessId process = 0;    // the client, or who is killed
     std::uint64_t number = 0; // how many, or the key
@@ -62,7 +63,8 @@ struct TourDeed {
     bool operator==(const TourDeed&) const = default;
 };
 
-// Whether a stop can begin: it can (nothing of these), or something is to be done or waited for first, or it never can here.
+// Whether a stop can begin: it can (nothing of these), or something is to be done or waited for first, or it never can
+// here.
 struct TourNeed {
     std::optional<TourDeed> deed {};
     bool isWaiting = false;
@@ -73,7 +75,8 @@ struct TourNeed {
 // "“Insert” (Ctrl+I, or menu Client)": the action with this id, as menu and key name it.
 using ActionWords = std::function<QString(const char* id)>;
 
-// One stop: what to do, how it is seen that it was done, and what was seen. It is told of all events from the cluster's beginning,
+// One stop: what to do, how it is seen that it was done, and what was seen. It is told of all events from the cluster's
+// beginning,
 // so that it also knows what somebody did before it was its turn.
 class TourStop {
 public:
@@ -104,7 +107,8 @@ inline constexpr std::uint32_t kTourM = 4, kTourK = 1, kTourB = 10, kTourRecordB
 inline constexpr std::uint32_t kTourDataServers = 12, kTourParityServers = 4;
 inline constexpr std::uint64_t kTourSeed = 2004;
 
-// LHRS Lab in eight stops, for somebody who is alone. No widget: it is told what happens and what the window shows, and says what
+// LHRS Lab in eight stops, for somebody who is alone. No widget: it is told what happens and what the window shows, and
+// says what
 // to do, what was seen, and what it wants to be done for it.
 class Tour {
 public:

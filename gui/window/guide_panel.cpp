@@ -68,7 +68,8 @@ GuidePanel::GuidePanel(QWidget* parent) : QWidget(parent), m_text(new QWidget), 
     column->addWidget(m_place);
     auto* below = new QHBoxLayout;
     below->setSpacing(4);
-    constexpr std::array kIds { "guideNextButton", "guideBackButton", "guideHintButton", "guideAgainButton", "guideLeaveButton" };
+    constexpr std::array kIds { "guideNextButton", "guideBackButton", "guideHintButton", "guideAgainButton",
+        "guideLeaveButton" };
     const std::array kWords { tr("Next"), tr("Back"), tr("Hint"), tr("Begin anew"), tr("Leave") };
     for (int i = 0; i < kButtons; ++i) {
         auto* made = new QPushButton(kWords[std::size_t(i)], this);
@@ -150,7 +151,8 @@ void GuidePanel::show(const GuideWords& words)
 
 void GuidePanel::announce(QLabel* label)
 {
-    const QString text = label == m_task ? QStringLiteral("%1. %2. %3").arg(m_words.place, m_words.title, m_words.task) : label->text();
+    const QString text = label == m_task ? QStringLiteral("%1. %2. %3").arg(m_words.place, m_words.title,
+        m_words.task) : label->text();
     label->setAccessibleName(text);
     for (const QAccessible::Event kind : { QAccessible::NameChanged, QAccessible::Alert }) {
         QAccessibleEvent event(label, kind);
@@ -170,7 +172,8 @@ void GuidePanel::refreshWords()
     };
     set(m_place, m_words.place);
     set(m_title, m_words.title);
-    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is. Where there is
+    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is.
+    // Where there is
     // little room, only the next step is seen, and the hint begins with what it is about.
     const bool hasAnswer = !m_words.seen.isEmpty() || !m_words.trouble.isEmpty();
     const bool isLow = m_most > 0, hasGoals = !m_words.goals.isEmpty();
@@ -211,7 +214,8 @@ void GuidePanel::refreshButtons()
     for (int i = 0; i < kButtons; ++i) {
         QPushButton* made = m_buttons[std::size_t(i)];
         const QString key = m_keys[std::size_t(i)];
-        made->setToolTip(key.isEmpty() ? sentences[std::size_t(i)] : QStringLiteral("%1 (%2)").arg(sentences[std::size_t(i)], key));
+        made->setToolTip(key.isEmpty() ? sentences[std::size_t(i)] : QStringLiteral("%1 "
+            "(%2)").arg(sentences[std::size_t(i)], key));
         made->setAccessibleName(made->text());
     }
     emit buttonsChanged();

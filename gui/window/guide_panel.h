@@ -16,9 +16,12 @@ class QVBoxLayout;
 
 namespace lhrs::gui {
 
-// The strip above the caption that leads a person: where one is, what to do, and what was seen. It is as high as its text needs,
-// and covers nothing; where it may not be so high, the text is scrolled. There is one in the window (MainWindow::guide()). The tour
-// and exercises share it: whoever leads calls show(), and hears what is wanted; whoever does not lead ignores the signals. The keys
+// The strip above the caption that leads a person: where one is, what to do, and what was seen. It is as high as its
+// text needs,
+// and covers nothing; where it may not be so high, the text is scrolled. There is one in the window
+// (MainWindow::guide()). The tour
+// and exercises share it: whoever leads calls show(), and hears what is wanted; whoever does not lead ignores the
+// signals. The keys
 // of its buttons are actions of the window ("guideNext", "guideBack", "guideHint", "guideAgain", "guideLeave").
 class GuidePanel : public QWidget {
     Q_OBJECT
@@ -29,7 +32,8 @@ public:
     explicit GuidePanel(QWidget* parent = nullptr);
 
     using QWidget::show;
-    // Shows the panel with these words; cheap when they are those that it shows. What is new of them is told to screen readers.
+    // Shows the panel with these words; cheap when they are those that it shows. What is new of them is told to screen
+    // readers.
     void show(const GuideWords& words);
     const GuideWords& words() const { return m_words; }
     // All that can be read now, line by line.

@@ -178,7 +178,8 @@ bool WindowTour::refresh(double seconds)
     const Operator& cluster = m_window.cluster();
     m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != Operator::Link::None;
     const Pacer& pacer = m_window.pacer();
-    // What the picture has shown of this cluster, in order; what happened while it showed the past comes when it is back.
+    // What the picture has shown of this cluster, in order; what happened while it showed the past comes when it is
+    // back.
     if (m_isOurs && m_window.timeLine().mode() == TimeLine::Mode::Follow) {
         const std::uint64_t shown = pacer.shownUpTo();
         const EventPage page = m_cursor < shown ? cluster.eventsSince(m_cursor, kTourEvents) : EventPage();
@@ -273,7 +274,8 @@ QString WindowTour::wordsOf(const char* action) const
     name.remove(QStringLiteral(" …"));
     const QString menu = actions.menuOf(known).replace(QLatin1Char('/'), QStringLiteral(" > "));
     const QStringList keys = tourKeysOf(*known);
-    return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu) : tr("“%1” (%2, or menu %3)").arg(name, keys.join(tr(" or ")), menu);
+    return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu) : tr("“%1” (%2, or menu %3)").arg(name,
+        keys.join(tr(" or ")), menu);
 }
 
 // ---- the window's part of it
@@ -283,7 +285,8 @@ void MainWindow::makeTour()
     m_tour = new WindowTour(*this, m_remembered, [this] { return mayForgetRun(); });
     m_clock->add(m_tour, this);
     m_actions->add({ "tour", "Help", "Tour", "F2",
-                       "Shows in eight stops what this window and LH*RS are; goes on where it was left" }, [this] { startTour(); });
+                       "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
+                           [this] { startTour(); });
     const auto name = [this] {
         const int left = tourStopLeft();
         m_actions->get("tour")->setText(left == 0 ? tr("Take the tour") : tr("Go on with the tour, stop %1").arg(left));

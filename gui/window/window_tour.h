@@ -14,7 +14,8 @@ namespace lhrs::gui {
 class MainWindow;
 class Remembered;
 
-// The tour in the window: it tells the tour what happens and what the window shows, does what the tour wants done, and shows its
+// The tour in the window: it tells the tour what happens and what the window shows, does what the tour wants done, and
+// shows its
 // words in the guide. Where somebody left it is remembered.
 class WindowTour : public QObject, public FrameView {
     Q_OBJECT
