@@ -9,8 +9,10 @@
 #include "gui/window/guide_panel.h"
 #include "gui/window/window_exercise.h"
 
+#include <QDir>
 #include <QFile>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -92,6 +94,7 @@ private slots:
     void theNextOneIsOpened();
     void whoLeavesHasTheCluster();
     void aRecordingKeepsIt();
+    void theKeysInTheTextsAreKeysOfTheWindow();
     void theWordsCanBeRead_data();
     void theWordsCanBeRead();
 };
@@ -235,6 +238,27 @@ void WindowExerciseTest::aRecordingKeepsIt()
         qPrintable(window.guide().text()));
     window.closeRecording();
     QVERIFY(!window.guide().isVisible());
+}
+
+void WindowExerciseTest::theKeysInTheTextsAreKeysOfTheWindow()
+{
+    Desk desk;
+    QStringList known;
+    for (const QAction* action : desk.window.actions().all())
+        for (const QKeySequence& key : action->shortcuts())
+            known << key.toString(QKeySequence::PortableText);
+    static const QRegularExpression kKey("\\b((?:(?:Ctrl|Alt|Shift)\\+)+\\w+|F\\d+)\\b");
+    const QDir folder(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/exercises"));
+    int named = 0;
+    for (const QString& name : folder.entryList({ "*.js" })) {
+        QFile file(folder.filePath(name));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        for (auto keys = kKey.globalMatch(QString::fromUtf8(file.readAll())); keys.hasNext(); ++named) {
+            const QString key = keys.next().captured(1);
+            QVERIFY2(known.contains(key), qPrintable(name + ": " + key));
+        }
+    }
+    QVERIFY(named >= 8);
 }
 
 void WindowExerciseTest::theWordsCanBeRead_data()

@@ -6,10 +6,10 @@ lab.client('alice');
 const count = (n, one, more) => n + ' ' + (n === 1 ? one : more || one + 's');
 
 lab.exercise({
-    task: 'A data bucket of this file has room for 10 records. Insert records until the file is split for the first ' +
-        'time, and then stop.',
+    task: 'A data bucket of this file has room for 10 records. Insert records until the file is split for the ' +
+        'first time, and then stop.',
     hints: ['The file is split when a bucket has more records than its capacity. It has 10: how many records are ' +
-        'needed?',
+            'needed?',
         'In the window: set the number of operations to 1 and press Ctrl+I again and again. In a script: ' +
             'alice.insert().'],
     goals: [{

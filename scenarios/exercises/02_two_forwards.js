@@ -13,11 +13,9 @@ while (lab.file().M < 8)
 lab.exercise({
     task: 'The file has eight buckets, and Bob believes in one. Let one of his operations be forwarded exactly twice.',
     hints: ['Bob sends every request to bucket 0. Bucket 0 looks at three bits of the key, then at two: which ' +
-        'buckets ' +
-        'can it pass a request on to?',
+            'buckets can it pass a request on to?',
         'A request goes from bucket 0 to bucket 3, and from there to one more. Which key ends in a bucket that ' +
-            'bucket ' +
-            '3 was split into?',
+            'bucket 3 was split into?',
         'In the window: choose bob as the client, select that bucket and press Alt+F. Bob\'s first answer teaches ' +
             'him: begin anew if you chose the wrong bucket.'],
     goals: [{

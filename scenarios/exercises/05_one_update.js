@@ -9,48 +9,44 @@ while (lab.file().M < 4)
     lab.split();
 
 lab.exercise({
-    task: 'Change one record of bucket 2, and nothing else. Both parity buckets of the group must take the change.',
-    hints: ['Insert and delete change the record group, too, but they also change which records there are. Which ' +
-        'operation changes only the value?',
-        'Bucket 2 has the keys whose last two bits are 10: 2, 6, 10, ... In a script: alice.update(6).',
-        'In the window: the client updates records of its own with Ctrl+U. Set the number of operations to 1, and ' +
-            'try ' +
-            'again if another bucket was hit: Again begins anew.'],
+    task: 'Change the value of one record, and nothing else. Both parity buckets of its group must take the change.',
+    hints: ['Insert and delete change the record group, too, but also which records there are. Which operation ' +
+        'changes only the value?',
+        'In the window: set the number of operations to 1 and press Ctrl+U. In a script: alice.update(6).'],
     goals: [{
-        text: 'one record of bucket 2 was updated, and no other was changed',
+        text: 'one record was updated, and no other was changed',
         judge(events) {
-            const changes = events.filter(e => ['RecordInserted', 'RecordUpdated',
-                'RecordDeleted'].indexOf(e.kind) >= 0);
-            const wrong = changes.find(e => e.kind !== 'RecordUpdated' || e.place !== 'data 2');
+            const words = { RecordInserted: 'inserted', RecordUpdated: 'updated', RecordDeleted: 'deleted' };
+            const changes = events.filter(e => words[e.kind]), wrong = changes.find(e => e.kind !== 'RecordUpdated');
             if (wrong)
                 return { failed: true, why: 'Key ' + wrong.key + ' of ' + wrong.place.replace('data', 'bucket')
                     + ' was '
-                    + { RecordInserted: 'inserted', RecordUpdated: 'updated', RecordDeleted: 'deleted' }[wrong.kind]
-                        + '.' };
+                    + words[wrong.kind] + '.' };
             if (changes.length > 1)
-                return { failed: true, why: changes.length + ' updates were done in bucket 2.' };
+                return { failed: true, why: 'There were ' + changes.length + ' updates.' };
             if (changes.length === 0)
                 return { held: false, why: 'No record was changed yet.' };
-            return { held: true, why: 'Key ' + changes[0].key + ' has rank ' + changes[0].rank
-                + ' in bucket 2, and has a new value.' };
+            return { held: true, why: 'Key ' + changes[0].key + ' has rank ' + changes[0].rank + ' in '
+                + changes[0].place.replace('data', 'bucket') + ', and has a new value.' };
         }
     }, {
         text: 'the parity record of its rank changed in both parity buckets',
         judge(events) {
-            const update = events.find(e => e.kind === 'RecordUpdated' && e.place === 'data 2');
+            const update = events.find(e => e.kind === 'RecordUpdated');
             if (!update)
                 return { held: false, why: 'There is no update yet.' };
-            const deltas = events.filter(e => e.kind === 'DeltaApplied' && e.rank === update.rank
-                && e.position === 2).map(e => e.place);
-            const places = ['parity 0.0', 'parity 0.1'].filter(p => deltas.indexOf(p) >= 0);
+            const position = Number(update.place.slice(5)); // of the one group
+            const added = events.filter(e => e.kind === 'DeltaApplied' && e.rank === update.rank
+                && e.position === position);
+            const places = ['parity 0.0', 'parity 0.1'].filter(p => added.some(e => e.place === p));
             if (places.length < 2)
-                return { held: false, why: places.length === 0 ? 'No parity bucket has the change yet.' : 'Only '
-                    + places[0] + ' has the change yet.' };
-            const answered = events.find(e => e.kind === 'OperationDone' && e.key === update.key);
-            if (!answered)
+                return { held: false, why: (places.length === 0 ? 'No parity bucket' : 'Only ' + places[0])
+                    + ' has the change yet.' };
+            if (!events.some(e => e.kind === 'OperationDone' && e.key === update.key))
                 return { held: false, why: 'The client has no answer yet.' };
             return { held: true, why: 'Parity buckets 0.0 and 0.1 added the change to their records of rank '
-                + update.rank + '; then the client was answered.' };
+                + update.rank
+                + '; then the client was answered.' };
         }
     }]
 });

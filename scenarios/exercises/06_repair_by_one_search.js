@@ -12,11 +12,11 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Let Bob believe in a file that is exactly two splits old. Then let one search of his make his image exact.',
     hints: ['First Bob must know the file as it is now: let him search until he does (four buckets). Then the file ' +
-        'grows by two splits, and nobody tells him.',
+            'grows by two splits, and nobody tells him.',
         'After two more splits the file has six buckets. An answer teaches Bob the number and level of the bucket ' +
             'that passed his request on.',
-        'Buckets 0 and 1 were split. If bucket 0 passes a request on, Bob learns of one split; if bucket 1 does, he ' +
-            'learns of both. Search a key of bucket 5.'],
+        'Buckets 0 and 1 were split. If bucket 0 passes a request on, Bob learns of one split; if bucket 1 does, ' +
+            'he learns of both. Search a key of bucket 5.'],
     goals: [{
         text: 'one search took an image two splits old to the whole file',
         judge(events, state) {

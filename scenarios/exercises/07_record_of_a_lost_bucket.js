@@ -11,7 +11,7 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Take one data bucket away. Then let Alice find a record of that bucket, although nobody has it any more.',
     hints: ['No spare data server is left, so the bucket does not come back by itself. Parity bucket 0.0 and three ' +
-        'data buckets are left.',
+            'data buckets are left.',
         'The file waits for the alarm of a client: search a key of the bucket that is gone. The last two bits of a ' +
             'key are its bucket.',
         'In the window: select bucket 2 and press Ctrl+Alt+K; then select it again and press Alt+F. In a script: ' +

@@ -12,15 +12,13 @@ lab.raiseAvailability(2); // a group may have two parity buckets now; splits wou
 
 lab.exercise({
     task: 'Give group 1, and only group 1, a second parity bucket. While it is being filled, a record of group 1 ' +
-        'must ' +
-        'be changed.',
+        'must be changed.',
     hints: ['The file allows two parity buckets for each group already; splits would add them one by one. A person ' +
-        'may add one now.',
+            'may add one now.',
         'Let a client work for a while, and add the parity bucket meanwhile. In a script: const h = alice.start({ ' +
-            'do: ' +
-            '\'update\', count: 200 }); lab.addParity(1); h.wait().',
-        'In the window: give Alice 500 updates with Ctrl+U, select bucket 5, and press Ctrl+Shift+P while she works. ' +
-            'Shift+F11 and the clock bar make a simulated cluster slow.'],
+            'do: \'update\', count: 200 }); lab.addParity(1); h.wait().',
+        'In the window: give Alice 500 updates with Ctrl+U, select bucket 5, and press Ctrl+Shift+P while she ' +
+            'works. Virtual time can be made slow beside its buttons.'],
     goals: [{
         text: 'group 1 has two parity buckets, and group 0 has one',
         judge(events, state) {

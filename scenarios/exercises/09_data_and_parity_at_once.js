@@ -11,7 +11,7 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Let one data bucket and one parity bucket of group 0 be gone at the same time. The file must repair both.',
     hints: ['Both must be declared failed before either is back. The second may go while the first is missed: that ' +
-        'takes a quarter of a second.',
+            'takes a quarter of a second.',
         'In a script one call ends both: lab.kill([lab.data(1), lab.parity(0, 1)]).',
         'In the window: pause the clock of a simulated cluster, kill the process of bucket 1 and that of parity ' +
             'bucket 0.1, and let the clock go on.'],

@@ -11,11 +11,10 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Lose two data buckets at once, and no record. When both are back, lose records of the same group for good.',
     hints: ['k is 2. Two buckets that are gone together are computed from the four members that are left.',
-        'Wait until the recovery is over. How many members of six must be gone together, so that fewer than four are ' +
-            'left?',
+        'Wait until the recovery is over. How many members of six must be gone together, so that fewer than four ' +
+            'are left?',
         'In a script: lab.kill(lab.data([1, 2])), lab.waitFor(\'RecoveryFinished\'), lab.settle(), then lab.kill ' +
-            'with ' +
-            'three buckets, and lab.waitFor(\'GroupLost\', { timeout: 40 }).'],
+            'with three buckets, and lab.waitFor(\'GroupLost\', { timeout: 40 }).'],
     goals: [{
         text: 'two data buckets were down together and came back',
         judge(events) {

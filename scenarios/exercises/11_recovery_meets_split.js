@@ -12,8 +12,8 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Let a recovery and a split overlap: a split must begin while a failed bucket is not yet back. Both must ' +
         'end well, and no record be lost.',
-    hints: ['The file has two groups of two buckets, and the split pointer is at bucket 0 of group 0. A split waits ' +
-        'for its own group. Which bucket may fail, so that it need not wait?',
+    hints: ['The file has two groups of two buckets, and the split pointer is at bucket 0 of group 0. A split ' +
+            'waits for its own group. Which bucket may fail, so that it need not wait?',
         'A recovery takes some hundredths of a second, most of them until the silent bucket is declared failed. Do ' +
             'not wait for it: kill, and split at once.',
         'In a script: lab.kill(lab.data(3)); lab.waitFor(\'BucketFailed\'); lab.split(). In the window: slow the ' +

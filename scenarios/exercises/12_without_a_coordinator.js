@@ -12,8 +12,8 @@ while (lab.file().M < 4)
 lab.exercise({
     task: 'Let the coordinator end in the middle of a split. Alice must find a record while there is none. A new ' +
         'coordinator must then find the open split, and settle it.',
-    hints: ['A process can be ended at a step of the protocol: the coordinator orders a split (SplitOrdered), waits ' +
-        'until both sides are prepared, and decides (SplitCommitted).',
+    hints: ['A process can be ended at a step of the protocol: the coordinator orders a split (SplitOrdered), ' +
+            'waits until both sides are prepared, and decides (SplitCommitted).',
         'Then something has to begin a split. It does not return, because its coordinator is gone: insert records ' +
             'until a bucket overflows, or start a split and expect an error.',
         'In a script: lab.kill(lab.coordinator(), { at: \'SplitCommitted\' }), then more than 20 records into one ' +

@@ -1,2 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-lab.client('alice').update(7);
+const alice = lab.client('alice');
+alice.delete(6);
+alice.insert(6);
