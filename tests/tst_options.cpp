@@ -101,6 +101,7 @@ const OptionRow kOptions[] = {
     { "lhrs-gui", "--font-scale", Kind::Real },
     { "lhrs-gui", "--screenshot", Kind::Word },
     { "lhrs-gui", "--csv", Kind::Word },
+    { "lhrs-gui", "--card-pictures", Kind::Word },
     { "lhrs-gui", "--size", Kind::Size },
     { "lhrs-gui", "--workspace", Kind::Choice },
     { "lhrs-report", "--paper", Kind::Word },

@@ -540,6 +540,7 @@ void PresentationTest::theWheelOverAFieldIsLeftToThePage()
     window.resize(1280, 720);
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.startPage().showForm(true);
     for (QPushButton* button : window.startPage().findChildren<QPushButton*>()) {
         if (button->isCheckable())
             button->setChecked(true); // more parameters than the window is high

@@ -431,13 +431,18 @@ void WindowTest::theStartPageSaysWhatCannotWork()
     QCOMPARE(chosen.dataServers, 5u);
     QCOMPARE(chosen.parityServers, 2u);
     QCOMPARE(page.recordBytes(), 64u);
-    // The scenarios are there with their titles; one is opened by Enter.
-    auto* list = page.findChild<QListWidget*>("scenarios");
-    QVERIFY(list->count() >= 1);
-    QSignalSpy wanted(&page, &StartPage::scenarioWanted);
-    page.findChild<QPushButton*>("openScenario")->click();
+    // The cards of free play start what the form has; with what cannot work they open it.
+    page.setTheme(Theme());
+    page.resize(1280, 720);
+    page.show();
+    QSignalSpy wanted(&page, &StartPage::localWanted);
+    page.findChild<Card*>("playLive")->click();
     QCOMPARE(wanted.size(), 1);
-    QVERIFY(QFile::exists(wanted[0][0].toString()));
+    QVERIFY(!page.showsForm());
+    set("k", 3);
+    page.findChild<Card*>("playLive")->click();
+    QCOMPARE(wanted.size(), 1);
+    QVERIFY(page.showsForm());
 }
 
 void WindowTest::anAddressThatIsNoneOrSilentIsSaid()

@@ -9,6 +9,7 @@
 #include "gui/view/field_style.h"
 #include "gui/window/editor_panel.h"
 #include "gui/window/main_window.h"
+#include "gui/window/scenario_pictures.h"
 #include "gui/window/screen_place.h"
 
 #include <QApplication>
@@ -149,6 +150,19 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
     return 0;
 }
 
+// The pictures of the start page's cards: of one scenario, or of all.
+int writeCards(const QString& scenario, const QString& directory)
+{
+    QStringList written;
+    const QString problem = scenario.isEmpty() ? writeAllCardPictures(scenarioDirectory(), directory, written)
+                                               : writeCardPictures(scenario, directory);
+    if (!scenario.isEmpty() && problem.isEmpty())
+        written << QFileInfo(scenario).completeBaseName();
+    for (const QString& name : written)
+        std::printf("written: %s/%s_light.png and _dark.png\n", qPrintable(directory), qPrintable(name));
+    return problem.isEmpty() ? 0 : usage(problem);
+}
+
 // Without a screen Qt complains at each change of the window's size hints that nobody can be told of them.
 void ignoreSizeHints()
 {
@@ -171,7 +185,8 @@ int main(int count, char** arguments)
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && !isGiven({ "-platform" })) {
         const bool hasScreen = !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
         // An export needs no screen, also where there is one. A word on the terminal and a picture need none where there is none.
-        if (isGiven({ "--export" }) || (!hasScreen && isGiven({ "--help", "-h", "--version", "-v", "--screenshot" })))
+        const bool isForTerminal = isGiven({ "--help", "-h", "--version", "-v", "--screenshot" });
+        if (isGiven({ "--export", "--card-pictures" }) || (!hasScreen && isForTerminal))
             qputenv("QT_QPA_PLATFORM", "offscreen");
         else if (!hasScreen) // Qt would only abort
             return usage(QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot and --export need none, nor does lhrs-play."));
@@ -212,7 +227,11 @@ int main(int count, char** arguments)
     const QCommandLineOption tour(QStringLiteral("tour"), QStringLiteral("Take the tour, or go on with it where it was left."));
     const QCommandLineOption exported(QStringLiteral("export"), QStringLiteral("Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption out(QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
-    parser.addOptions({ presenter, projector, exported, out, local, sim, seed, speed, testCase, messages, connect, open, record, play, tour, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
+    const QCommandLineOption cards(QStringLiteral("card-pictures"),
+        QStringLiteral("Make the pictures of the start page in this directory, of all scenarios or of --play; exit."),
+        QStringLiteral("DIR"));
+    parser.addOptions({ cards, presenter, projector, exported, out, local, sim, seed, speed, testCase, messages,
+        connect, open, record, play, tour, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
     parser.process(application);
     if (!parser.positionalArguments().isEmpty())
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
@@ -301,6 +320,9 @@ int main(int count, char** arguments)
     if (chosen == workspaces.end())
         return usage(QStringLiteral("--workspace %1: write %2").arg(parser.value(workspace), workspace.description()));
 
+    if (parser.isSet(cards))
+        return writeCards(parser.value(play), parser.value(cards));
+
     MainWindow window(options);
     if (parser.isSet(projector))
         window.setProjector(true);
@@ -323,7 +345,7 @@ int main(int count, char** arguments)
         folder = std::move(*opened);
     }
     if (parser.isSet(sim))
-        window.cluster().session().local().preferSimulated(simulated);
+        window.preferSimulated(simulated);
     if (parser.isSet(connect))
         window.connectTo(parser.value(connect));
     // A text that is no program lies in the editor: there it can be mended.

@@ -80,6 +80,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
 MainWindow::~MainWindow()
 {
     m_clock->stop();
+    if (m_recorder && !m_recordIsOurs)
+        noteSaved(m_recordPath);
     // The player's script uses the operator's session: it ends first.
     delete m_player;
     stopRecorder();
@@ -223,12 +225,8 @@ void MainWindow::connectAll()
     connect(&m_timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(&m_timeBar->track(), &TimeTrack::markChosen, this, [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
-    // The start page: ways to get a cluster.
-    connect(m_start, &StartPage::localWanted, m_actions->get("startLocal"), &QAction::trigger);
-    connect(m_start, &StartPage::simulatedWanted, m_actions->get("startSimulated"), &QAction::trigger);
+    connectStart();
     connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
-    connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
-    connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path) { openScenario(path, true); });
 
     // The canvas: inspecting and the menu of what is pointed at.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
@@ -508,22 +506,6 @@ void MainWindow::setWorkspace(Workspace workspace)
         if (workspace == Workspace::Inspect && !m_isLow) // the table has more columns and rows than the log has lines to show at once
             m_inner->resizeDocks({ m_docks[0], m_logDock }, { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
     }
-}
-
-// ---- ways in
-
-void MainWindow::startLocal()
-{
-    m_localOptions = m_start->localOptions();
-    m_start->keep(m_remembered);
-    m_operator->session().local().preferSimulated(std::nullopt);
-    m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
-}
-
-void MainWindow::connectTo(const QString& address)
-{
-    m_start->keep(m_remembered);
-    m_operator->connectTo(address);
 }
 
 // ---- looks

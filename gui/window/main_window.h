@@ -21,7 +21,7 @@
 #include "gui/window/player.h"
 #include "gui/window/presentation.h"
 #include "gui/window/remembered.h"
-#include "gui/window/start_dialog.h"
+#include "gui/window/start_page.h"
 #include "gui/window/status_strip.h"
 #include "gui/window/time_bar.h"
 #include "gui/window/workload_bar.h"
@@ -76,6 +76,8 @@ public:
     void startLocal();
     void startSimulated(const SimulatedOptions& simulated);
     void connectTo(const QString& address);
+    // How the clusters of scenarios are played from now on; nothing: on real processes.
+    void preferSimulated(const std::optional<SimulatedOptions>& simulated);
     // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step. False: it is no program, and lies
     // in the editor with the line that is wrong, or it cannot be read, which is said.
     bool openScenario(const QString& path, bool isStarted);
@@ -224,6 +226,12 @@ private:
     void followScreens();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
+    // The start page (window_start.cpp).
+    void connectStart();
+    void playFirst(const QString& path);
+    void endFirst();
+    void noteOpened();
+    void noteSaved(const QString& path);
     void applyTheme();
     void showLink();
     void enableActions();
@@ -398,6 +406,8 @@ private:
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;
+    std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; none: on real processes
+    bool m_playsFirst = false; // the first look, which is always simulated
     RunFacts m_run; // of this window
     std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale that the recording has
 

@@ -53,7 +53,7 @@ void MainWindow::startSimulated(const SimulatedOptions& simulated)
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     m_localOptions.simulated = simulated;
-    m_operator->session().local().preferSimulated(m_localOptions.simulated);
+    preferSimulated(m_localOptions.simulated);
     m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 

@@ -74,6 +74,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
 {
     if (m_player->isRunning() || !m_editor->mayReplace() || (isStarted && !mayForgetRun()))
         return false;
+    endFirst();
     const bool isText = m_editor->open(path);
     if (!m_player->load(path)) {
         if (isText) { // where it is no program it can be mended
@@ -173,8 +174,10 @@ bool MainWindow::saveRecording(const QString& path)
         QGuiApplication::restoreOverrideCursor();
     }
     const bool isSaved = m_recorder && problem.isEmpty();
-    if (isSaved)
+    if (isSaved) {
         m_workKept = work;
+        noteSaved(path);
+    }
     m_line->answer(tr("save recording"), isSaved ? tr("The run up to now is in %1.").arg(path) : problem, isSaved);
     return isSaved;
 }

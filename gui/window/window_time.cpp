@@ -186,6 +186,7 @@ QString MainWindow::openRecording(const QString& path)
     if (!startReel())
         m_director.end();
     showLink();
+    noteOpened();
     const QString damage = m_timeLine.recording()->damage(), unfinished = m_timeLine.recording()->unfinished();
     if (!damage.isEmpty() || !unfinished.isEmpty())
         m_line->answer(tr("open"), !damage.isEmpty() ? damage : unfinished, damage.isEmpty());

@@ -16,30 +16,29 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
-class QListWidget;
 class QPushButton;
 class QSpinBox;
 
 namespace lhrs::gui {
 
-// A scenario file with the tags of its first comment.
-struct ScenarioFile {
-    QString path, title, minutes, needs;
-};
-// The scenarios of a directory, by name.
-std::vector<ScenarioFile> scenariosIn(const QString& directory);
-
-// The window without a cluster: how to get one. Local processes with their parameters, or a simulation of them, the
-// address of a running coordinator, or a scenario that brings its own cluster. What cannot work is said in words before anything is started.
-class StartPage : public QWidget {
+// The parameters of a cluster of one's own, all of them, with what each is and the line of a scenario that does the
+// same: local processes, a simulation of them, or the address of a running coordinator. What cannot work is said in
+// words before anything is started.
+class StartForm : public QWidget {
     Q_OBJECT
 public:
-    explicit StartPage(const QString& scenarioDirectory, QWidget* parent = nullptr);
+    explicit StartForm(QWidget* parent = nullptr);
 
     LocalOptions localOptions() const;
     SimulatedOptions simulatedOptions() const;
     std::uint32_t recordBytes() const;
     std::uint32_t clients() const;
+    // Of the coordinator, servers and clients that would be started.
+    int processes() const;
+    // The most important ones in a few words; and the address of a coordinator, empty: none is given.
+    QString parameters() const;
+    QString address() const;
+    void askForAddress();
     // The fields as they were the last time; and to be found again the next time.
     void recall(const Remembered& remembered);
     void keep(Remembered& remembered) const;
@@ -47,19 +46,21 @@ public:
     QString objection() const;
     QString objectionToFile() const;
     void setTheme(const Theme& theme);
-    // Shown above the ways: why the last attempt failed, or what is going on.
-    void setStatus(const QString& words, bool isTrouble);
     void setBusy(bool on);
 
 signals:
     void localWanted();
     void simulatedWanted();
     void connectWanted(const QString& address);
-    void scenarioWanted(const QString& path);
+    void changed(); // one of the parameters
+    void left();    // back to where it was opened from
 
 protected:
+    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     // Beside each other, or below each other where text is large or the window narrow.
@@ -77,11 +78,10 @@ private:
     QCheckBox *m_slow, *m_gate, *m_merges, *m_mixKeys, *m_pureRs;
     QLineEdit *m_thresholds, *m_address;
     QBoxLayout* m_columns;
-    QListWidget* m_scenarios;
-    QLabel *m_title, *m_intro, *m_status, *m_help, *m_note, *m_line, *m_command;
+    QLabel *m_title, *m_intro, *m_help, *m_note, *m_line, *m_command;
     std::vector<QWidget*> m_explained;
     mutable std::optional<QString> m_multicastNote;
-    QPushButton *m_start, *m_simulate, *m_connect, *m_play, *m_first;
+    QPushButton *m_start, *m_simulate, *m_connect, *m_back;
     std::vector<QWidget*> m_headings;
 };
 

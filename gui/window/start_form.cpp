@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/start_dialog.h"
+#include "gui/window/start_form.h"
 
 #include "common/open_files.h"
 #include "gui/lab/network_check.h"
-#include "gui/lab/script_engine.h"
 #include "gui/view/flow_layout.h"
 #include "gui/view/number_box.h"
 #include "gui/window/clock_bar.h"
@@ -11,19 +10,17 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDir>
 #include <QEvent>
 #include <QFile>
-#include <QFileInfo>
 #include <QFormLayout>
-#include <QFrame>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStyle>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -39,8 +36,6 @@ constexpr int kRecordExtra = 64;      // bytes that a record takes besides its o
 constexpr int kServersMax = 1'100;    // of one pool; so many only simulated
 constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
 constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
-constexpr int kScenariosLeast = 80;   // pixels that their list has in a low window
-constexpr int kScenarioLines = 12;    // that it has in a narrow one
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
@@ -64,32 +59,21 @@ int memoryAvailable()
 
 } // namespace
 
-std::vector<ScenarioFile> scenariosIn(const QString& directory)
-{
-    std::vector<ScenarioFile> found;
-    const QDir folder(directory);
-    for (const QString& name : folder.entryList({ QStringLiteral("*.js") }, QDir::Files, QDir::Name)) {
-        QFile file(folder.filePath(name));
-        if (!file.open(QIODevice::ReadOnly | QIODevice::Text))
-            continue;
-        const ScriptHeader header = headerOf(QString::fromUtf8(file.read(4096)));
-        found.push_back({ folder.filePath(name), header.title.isEmpty() ? name : header.title, header.minutes, header.needs });
-    }
-    return found;
-}
-
-StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
+StartForm::StartForm(QWidget* parent)
     : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
       m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
       m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
       m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
       m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
-      m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_scenarios(new QListWidget(this)), m_title(new QLabel(tr("No cluster yet"), this)),
-      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity buckets, and clients. Four ways to get one:"), this)),
-      m_status(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
-      m_play(new QPushButton(tr("Open this scenario"), this)), m_first(new QPushButton(tr("Never seen LH*RS? Six minutes."), this))
+      m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_title(new QLabel(tr("Free play: the parameters"), this)),
+      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity "
+          "buckets, and clients. Three ways to get one:"), this)),
+      m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)),
+          m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"),
+          this)), m_connect(new QPushButton(tr("Connect"), this)),
+      m_back(new QPushButton(tr("Back to the start page"), this))
 {
-    setObjectName(QStringLiteral("startPage"));
+    setObjectName(QStringLiteral("startForm"));
     m_field->setObjectName(QStringLiteral("field"));
     m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
     m_field->setAccessibleName(tr("Field of the parity calculus"));
@@ -126,23 +110,15 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     for (const double speed : { 1.0, 0.1, 0.01, 0.001, 10.0, 0.0 })
         m_speed->addItem(speedWords(speed), speed);
     m_connect->setObjectName(QStringLiteral("connect"));
-    m_play->setObjectName(QStringLiteral("openScenario"));
-    m_first->setObjectName(QStringLiteral("neverSeen"));
-    m_first->setToolTip(tr("The demonstration of 2004, step by step: PgDn goes on"));
+    m_back->setObjectName(QStringLiteral("formBack"));
+    m_back->setToolTip(tr("Esc: the parameters stay as they are here"));
     m_slow->setObjectName(QStringLiteral("slow"));
     m_gate->setObjectName(QStringLiteral("gate"));
     m_merges->setObjectName(QStringLiteral("merges"));
     m_mixKeys->setObjectName(QStringLiteral("mixKeys"));
     m_pureRs->setObjectName(QStringLiteral("pureRs"));
     m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
-    m_scenarios->setObjectName(QStringLiteral("scenarios"));
-    m_scenarios->setAccessibleName(tr("Scenarios"));
-    m_scenarios->setWordWrap(true);
-    m_scenarios->setAlternatingRowColors(true);
-    m_scenarios->setSpacing(2);
-    m_scenarios->setMinimumHeight(kScenariosLeast);
-    m_scenarios->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
-    for (QLabel* label : { m_intro, m_status, m_help, m_note, m_line, m_command })
+    for (QLabel* label : { m_intro, m_help, m_note, m_line, m_command })
         label->setWordWrap(true);
     m_help->setObjectName(QStringLiteral("startHelp"));
     m_note->setObjectName(QStringLiteral("startNote"));
@@ -155,8 +131,6 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_line->setAccessibleName(tr("What does the same in a scenario"));
     m_command->setObjectName(QStringLiteral("startCommand"));
     m_command->setAccessibleName(tr("Programs that are started"));
-    m_status->setObjectName(QStringLiteral("startStatus"));
-    m_status->hide();
 
     const auto heading = [this](const QString& words) {
         auto* label = new QLabel(words, this);
@@ -224,11 +198,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
 
     auto* other = new QVBoxLayout;
     other->setSpacing(10);
-    other->addWidget(heading(tr("2  A scenario")));
-    other->addWidget(m_scenarios, 1);
-    other->addWidget(m_play, 0, Qt::AlignLeft);
-    other->addSpacing(12);
-    other->addWidget(heading(tr("3  A cluster that runs already")));
+    other->addWidget(heading(tr("2  A cluster that runs already")));
     auto* where = new QHBoxLayout;
     where->setSpacing(8);
     where->addWidget(new QLabel(tr("coordinator"), this));
@@ -249,13 +219,14 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     secret->addWidget(keyFile, 1);
     other->addLayout(secret);
     other->addSpacing(12);
-    other->addWidget(heading(tr("4  Simulated, as on the left")));
+    other->addWidget(heading(tr("3  Simulated, with these parameters")));
     auto* simulated = new QWidget(this);
     auto* flow = new FlowLayout(simulated, 8);
     flow->setContentsMargins(0, 0, 0, 0);
     for (QWidget* part : std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
         flow->addWidget(part);
     other->addWidget(simulated);
+    other->addStretch(1);
 
     m_columns->setSpacing(28);
     m_columns->addLayout(local, 5);
@@ -266,12 +237,11 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     box->setSpacing(10);
     auto* top = new FlowLayout(nullptr, 20); // below each other where text is large
     top->addWidget(m_title);
-    top->addWidget(m_first);
+    top->addWidget(m_back);
     box->addLayout(top);
     box->addWidget(m_intro);
-    box->addWidget(m_status);
     box->addSpacing(8);
-    box->addLayout(m_columns, 1); // the list of scenarios takes what a large window has
+    box->addLayout(m_columns, 1);
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(inside);
     scroll->setWidgetResizable(true);
@@ -280,49 +250,27 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
 
-    for (const ScenarioFile& file : scenariosIn(scenarioDirectory)) {
-        QStringList facts;
-        if (!file.minutes.isEmpty())
-            facts << tr("%1 minutes").arg(file.minutes);
-        if (!file.needs.isEmpty())
-            facts << file.needs;
-        auto* item = new QListWidgetItem(facts.isEmpty() ? file.title : QStringLiteral("%1\n%2").arg(file.title, facts.join(QStringLiteral(", "))), m_scenarios);
-        item->setData(Qt::UserRole, file.path);
-        if (QFileInfo(file.path).fileName() == QLatin1String("demo.js")) // what most come for
-            m_scenarios->setCurrentItem(item);
-    }
-    if (m_scenarios->count() == 0)
-        m_scenarios->addItem(tr("No scenario in %1. File, Open scenario opens one from elsewhere.").arg(scenarioDirectory));
-    else if (m_scenarios->currentRow() < 0)
-        m_scenarios->setCurrentRow(0);
-    m_play->setEnabled(m_scenarios->currentItem() != nullptr);
-
     explain(m_address, tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running file’s."));
     explain(m_seed, tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
     explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
     for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_loadControl })
-        connect(box2, &QSpinBox::valueChanged, this, &StartPage::check);
+        connect(box2, &QSpinBox::valueChanged, this, &StartForm::check);
     for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank })
-        connect(box2, &QComboBox::currentIndexChanged, this, &StartPage::check);
+        connect(box2, &QComboBox::currentIndexChanged, this, &StartForm::check);
     NumberEntry::follow(*this, this, [this] { check(); });
-    connect(m_thresholds, &QLineEdit::textChanged, this, &StartPage::check);
+    connect(m_thresholds, &QLineEdit::textChanged, this, &StartForm::check);
     for (QCheckBox* box2 : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
-        connect(box2, &QCheckBox::toggled, this, &StartPage::check);
-    connect(m_start, &QPushButton::clicked, this, &StartPage::localWanted);
-    connect(m_simulate, &QPushButton::clicked, this, &StartPage::simulatedWanted);
+        connect(box2, &QCheckBox::toggled, this, &StartForm::check);
+    connect(m_address, &QLineEdit::textChanged, this, &StartForm::changed);
+    connect(m_start, &QPushButton::clicked, this, &StartForm::localWanted);
+    connect(m_simulate, &QPushButton::clicked, this, &StartForm::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
     connect(m_address, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
-    const auto play = [this] {
-        if (const QListWidgetItem* item = m_scenarios->currentItem(); item && item->data(Qt::UserRole).isValid())
-            emit scenarioWanted(item->data(Qt::UserRole).toString());
-    };
-    connect(m_play, &QPushButton::clicked, this, play);
-    connect(m_first, &QPushButton::clicked, this, [this, first = scenarioDirectory + QStringLiteral("/demo.js")] { emit scenarioWanted(first); });
-    connect(m_scenarios, &QListWidget::itemActivated, this, play);
+    connect(m_back, &QPushButton::clicked, this, &StartForm::left);
     check();
 }
 
-LocalOptions StartPage::localOptions() const
+LocalOptions StartForm::localOptions() const
 {
     LocalOptions options;
     options.config.set_m(std::uint32_t(m_m->value()));
@@ -355,18 +303,18 @@ LocalOptions StartPage::localOptions() const
     return options;
 }
 
-SimulatedOptions StartPage::simulatedOptions() const
+SimulatedOptions StartForm::simulatedOptions() const
 {
     return { std::uint64_t(m_seed->value()), m_speed->currentData().toDouble() };
 }
 
-std::uint32_t StartPage::recordBytes() const
+std::uint32_t StartForm::recordBytes() const
 {
     return std::uint32_t(m_recordBytes->value());
 }
 
 // As far as they are numbers; objectionToThresholds() says what is not.
-std::vector<std::uint32_t> StartPage::thresholds() const
+std::vector<std::uint32_t> StartForm::thresholds() const
 {
     std::vector<std::uint32_t> found;
     for (const QString& part : m_thresholds->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
@@ -377,7 +325,7 @@ std::vector<std::uint32_t> StartPage::thresholds() const
     return found;
 }
 
-QString StartPage::objectionToThresholds() const
+QString StartForm::objectionToThresholds() const
 {
     std::uint32_t last = 0;
     int number = 0;
@@ -395,12 +343,34 @@ QString StartPage::objectionToThresholds() const
     return {};
 }
 
-std::uint32_t StartPage::clients() const
+std::uint32_t StartForm::clients() const
 {
     return std::uint32_t(m_clients->value());
 }
 
-QString StartPage::objectionToFile() const
+int StartForm::processes() const
+{
+    return m_data->value() + m_parity->value() + m_clients->value() + 1;
+}
+
+QString StartForm::parameters() const
+{
+    return tr("m = %1, K = %2, b = %3").arg(m_m->value()).arg(m_k->value()).arg(m_b->value());
+}
+
+QString StartForm::address() const
+{
+    const QString words = m_address->text().trimmed();
+    return words.endsWith(QLatin1Char(':')) ? QString() : words;
+}
+
+void StartForm::askForAddress()
+{
+    m_address->setFocus();
+    m_address->setCursorPosition(int(m_address->text().size()));
+}
+
+QString StartForm::objectionToFile() const
 {
     if (const QString why = NumberEntry::objectionIn(*this); !why.isEmpty())
         return why;
@@ -411,9 +381,9 @@ QString StartPage::objectionToFile() const
     return objectionToThresholds();
 }
 
-QString StartPage::objection() const
+QString StartForm::objection() const
 {
-    const int processes = m_data->value() + m_parity->value() + m_clients->value() + 1;
+    const int processes = this->processes();
     if (const QString why = objectionToFile(); !why.isEmpty())
         return why;
     if (processes > kProcessesMax)
@@ -432,7 +402,7 @@ QString StartPage::objection() const
     return {};
 }
 
-const QString& StartPage::multicastNote() const
+const QString& StartForm::multicastNote() const
 {
     if (!m_multicastNote) {
         const QString why = QString::fromStdString(multicastTrouble());
@@ -441,40 +411,45 @@ const QString& StartPage::multicastNote() const
     return *m_multicastNote;
 }
 
-void StartPage::check()
+void StartForm::check()
 {
     const QString why = objection();
-    const int processes = m_data->value() + m_parity->value() + m_clients->value() + 1;
+    const int processes = this->processes();
     m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.%3").arg(processes).arg(processes * kProcessMegabytes).arg(multicastNote()));
     m_start->setEnabled(why.isEmpty());
     m_simulate->setEnabled(objectionToFile().isEmpty());
     const LocalOptions options = localOptions();
     m_line->setText(Operator::clusterLine(options, recordBytes()));
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));
+    emit changed();
 }
 
-void StartPage::resizeEvent(QResizeEvent* event)
+void StartForm::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     placeColumns();
 }
 
-void StartPage::placeColumns()
+// How wide its words are is known when it has its style.
+void StartForm::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    QTimer::singleShot(0, this, &StartForm::placeColumns);
+}
+
+void StartForm::placeColumns()
 {
     int needed = m_columns->spacing();
     for (int column = 0; column < m_columns->count(); ++column)
         needed += m_columns->itemAt(column)->minimumSize().width();
     const QMargins margins = m_columns->parentWidget()->layout()->contentsMargins();
     const int room = width() - margins.left() - margins.right() - style()->pixelMetric(QStyle::PM_ScrollBarExtent);
-    const bool isNarrow = room < needed;
-    m_columns->setDirection(isNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    // Below the others it gets no room of theirs.
-    m_scenarios->setMinimumHeight(isNarrow ? kScenarioLines * m_scenarios->fontMetrics().lineSpacing() : kScenariosLeast);
+    m_columns->setDirection(room < needed ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 // ---- what a field is
 
-void StartPage::explain(QWidget* field, const QString& words)
+void StartForm::explain(QWidget* field, const QString& words)
 {
     field->setToolTip(words);
     field->setAccessibleDescription(words);
@@ -482,7 +457,22 @@ void StartPage::explain(QWidget* field, const QString& words)
     m_explained.push_back(field);
 }
 
-bool StartPage::eventFilter(QObject* watched, QEvent* event)
+// Esc is the window's key for other things; here it goes back.
+bool StartForm::event(QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        event->accept();
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void StartForm::keyPressEvent(QKeyEvent* event)
+{
+    event->key() == Qt::Key_Escape ? emit left() : QWidget::keyPressEvent(event);
+}
+
+bool StartForm::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::FocusIn || event->type() == QEvent::Enter)
         m_help->setText(static_cast<QWidget*>(watched)->toolTip());
@@ -491,7 +481,7 @@ bool StartPage::eventFilter(QObject* watched, QEvent* event)
 
 // ---- the next time
 
-void StartPage::recall(const Remembered& remembered)
+void StartForm::recall(const Remembered& remembered)
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
     for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
@@ -506,7 +496,7 @@ void StartPage::recall(const Remembered& remembered)
     check();
 }
 
-void StartPage::keep(Remembered& remembered) const
+void StartForm::keep(Remembered& remembered) const
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
     for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
@@ -520,27 +510,18 @@ void StartPage::keep(Remembered& remembered) const
     remembered.keep(key(m_address), m_address->text());
 }
 
-void StartPage::setStatus(const QString& words, bool isTrouble)
+void StartForm::setBusy(bool on)
 {
-    m_status->setText(isTrouble ? tr("That did not work. %1").arg(words) : words);
-    m_status->setVisible(!words.isEmpty());
-}
-
-void StartPage::setBusy(bool on)
-{
-    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_simulate, m_connect, m_play, m_first })
+    for (QWidget* widget : std::initializer_list<QWidget*> { m_start, m_simulate, m_connect })
         widget->setEnabled(!on);
     if (!on)
         check();
-    m_title->setText(on ? tr("One moment") : tr("No cluster yet"));
 }
 
-void StartPage::setTheme(const Theme& theme)
+void StartForm::setTheme(const Theme& theme)
 {
     m_title->setFont(theme.font({ TextSize::Caption, true }));
-    m_first->setFont(theme.font({ TextSize::Title, true }));
     m_intro->setFont(theme.font({ TextSize::Strong }));
-    m_status->setFont(theme.font({ TextSize::Strong, true }));
     for (QWidget* label : m_headings)
         label->setFont(theme.font({ TextSize::Title, true }));
     m_note->setFont(theme.font({ TextSize::Small, true }));
