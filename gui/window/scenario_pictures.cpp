@@ -19,6 +19,7 @@
 #include <QTemporaryDir>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 namespace lhrs::gui {
@@ -128,6 +129,19 @@ struct PlayedScenario {
     ClusterState state;
 };
 
+// An exercise is shown as it is when somebody is to begin: nobody does.
+class UpToThePerson : public ScriptObserver {
+public:
+    ScriptEngine* engine = nullptr;
+    std::atomic<bool> isReached = false;
+    bool hasPerson() const override { return true; }
+    void onExercise(const ExerciseShown&) override
+    {
+        isReached = true;
+        engine->stop();
+    }
+};
+
 PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
 {
     PlayedScenario played;
@@ -150,8 +164,9 @@ PlayedScenario playForCard(const QString& name, const QString& source, const QSt
     }
     const std::unique_ptr<Recorder> recorder = std::move(*started);
     session.ingest().recordTo(recorder.get());
-    ScriptObserver silent;
-    ScriptEngine engine(session, silent);
+    UpToThePerson observer;
+    ScriptEngine engine(session, observer);
+    observer.engine = &engine;
     ScriptSettings settings;
     settings.seed = kCardSeed;
     settings.paperDirectory = paperDirectory;
@@ -163,7 +178,8 @@ PlayedScenario playForCard(const QString& name, const QString& source, const QSt
     const ScriptResult result = engine.result();
     session.ingest().settledLamps();
     session.ingest().recordTo(nullptr);
-    played.problem = result.outcome == ScriptOutcome::Held ? recorder->finish() : result.sentence();
+    const bool isPlayed = result.outcome == ScriptOutcome::Held || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
+    played.problem = isPlayed ? recorder->finish() : result.sentence();
     if (!played.problem.isEmpty())
         return played;
     played.tables = engine.tables().names();

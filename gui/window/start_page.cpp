@@ -47,6 +47,8 @@ QString wrapped(const QString& words, const QFontMetrics& metrics, int room)
 QString scenarioFacts(const ScenarioFile& file)
 {
     QStringList facts;
+    if (file.exercise > 0)
+        facts << StartPage::tr("exercise %1").arg(file.exercise);
     if (!file.minutes.isEmpty())
         facts << StartPage::tr("%1 minutes").arg(file.minutes);
     if (!file.needs.isEmpty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window and its start page: clusters that are started from there, the first look, and the recordings it lists.
 #include "gui/window/main_window.h"
+#include "gui/window/window_tour.h"
 
 #include <QFileInfo>
 
@@ -21,6 +22,10 @@ void MainWindow::connectStart()
     connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path, bool isFirst) {
         isFirst ? playFirst(path) : void(openScenario(path, true));
     });
+    connect(m_start, &StartPage::tourWanted, this, &MainWindow::startTour);
+    connect(m_tour, &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
+    m_start->setTourThere(true);
+    m_start->setTourLeft(tourStopLeft());
     connect(m_start, &StartPage::openRecordingWanted, m_actions->get("openRecording"), &QAction::trigger);
     connect(m_start, &StartPage::recordingWanted, this, &MainWindow::openRecording);
     connect(m_start, &StartPage::recordingsChanged, this, [this] { m_start->recordings().keep(m_remembered); });
