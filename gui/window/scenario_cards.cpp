@@ -303,11 +303,14 @@ void CardSection::setRoom(int width)
     const int least = std::max(1, int(m_theme.px(kCardWidth)));
     const int columns = std::max(1, (width + kCardsSpacing) / (least + kCardsSpacing));
     const int wide = (width - (columns - 1) * kCardsSpacing) / columns;
-    int high = 0;
-    for (const Card* card : m_cards)
-        high = std::max(high, card->heightFor(wide));
-    for (Card* card : m_cards)
-        card->place({ wide, high });
+    for (std::size_t first = 0; first < m_cards.size(); first += std::size_t(columns)) { // all of a row are as high
+        const std::size_t end = std::min(m_cards.size(), first + std::size_t(columns));
+        int high = 0;
+        for (std::size_t i = first; i < end; ++i)
+            high = std::max(high, m_cards[i]->heightFor(wide));
+        for (std::size_t i = first; i < end; ++i)
+            m_cards[i]->place({ wide, high });
+    }
     m_flow->invalidate();
 }
 
