@@ -19,6 +19,7 @@ namespace lhrs::gui {
 class ShowStage {
 public:
     static constexpr double kFrame = 0.1; // seconds of the show
+    static constexpr int kWriteMost = 20'000; // ms of real time in which a recorder writes what has happened
 
     explicit ShowStage(MainWindow::Options wanted = options(), QSize size = { 1280, 720 }) : window(wanted)
     {
@@ -65,6 +66,17 @@ public:
     bool frame(double seconds = kFrame)
     {
         if (!awaitScript())
+            return false;
+        // What is to be shown next is being written: that takes time of this computer, which is none of the show's.
+        const auto isWritten = [this] {
+            const std::optional<Cue>& gate = window.pacer().gate();
+            if (!gate || window.pacer().shownUpTo() >= gate->event || !window.director().isStarved())
+                return true;
+            window.timeLine().refreshAhead();
+            make(0);
+            return !window.director().isStarved();
+        };
+        if (!QTest::qWaitFor(isWritten, kWriteMost))
             return false;
         make(seconds);
         return true;

@@ -157,11 +157,15 @@ void Director::advance(double seconds)
         leave(); // nothing is to come: what people do now is shown as it happens
 }
 
+bool Director::isStarved() const
+{
+    return m_pacer.isShow() && !m_isRecorded && !m_pacer.isAtGate() && m_pacer.hopsAhead() <= 0;
+}
+
 // What is recorded of a running cluster comes in parts.
 void Director::lookAhead()
 {
-    const bool isStarved = m_pacer.isShow() && !m_isRecorded && !m_pacer.isAtGate() && m_pacer.hopsAhead() <= 0;
-    if (!isStarved) {
+    if (!isStarved()) {
         m_starvedSince = m_clock;
         return;
     }

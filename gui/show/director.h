@@ -55,6 +55,9 @@ public:
     // Called while what has happened is not recorded yet.
     void setHurry(std::function<void()> hurry) { m_hurry = std::move(hurry); }
 
+    // It could go on, but what comes next is not recorded yet.
+    bool isStarved() const;
+
     // ---- per frame
     void advance(double seconds);
     // The entries that had their turn in this frame, in order: what is seen of them beside the caption is the window's.
