@@ -107,7 +107,6 @@ Card::Card(const CardWords& words, QWidget* parent)
     setAttribute(Qt::WA_Hover);
     m_rows->setContentsMargins(kCardsMargin, kCardsMargin, kCardsMargin, kCardsMargin);
     m_rows->setSpacing(5);
-    m_picture->setAlignment(Qt::AlignCenter);
     for (QLabel* label : { m_picture, m_title, m_sentence, m_facts }) {
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
         label->setTextFormat(Qt::PlainText);
@@ -155,8 +154,6 @@ void Card::colour()
         const QColor ink = m_isGrey || label == m_facts ? m_theme.muted : m_theme.text;
         label->setStyleSheet(QStringLiteral("color: %1;").arg(ink.name()));
     }
-    if (m_picture->width() > 1)
-        place(size());
     update();
 }
 
@@ -179,7 +176,19 @@ void Card::place(QSize size)
     setFixedSize(size);
     const QSize room(size.width() - 2 * kCardsMargin, pictureHeight(size.width()));
     m_picture->setFixedSize(room);
+    update();
+}
+
+// Not before it is painted: most cards of a page are not in sight.
+void Card::makePicture()
+{
+    const QSize room = m_picture->size();
     const qreal ratio = devicePixelRatioF();
+    const QString wanted
+        = QStringLiteral("%1 %2 %3 %4").arg(m_words.picture).arg(m_theme.isDark()).arg(m_isGrey).arg(ratio);
+    if (wanted == m_shownAs && m_shown.size() == (QSizeF(room) * ratio).toSize())
+        return;
+    m_shownAs = wanted;
     QPixmap whole = cardPicture(m_words.picture, m_theme.isDark());
     if (whole.isNull()) { // a plain place with a sign
         whole = QPixmap(room * ratio);
@@ -188,15 +197,14 @@ void Card::place(QSize size)
         QPainter(&whole).drawImage((whole.width() - side) / 2, (whole.height() - side) / 2,
             glyphImage(Glyph::Play, m_theme.muted, side));
     }
-    QPixmap shown = whole.scaled(room * ratio, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    m_shown = whole.scaled((QSizeF(room) * ratio).toSize(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     if (m_isGrey) {
-        QPainter pale(&shown);
+        QPainter pale(&m_shown);
         QColor veil = m_theme.card;
         veil.setAlphaF(0.7F);
-        pale.fillRect(shown.rect(), veil);
+        pale.fillRect(m_shown.rect(), veil);
     }
-    shown.setDevicePixelRatio(ratio);
-    m_picture->setPixmap(shown);
+    m_shown.setDevicePixelRatio(ratio);
 }
 
 void Card::paintEvent(QPaintEvent*)
@@ -208,6 +216,8 @@ void Card::paintEvent(QPaintEvent*)
     painter.setPen(QPen(isChosen ? m_theme.focus : m_theme.outline, wide));
     painter.setBrush(isDown() ? m_theme.grid : underMouse() && isEnabled() ? m_theme.cardHeader : m_theme.card);
     painter.drawRoundedRect(QRectF(rect()).adjusted(wide / 2, wide / 2, -wide / 2, -wide / 2), 6, 6);
+    makePicture();
+    painter.drawPixmap(m_picture->pos(), m_shown);
 }
 
 void Card::keyPressEvent(QKeyEvent* event)

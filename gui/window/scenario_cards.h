@@ -4,6 +4,7 @@
 #include "gui/view/theme.h"
 
 #include <QAbstractButton>
+#include <QPixmap>
 #include <QString>
 
 #include <vector>
@@ -66,11 +67,14 @@ protected:
 private:
     int pictureHeight(int width) const;
     void colour();
+    void makePicture();
 
     CardWords m_words;
     Theme m_theme;
     QLabel *m_picture, *m_title, *m_sentence, *m_facts;
     QVBoxLayout* m_rows;
+    QPixmap m_shown;       // as large as it is drawn
+    QString m_shownAs {};  // which one it is, in which looks
     bool m_isGrey = false;
 };
 

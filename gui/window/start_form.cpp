@@ -416,8 +416,10 @@ void StartForm::check()
     const QString why = objection();
     const int processes = this->processes();
     m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.%3").arg(processes).arg(processes * kProcessMegabytes).arg(multicastNote()));
-    m_start->setEnabled(why.isEmpty());
-    m_simulate->setEnabled(objectionToFile().isEmpty());
+    m_canStart = why.isEmpty();
+    m_canSimulate = m_canStart || objectionToFile().isEmpty();
+    m_start->setEnabled(m_canStart);
+    m_simulate->setEnabled(m_canSimulate);
     const LocalOptions options = localOptions();
     m_line->setText(Operator::clusterLine(options, recordBytes()));
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));

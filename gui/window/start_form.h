@@ -45,6 +45,9 @@ public:
     // Why the fields cannot work with real processes, or at all; empty: they can.
     QString objection() const;
     QString objectionToFile() const;
+    // The same as it was when a field was changed last: the buttons can be pressed.
+    bool canStart() const { return m_canStart; }
+    bool canSimulate() const { return m_canSimulate; }
     void setTheme(const Theme& theme);
     void setBusy(bool on);
 
@@ -83,6 +86,7 @@ private:
     mutable std::optional<QString> m_multicastNote;
     QPushButton *m_start, *m_simulate, *m_connect, *m_back;
     std::vector<QWidget*> m_headings;
+    bool m_canStart = false, m_canSimulate = false;
 };
 
 } // namespace lhrs::gui

@@ -210,10 +210,10 @@ void StartPage::makeFreePlay()
     connect(m_parameters, &QPushButton::clicked, this, [this] { showForm(true); });
     // With parameters that cannot work the form says why.
     connect(m_live, &Card::clicked, this, [this] {
-        m_form->objection().isEmpty() ? emit localWanted() : showForm(true);
+        m_form->canStart() ? emit localWanted() : showForm(true);
     });
     connect(m_simulated, &Card::clicked, this, [this] {
-        m_form->objectionToFile().isEmpty() ? emit simulatedWanted() : showForm(true);
+        m_form->canSimulate() ? emit simulatedWanted() : showForm(true);
     });
     connect(m_running, &Card::clicked, this, [this] {
         if (const QString address = m_form->address(); !address.isEmpty()) {
@@ -233,10 +233,10 @@ void StartPage::showFreePlay()
     const QString changes = tr("Cannot work with these parameters: opens them");
     m_live->say({ QStringLiteral("free_live"), tr("Live"),
         tr("Real processes on this computer, which talk by UDP, TCP and multicast and can really be killed."),
-        m_form->objection().isEmpty() ? tr("Starts %1 processes: %2").arg(m_form->processes()).arg(with) : changes });
+        m_form->canStart() ? tr("Starts %1 processes: %2").arg(m_form->processes()).arg(with) : changes });
     m_simulated->say({ QStringLiteral("free_simulated"), tr("Simulated"),
         tr("One process plays all parts in virtual time, which you can pause, step and slow down."),
-        m_form->objectionToFile().isEmpty() ? tr("Starts 1 process: %1, seed %2").arg(with).arg(seed) : changes });
+        m_form->canSimulate() ? tr("Starts 1 process: %1, seed %2").arg(with).arg(seed) : changes });
     m_running->say({ QStringLiteral("free_running"), tr("A cluster that runs already"),
         tr("Watches and works with a cluster that somebody started from a terminal or a program."),
         address.isEmpty() ? tr("Asks for the address of its coordinator") : tr("Connects to %1").arg(address) });
