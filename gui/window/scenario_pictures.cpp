@@ -32,13 +32,14 @@ constexpr QSize kCardView(400, 225);  // pixels at 100 % that the cluster is dra
 constexpr qreal kCardScale = 1.28;    // of the picture: 512 x 288
 constexpr int kCardColours = 24;
 constexpr std::uint64_t kCardSeed = 7;
+constexpr int kTries = 4;
 constexpr auto kCardLimit = 300s;     // of playing one scenario
 constexpr int kWorthShowing = 3;      // a parity bucket that is being made is not what a scenario is about
 constexpr std::uint32_t kSlicesSeen = 2; // that have come back of a bucket that is rebuilt
 
 // Experiments are as long as they need to be; for their picture they are short.
 const std::map<QString, std::map<QString, QString>> kShortened {
-    { "recovery_ways", { { "records", "4000" }, { "repetitions", "1" }, { "slice", "500" }, { "searches", "200" } } },
+    { "recovery_ways", { { "records", "4000" }, { "repetitions", "1" }, { "slice", "500" }, { "searches", "20" } } },
     { "reading_a_measurement", { { "records", "500" }, { "searches", "300" }, { "repetitions", "2" } } },
     { "parity_tables", { { "repetitions", "1" }, { "sizes", "200" } } },
     { "recovery_tables", { { "repetitions", "1" }, { "records", "2000" }, { "parts", "5" } } },
@@ -125,6 +126,7 @@ QImage withFewColours(const QImage& image)
 
 struct PlayedScenario {
     QString problem; // empty: it held
+    std::uint64_t lost = 0; // events
     QStringList tables;
     ClusterState state;
 };
@@ -142,7 +144,7 @@ public:
     }
 };
 
-PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
+PlayedScenario playOnce(const QString& name, const QString& source, const QString& paperDirectory)
 {
     PlayedScenario played;
     QTemporaryDir folder;
@@ -176,7 +178,7 @@ PlayedScenario playForCard(const QString& name, const QString& source, const QSt
     engine.start(source, name + QStringLiteral(".js"), settings);
     engine.wait(kCardLimit * 2); // its own limit ends it before
     const ScriptResult result = engine.result();
-    session.ingest().settledLamps();
+    played.lost = session.ingest().settledLamps().lost + recorder->status().lost;
     session.ingest().recordTo(nullptr);
     const bool isPlayed = result.outcome == ScriptOutcome::Held || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
     played.problem = isPlayed ? recorder->finish() : result.sentence();
@@ -190,6 +192,20 @@ PlayedScenario playForCard(const QString& name, const QString& source, const QSt
     else
         played.problem = QStringLiteral("%1: its run cannot be shown: %2").arg(name,
             QString::fromStdString(state.error().text));
+    return played;
+}
+
+// A machine that is busy loses events of a long run: its picture would not be that of another time.
+PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
+{
+    PlayedScenario played;
+    for (int tries = 0; tries < kTries; ++tries) {
+        played = playOnce(name, source, paperDirectory);
+        if (!played.problem.isEmpty() || played.lost == 0)
+            return played;
+    }
+    played.problem = QStringLiteral("%1: %2 events of its run were lost. Try again when the machine is less busy.")
+                         .arg(name).arg(played.lost);
     return played;
 }
 
