@@ -136,7 +136,7 @@ void ReelTest::aQuestionAndItsAnswerStayUntilAKey()
         stage.window.player().vote(choice);
     QVERIFY(stage.goOn());
     QCOMPARE(stage.director().await(), Await::Answer);
-    QVERIFY2(stage.caption().startsWith("Bucket 1 ✓ (2 of 3)") && stage.caption().contains("That is how it is."), qPrintable(stage.caption()));
+    QVERIFY2(stage.caption().startsWith("Bucket 1 ✓ (2 of 3 votes)") && stage.caption().contains("That is how it is."), qPrintable(stage.caption()));
     for (int i = 0; i < 300; ++i)
         QVERIFY(stage.frame());
     QCOMPARE(stage.director().await(), Await::Answer);

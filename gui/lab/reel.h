@@ -53,7 +53,7 @@ struct ReelEntry {
         Print,     // text, for log and terminal
         Note,      // text, for the presenter
         Replay,    // at, until: the interval; captions within it; slower: how many times, 0: as slowly as is well seen
-        End,       // the scenario is over; text: how
+        End,       // the scenario is over; text: how; number: 1 it held, 2 it was stopped by a person, 0 it did not
         Exercise,  // exercise: how it stands from here on; text: its task
     };
     struct Said {

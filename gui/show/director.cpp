@@ -152,9 +152,10 @@ void Director::advance(double seconds)
         m_pacer.takeState();
     applyInTurn();
     const bool isAlone = m_script == Script::Over || m_script == Script::Person;
-    const bool isWaiting = isAlone ? hasBeenRead() : await() == Await::Step;
-    if (!m_isRecorded && !m_again && isWaiting && !isStopped() && nextEntry() == nullptr && m_pacer.isAtGate())
-        leave(); // nothing is to come: what people do now is shown as it happens
+    const bool isAsking = await() == Await::Question; // the script waits until it is answered
+    const bool isWaiting = isAlone ? hasBeenRead() : await() == Await::Step || isAsking;
+    if (!m_isRecorded && !m_again && isWaiting && (!isStopped() || isAsking) && nextEntry() == nullptr && m_pacer.isAtGate())
+        leave(); // nothing is to come: what happens and what people do now is shown as it happens
 }
 
 bool Director::isStarved() const
@@ -451,6 +452,13 @@ void Director::endRepetition()
 
 // ---- what a person wants
 
+// Where the picture was live: what happened while somebody thought has been seen, and what happens from now on is told.
+void Director::goOnFromNow()
+{
+    if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
+        cutTo(m_time.committed(), Recording::kEndOfTime);
+}
+
 Director::Went Director::next()
 {
     if (!m_isOn || isFree())
@@ -461,13 +469,15 @@ Director::Went Director::next()
         return Went::Resumed;
     }
     switch (await()) {
-    case Await::Question: m_isAnswered = true; return Went::Answered;
+    case Await::Question:
+        m_isAnswered = true;
+        goOnFromNow();
+        return Went::Answered;
     case Await::Answer: m_isAnswerSeen = true; return Went::Skipped;
     case Await::Begin:
     case Await::Step:
         m_isGranted = true;
-        if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
-            cutTo(m_time.committed(), Recording::kEndOfTime); // what happens from now on is told
+        goOnFromNow();
         m_postedAt = m_clock;
         return Went::NextStep;
     case Await::Nothing: m_isSkipping = true; break;

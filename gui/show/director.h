@@ -120,6 +120,7 @@ private:
     const ReelEntry* nextEntry() const;
     Cue turnOf(const ReelEntry& entry) const;
     bool isTaken(const ReelEntry& entry) const;
+    void goOnFromNow();
     bool mayApply(const ReelEntry& entry) const;
     void apply(const ReelEntry& entry);
     void applyInTurn();

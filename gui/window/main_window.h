@@ -243,6 +243,7 @@ private:
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
+    void endShow();
     void tellStory();
     void beginStory();
     void beginCluster(std::int64_t ns);

@@ -123,6 +123,18 @@ bool Player::load(const QString& path)
     return true;
 }
 
+void Player::forgetWords()
+{
+    if (isRunning())
+        return;
+    m_story.clear();
+    m_tellings.clear();
+    m_toldEvent = 0;
+    m_stepNow.clear();
+    setProgress({});
+    setCaption(tr("What happens is told here. Ctrl+O opens a scenario."));
+}
+
 void Player::setText(const QString& source, const QString& file)
 {
     if (isRunning())

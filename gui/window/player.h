@@ -45,6 +45,8 @@ public:
     bool load(const QString& path);
     // The same scenario, or another one, as it was written since; it has been checked. What the last run said stays.
     void setText(const QString& source, const QString& file);
+    // What the last run said is said no more: something else begins. Not while a scenario runs.
+    void forgetWords();
     const QString& source() const { return m_source; }
     const QString& file() const { return m_file; }
     // Where scenarios find the published tables.

@@ -130,8 +130,10 @@ void Player::onChart(const MeasureChart& chart, bool isNew)
 void Player::onFinished(const ScriptResult& result)
 {
     m_trace.finish(result);
-    const QString words = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld) : result.sentence();
-    ReelEntry end { .kind = ReelEntry::Kind::End, .text = words, .number = result.outcome == ScriptOutcome::Held ? 1 : 0 };
+    const bool isStopped = result.outcome == ScriptOutcome::Stopped && !result.isLimitReached; // by a person, which is no failure
+    const QString words = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld)
+        : isStopped                                             ? tr("Stopped. PgDn begins it anew.") : result.sentence();
+    ReelEntry end { .kind = ReelEntry::Kind::End, .text = words, .number = result.outcome == ScriptOutcome::Held ? 1 : isStopped ? 2 : 0 };
     {
         const std::lock_guard lock(m_mutex);
         end.at = m_lastCue;

@@ -2,6 +2,8 @@
 // What has its turn on the reel, as the player shows it; once per frame.
 #include "gui/window/player.h"
 
+#include "gui/show/number_words.h"
+
 #include <QPushButton>
 
 #include <algorithm>
@@ -20,7 +22,7 @@ QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
         const int count = i < qsizetype(votes.size()) ? votes[std::size_t(i)] : 0;
         QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.names[i]);
         if (count > 0)
-            part += QStringLiteral(" (%1)").arg(count);
+            part += QStringLiteral(" (%1)").arg(countedWords(std::uint64_t(count), "vote", "votes"));
         parts << part;
     }
     return parts.join(QStringLiteral("   "));
@@ -34,7 +36,7 @@ QString answerWords(const ReelEntry& answer, const std::vector<int>& votes)
         words[0] = words[0].toUpper();
     words += QStringLiteral(" ✓");
     if (const int all = std::accumulate(votes.begin(), votes.end(), 0); all > 0 && std::size_t(answer.number) < votes.size())
-        words += Player::tr(" (%1 of %2)").arg(votes[std::size_t(answer.number)]).arg(all);
+        words += Player::tr(" (%1 of %2)").arg(votes[std::size_t(answer.number)]).arg(countedWords(std::uint64_t(all), "vote", "votes"));
     return answer.text.isEmpty() ? words : words + QStringLiteral("   ") + answer.text;
 }
 
@@ -142,8 +144,9 @@ void Player::showEntry(const ReelEntry& entry)
     case Kind::End: {
         const bool isHeld = entry.number > 0;
         m_story.add({ { isHeld ? StoryLine::Kind::End : StoryLine::Kind::Failed, entry.text } });
-        setProgress(isHeld ? entry.text : QString());
-        if (!isHeld || !m_hasSpoken)
+        if (!m_hasTask) // of an exercise the guide tells
+            setProgress(isHeld ? entry.text : QString());
+        if (entry.number != 1 || !m_hasSpoken)
             setCaption(entry.text); // also where the scenario said nothing itself
         break;
     }

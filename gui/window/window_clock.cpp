@@ -50,6 +50,7 @@ void MainWindow::updateClock()
 
 void MainWindow::startSimulated(const SimulatedOptions& simulated)
 {
+    endShow();
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     m_localOptions.simulated = simulated;

@@ -7,6 +7,7 @@
 #include "gui/lab/recording_writer.h"
 #include "gui/lab/sentences.h"
 #include "gui/window/editor_panel.h"
+#include "gui/window/window_tour.h"
 
 #include <QDragEnterEvent>
 #include <QFile>
@@ -151,7 +152,8 @@ bool MainWindow::hasUnsavedRun() const
 
 bool MainWindow::mayForgetRun()
 {
-    if (!hasUnsavedRun())
+    // A simulated lecture, exercise or tour is there again whenever it is begun, with the same seed.
+    if (!hasUnsavedRun() || (m_operator->state().isSimulated && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
         return true;
     QMessageBox box(QMessageBox::Question, tr("Unsaved run"), tr("This run is in no file yet: %1. Save it as a recording?").arg(countedWords(m_recorder->status().events, "event", "events")),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);

@@ -6,6 +6,7 @@
 #include "gui/view/object_words.h"
 #include "gui/window/guide_panel.h"
 #include "gui/window/screen_place.h"
+#include "gui/window/window_tour.h"
 
 #include <QAbstractSpinBox>
 #include <QApplication>
@@ -112,7 +113,7 @@ void MainWindow::goOn()
         return;
     if (isPast)
         m_timeLine.follow();
-    if (!isPast || wasFrozen)
+    if ((!isPast || wasFrozen) && !m_tour->isOn()) // nobody who is on the tour wants the scenario of before
         m_player->next();
 }
 

@@ -33,8 +33,18 @@ void MainWindow::connectStart()
 
 // ---- ways in
 
+// Free play begins: the show of before is over, and so are its words.
+void MainWindow::endShow()
+{
+    if (m_player->isRunning())
+        return;
+    m_director.end();
+    m_player->forgetWords();
+}
+
 void MainWindow::startLocal()
 {
+    endShow();
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     preferSimulated(std::nullopt);
@@ -43,6 +53,7 @@ void MainWindow::startLocal()
 
 void MainWindow::connectTo(const QString& address)
 {
+    endShow();
     m_start->keep(m_remembered);
     m_operator->connectTo(address);
 }

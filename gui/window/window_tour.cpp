@@ -133,6 +133,7 @@ void WindowTour::startCluster()
     const QScopedValueRollback guard(m_isStarting, true);
     m_window.closeRecording();
     m_window.director().end(); // a show that was played before
+    m_window.player().forgetWords();
     const LocalOptions options = clusterOptions();
     m_window.cluster().session().local().preferSimulated(options.simulated);
     m_window.cluster().startLocal(options, kTourRecordBytes, kTourClients);

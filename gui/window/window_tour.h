@@ -27,6 +27,8 @@ public:
     void start();
     void leave();
     bool isOn() const { return m_tour.isOn(); }
+    // The cluster that is there is the tour's own.
+    bool hasCluster() const { return m_isOurs; }
     int stopNow() const { return m_tour.stop(); }
     // Where it was left: 1 to 8; 0: it was never begun, or was finished.
     int stopLeft() const;
