@@ -140,6 +140,11 @@ void TourTest::anOldImageIsAdjusted()
     QVERIFY2(story.words().task.contains("bob believes in 1 bucket, but the file has 3")
         && story.words().task.contains("made bob forget"), qPrintable(story.words().task));
     QVERIFY2(story.words().goals[1].contains("Select bucket 2"), qPrintable(story.words().goals[1]));
+    const QString task = story.words().task;
+    const auto old = story.state.clients[TourStory::kBob].image;
+    story.state.clients[TourStory::kBob].image.set_i(1); // the answer is known before the picture has shown it
+    QCOMPARE(story.words().task, task);
+    story.state.clients[TourStory::kBob].image = old;
     tellOfOthers(story);
     story.tell(TourStory::kData, "operation_forwarded { kind: INSERT key: 5 from: 0 to: 1 } place { role: DATA "
         "number: 0 }");

@@ -77,6 +77,7 @@ void Tour::begin(int stop)
     m_stop = std::clamp(stop, 1, kStops);
     m_wasDoneBefore = now().isDone();
     m_isReady = m_wasDoneBefore;
+    m_task.clear();
     m_deed.reset();
     m_did.clear();
     m_needTrouble.clear();
@@ -97,6 +98,7 @@ void Tour::forgetCluster()
     m_stops = tourStops();
     m_last = 0;
     m_isReady = m_wasDoneBefore = false;
+    m_task.clear();
     m_deed.reset();
     if (m_under && m_under->kind != TourDeed::Kind::Start)
         m_under.reset();
@@ -134,6 +136,8 @@ void Tour::look(const ClusterState& shown, const ClusterState& newest, const Tou
     if (m_isReady || !need.trouble.isEmpty())
         return;
     m_isReady = need.isMet();
+    if (m_isReady)
+        m_task = now().task(newest);
     m_deed = need.deed;
 }
 
@@ -251,7 +255,7 @@ GuideWords Tour::words(const ClusterState& newest, const TourSight& sight) const
         return words;
     }
     const QStringList did = deedWords(m_did, newest);
-    words.task = stop.task(newest);
+    words.task = m_task.isEmpty() ? stop.task(newest) : m_task;
     if (!did.isEmpty())
         words.task += QStringLiteral(" For this stop the tour has %1.").arg(example::listed(did));
     words.goals = stop.goals(newest, m_words);

@@ -150,6 +150,7 @@ private:
     std::vector<std::unique_ptr<TourStop>> m_stops;
     int m_stop = 0;
     bool m_isReady = false;       // what the stop needs is there
+    QString m_task;               // of the stop, with the figures as they were then: it does not change under the eyes
     bool m_wasDoneBefore = false; // when it began
     std::optional<TourDeed> m_deed, m_under; // to be taken; under way
     bool m_isAnswered = false;    // the one under way
