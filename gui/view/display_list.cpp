@@ -65,11 +65,57 @@ void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
     }
 }
 
+// A rectangle with rounded corners, without dashes and hatching: only its corners need smoothing, and they are too small
+// for the thread pool. A lower one is too small as a whole.
+constexpr qreal kPooledHeight = 30; // pixels
+void paintRoundedBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
+{
+    const QRect r = onPixels(box.rect);
+    const int radius = std::min({ std::max(1, qRound(box.radius)), r.width() / 2, r.height() / 2 });
+    const int right = r.right() + 1, bottom = r.bottom() + 1;
+    struct Corner {
+        QPoint centre;
+        int from; // degrees, anticlockwise from the right
+    };
+    const Corner corners[] { { { right - radius, r.top() + radius }, 0 }, { { r.left() + radius, r.top() + radius }, 90 },
+        { { r.left() + radius, bottom - radius }, 180 }, { { right - radius, bottom - radius }, 270 } };
+    const auto around = [](QPoint centre, qreal reach) {
+        return QRectF(centre.x() - reach, centre.y() - reach, 2 * reach, 2 * reach);
+    };
+    constexpr int kDegree = 16, kQuarter = 90 * kDegree; // as Qt counts
+    if (box.fill.isValid()) {
+        p.fillRect(r.adjusted(radius, 0, -radius, 0), box.fill);
+        p.fillRect(r.left(), r.top() + radius, radius, r.height() - 2 * radius, box.fill);
+        p.fillRect(right - radius, r.top() + radius, radius, r.height() - 2 * radius, box.fill);
+        p.setPen(Qt::NoPen);
+        p.setBrush(box.fill);
+        for (const Corner& corner : corners)
+            p.drawPie(around(corner.centre, radius), corner.from * kDegree, kQuarter);
+    }
+    if (!box.stroke.isValid())
+        return;
+    const int width = std::max(1, qRound(box.width * stroke)), outside = width / 2;
+    const QRect o = r.adjusted(-outside, -outside, outside, outside);
+    const int across = r.width() - 2 * radius, down = r.height() - 2 * radius;
+    p.fillRect(r.left() + radius, o.top(), across, width, box.stroke);
+    p.fillRect(r.left() + radius, o.bottom() + 1 - width, across, width, box.stroke);
+    p.fillRect(o.left(), r.top() + radius, width, down, box.stroke);
+    p.fillRect(o.right() + 1 - width, r.top() + radius, width, down, box.stroke);
+    p.setPen(QPen(box.stroke, width, Qt::SolidLine, Qt::FlatCap));
+    p.setBrush(Qt::NoBrush);
+    const qreal middle = radius + outside - width / 2.0;
+    for (const Corner& corner : corners)
+        if (middle > 0)
+            p.drawArc(around(corner.centre, middle), corner.from * kDegree, kQuarter);
+}
+
 void paintBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const bool isStraight = box.outline == Outline::Rectangle || box.outline == Outline::CutCorners;
-    if (isStraight && !box.isHatched && !(box.isDashed && box.stroke.isValid()) && p.paintEngine()->type() == QPaintEngine::Raster) {
-        paintStraightBox(p, box, stroke);
+    const bool isPlain = !box.isHatched && !box.isStronglyHatched && !(box.isDashed && box.stroke.isValid());
+    const bool isLarge = box.rect.height() > kPooledHeight;
+    if (isPlain && p.paintEngine()->type() == QPaintEngine::Raster && (isStraight || (box.outline == Outline::Rounded && isLarge))) {
+        isStraight ? paintStraightBox(p, box, stroke) : paintRoundedBox(p, box, stroke);
         return;
     }
     QPen pen(Qt::NoPen);
