@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
 constexpr std::int64_t kBatchBytes = 16 << 20;   // no batch of ours is longer
+constexpr std::chrono::milliseconds kGather(8);    // half a frame
 constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
 constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time
 constexpr milliseconds kLookEvery(100);
@@ -322,15 +323,20 @@ void Ingest::run(const std::stop_token& stop)
     sockets.subscriber.set(zmq::sockopt::subscribe, "");
     m_sockets = &sockets;
     auto tickAt = Clock::now();
+    Clock::time_point gatheredAt;
     while (!stop.stop_requested()) {
-        std::array<zmq::pollitem_t, 2> items { { { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 },
-            { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 } } };
-        // An interrupted call is a turn without news.
-        if (zmq_poll(items.data(), int(items.size()), kLookEvery.count()) < 0)
+        std::array<zmq::pollitem_t, 2> items { { { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 },
+            { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 } } };
+        // An interrupted call is a turn without news. After a batch only what is asked here is waited for, so that those of
+        // many processes are taken in together: each waking takes a processor from the cluster.
+        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(gatheredAt + kGather - Clock::now());
+        const bool isGathering = rest.count() > 0;
+        if (zmq_poll(items.data(), isGathering ? 1 : int(items.size()), long((isGathering ? rest : kLookEvery).count())) < 0)
             items[0].revents = items[1].revents = 0;
-        if ((items[0].revents & ZMQ_POLLIN) != 0)
-            receive();
         if ((items[1].revents & ZMQ_POLLIN) != 0) {
+            gatheredAt = receive() ? Clock::now() : Clock::time_point();
+        }
+        if ((items[0].revents & ZMQ_POLLIN) != 0) {
             m_wakeUp->clear();
             std::vector<Task> tasks;
             {
@@ -349,11 +355,13 @@ void Ingest::run(const std::stop_token& stop)
     m_sockets = nullptr;
 }
 
-void Ingest::receive()
+bool Ingest::receive()
 {
+    bool isAll = false;
     for (int turn = 0; turn < kBatchesPerTurn; ++turn) {
         std::vector<zmq::message_t> frames = receiveFrames(m_sockets->subscriber);
-        if (frames.empty())
+        isAll = frames.empty();
+        if (isAll)
             break;
         bool isBatch = frames.size() == 2;
         frames.resize(2);
@@ -378,6 +386,7 @@ void Ingest::receive()
         take(batch);
     }
     commit();
+    return isAll;
 }
 
 void Ingest::take(const std::shared_ptr<const Batch>& batch)

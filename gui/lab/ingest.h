@@ -119,7 +119,8 @@ private:
 
     void post(Task task);
     void run(const std::stop_token& stop);
-    void receive();
+    // Takes in what waits, up to a bound; true: all of it.
+    bool receive();
     void take(const std::shared_ptr<const Batch>& batch);
     void endAll();
     void applySnapshot(ProcessId process, const std::shared_ptr<const pb::Snapshot>& snapshot);

@@ -17,6 +17,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
+constexpr std::chrono::milliseconds kGather(50);   // beside a busy cluster each waking takes a processor from it: events come together
 constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
 constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
 constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event
@@ -417,7 +418,9 @@ void Recorder::run(Thread& thread)
         std::uint64_t flush = 0;
         {
             std::unique_lock lock(m_mutex);
-            m_changed.wait_for(lock, kTurn, [this] { return !m_items.empty() || m_isEnding || m_flushWanted > m_flushed; });
+            const auto isWanted = [this] { return m_isEnding || m_flushWanted > m_flushed; };
+            m_changed.wait_for(lock, kTurn, [&] { return !m_items.empty() || isWanted(); });
+            m_changed.wait_for(lock, kGather, isWanted);
             items.swap(m_items);
             isEnding = m_isEnding;
             isDiscarded = m_isDiscarded;
