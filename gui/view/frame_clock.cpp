@@ -9,8 +9,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kMoving = 16, kQuiet = 33, kUnseen = 200; // milliseconds from frame to frame
-constexpr double kLongest = 0.25;                       // seconds that one frame may stand for
+constexpr int kMoving = 16, kQuiet = 33, kMakesWay = 200, kUnseen = 200; // milliseconds from frame to frame
+constexpr double kLongest = 0.25; // seconds that one frame may stand for
 
 } // namespace
 
@@ -47,7 +47,7 @@ void FrameClock::step(double seconds)
         isSeen = true;
         isMoving = entry.view->refresh(seconds) || isMoving;
     }
-    m_timer.setInterval(!isSeen ? kUnseen : isMoving ? kMoving : kQuiet);
+    m_timer.setInterval(!isSeen ? kUnseen : m_makesWay ? kMakesWay : isMoving ? kMoving : kQuiet);
     ++m_frames;
     m_nanoseconds += took.nsecsElapsed();
     if (m_second.isValid() && m_second.elapsed() >= 1000) {

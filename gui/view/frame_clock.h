@@ -20,8 +20,9 @@ public:
     virtual bool refresh(double seconds) = 0;
 };
 
-// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while nothing
-// of the window can be seen. A hidden view is not asked; it catches up when it is shown.
+// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while the window
+// makes way for others who need the processors or nothing of it can be seen. A hidden view is not asked; it
+// catches up when it is shown.
 class FrameClock : public QObject {
     Q_OBJECT
 public:
@@ -33,6 +34,8 @@ public:
     void add(FrameView* view, QWidget* widget) { m_views.push_back({ view, widget }); }
     void start();
     void stop() { m_timer.stop(); }
+    void setMakesWay(bool on) { m_makesWay = on; }
+    bool makesWay() const { return m_makesWay; }
     // One frame now, as if that much time had passed; for tests and for pictures without a screen.
     void step(double seconds);
 
@@ -52,6 +55,7 @@ private:
     std::vector<Entry> m_views;
     QTimer m_timer;
     QElapsedTimer m_clock, m_second;
+    bool m_makesWay = false;
     int m_frames = 0;
     qint64 m_nanoseconds = 0;
     double m_framesPerSecond = 0, m_millisecondsPerFrame = 0;

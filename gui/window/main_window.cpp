@@ -36,6 +36,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
+constexpr double kManyEvents = 100;   // a second: the cluster is at work
 constexpr QSize kLeastSize(640, 400); // of the window, whatever its parts would like
 constexpr std::chrono::milliseconds kSilent(2'000);
 
@@ -296,6 +297,7 @@ bool MainWindow::onFrame(double seconds)
     m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);
     if (m_time - m_statusAt >= kStatusEvery) {
         m_statusAt = m_time;
+        makeWay();
         updateStatus();
         updateClients();
         updateClock();
@@ -313,6 +315,17 @@ bool MainWindow::onFrame(double seconds)
         m_canvas->setSilent(shownSilent);
     }
     return m_pacer.isBusy();
+}
+
+// A cluster that keeps all processors at work would wait for the picture. Where nothing is measured, as in a simulation, or
+// hardly anything happens, the picture has what it needs, whoever else keeps this machine at work.
+void MainWindow::makeWay()
+{
+    if (const std::optional<ProcessorTime> now = ProcessorTime::now())
+        m_processors.take(*now);
+    const bool isReal = m_operator->link() == Operator::Link::Here && !m_pacer.state().isSimulated && !m_timeLine.isReplay();
+    const bool isAtWork = m_operator->session().ingest().counters().eventsPerSecond > kManyEvents;
+    m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
 }
 
 void MainWindow::updateStatus()
@@ -371,7 +384,11 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
         parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
     }
-    parts.push_back({ Glyph::None, {}, { tr("%1 frames/s, %2 ms").arg(qRound(m_clock->framesPerSecond())).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond())) }, 6, false });
+    const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
+    if (m_clock->makesWay())
+        parts.push_back({ Glyph::None, {}, { tr("%1: makes way for the cluster").arg(frames), frames }, 6, false });
+    else
+        parts.push_back({ Glyph::None, {}, { tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
     if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;

@@ -7,6 +7,7 @@
 #include "gui/view/cluster_canvas.h"
 #include "gui/view/event_log.h"
 #include "gui/view/frame_clock.h"
+#include "gui/view/free_processors.h"
 #include "gui/view/record_table.h"
 #include "gui/view/space_time_view.h"
 #include "gui/window/actions.h"
@@ -237,6 +238,7 @@ private:
     void enableActions();
     bool onFrame(double seconds);
     void updateStatus();
+    void makeWay();
     void updateClients();
     void showMenu(ObjectRef object, QPoint at);
     void inspect(ObjectRef object);
@@ -330,6 +332,7 @@ private:
     std::uint64_t m_jumps = 0;
     Selection* m_selection;
     FrameClock* m_clock;
+    FreeProcessors m_processors;
     Actions* m_actions;
     Theme m_theme;
     Remembered m_remembered;
