@@ -88,7 +88,13 @@ public:
         }
         return deeds;
     }
-    void look() { tour.look(state, state, sight); }
+    // What is shown counts from the run's begin, the newest state from the program's.
+    void look()
+    {
+        ClusterState shown = state;
+        shown.originNs = originNs;
+        tour.look(shown, state, sight);
+    }
     GuideWords words()
     {
         look();
@@ -97,6 +103,7 @@ public:
 
     ClusterState state;
     TourSight sight;
+    std::int64_t originNs = 0;
     Tour tour;
 
 private:

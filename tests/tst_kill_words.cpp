@@ -55,6 +55,9 @@ void KillWordsTest::whatItDoesNotReplaceIs()
     state.processes.at(parityProcess(0, 1)).hasEnded = true; // nobody has missed it yet
     QCOMPARE(askedFor(state, { kFileData }), "Group 0 survives no further failure: 2 of its members are down, and k is 2." + kLost);
     QCOMPARE(askedFor(state, { kFileData + 4 }), QString()); // of the other group
+    ClusterState single = fileWith(1);
+    single.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
+    QCOMPARE(askedFor(single, { kFileData }), "Group 0 survives no further failure: 1 of its members is down, and k is 1." + kLost);
 }
 
 void KillWordsTest::whoHoldsNothingIsNotAskedFor()

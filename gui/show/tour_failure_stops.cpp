@@ -118,8 +118,8 @@ public:
     QStringList goals(const ClusterState& state, const ActionWords& words) const override
     {
         const std::uint32_t bucket = rankOf(state).value_or(std::pair(0U, 1U)).first;
-        return { QStringLiteral("Select bucket %1: click it, or find it by %2 and write "
-            "%1.").arg(bucket).arg(words("find")),
+        return { QStringLiteral("Select a bucket of group %3, such as bucket %1: click it, or find it by %2 and write "
+            "%1.").arg(bucket).arg(words("find")).arg(kGroup),
             QStringLiteral("%1, and read the symbols of its members: they are read from the "
                 "processes.").arg(words("recordGroup")) };
     }
@@ -280,7 +280,7 @@ public:
                                        : example::listed(keys);
         m_seen = QStringLiteral("%1 of group %2 failed together%3, more than k: what is left cannot compute them. %4 "
             "lost: %5. "
-                                "Who searches one is answered “lost”, never “not found”; the other buckets go on.")
+                                "A search for one of them is answered “lost”, never “not found”; the other buckets go on.")
                      .arg(capitalOf(example::bucketsWords(lost))).arg(told.group())
                      .arg(told.parity_lost() > 0 ? QStringLiteral(" with its parity") : QString(),
                          keys.size() == 1 ? QStringLiteral("1 record is") : QStringLiteral("%1 records "
@@ -396,6 +396,7 @@ public:
     }
     void look(const ClusterState& shown, const TourSight& sight, bool /*isHere*/) override
     {
+        m_originNs = shown.originNs;
         if (!m_loss || isDone())
             return;
         // A jump is known a look before its state is seen: what was whole in two looks was so in the first one.
@@ -418,9 +419,9 @@ public:
                      .arg(secondsWords(m_seenNs - shown.originNs),
                          secondsWords(*m_loss - m_seenNs)).arg(m_group).arg(example::listed(m_whole));
     }
-    QString task(const ClusterState& state) const override
+    QString task(const ClusterState& /*state*/) const override
     {
-        const QString when = m_loss ? secondsWords(*m_loss - state.originNs) : QString();
+        const QString when = m_loss ? secondsWords(*m_loss - m_originNs) : QString();
         return QStringLiteral("At %1 of this run %2 were lost. The time line below the caption has all of the run: "
             "the picture can go to "
                               "each instant of it, while the cluster goes on.")
@@ -455,6 +456,7 @@ private:
     }
 
     std::optional<std::int64_t> m_loss; // on the run's clock
+    std::int64_t m_originNs = 0;        // what the picture counts from
     std::optional<std::int64_t> m_wasWholeNs; // at the last look
     std::int64_t m_seenNs = 0;
     std::uint32_t m_group = 0;
