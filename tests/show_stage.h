@@ -69,11 +69,8 @@ public:
             return false;
         // What is to be shown next is being written: that takes time of this computer, which is none of the show's.
         const auto isWritten = [this] {
-            const std::optional<Cue>& gate = window.pacer().gate();
-            if (!gate || window.pacer().shownUpTo() >= gate->event || !window.director().isStarved())
-                return true;
-            window.timeLine().refreshAhead();
-            make(0);
+            if (window.director().isStarved())
+                make(0);
             return !window.director().isStarved();
         };
         if (!QTest::qWaitFor(isWritten, kWriteMost))

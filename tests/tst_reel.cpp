@@ -8,7 +8,6 @@
 
 #include <QLabel>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
@@ -341,16 +340,13 @@ void ReelTest::manyAlikeAreShownTogetherWithTheirNumber()
                         "lab.say('Many.');\nalice.run({ do: 'insert', count: 300 });\nlab.say('Done.');\n"));
     QVERIFY(stage.untilStop());
     stage.press("nextStep");
-    // All that is known when the first one is shown: what the recorder writes later is another bundle.
-    static const QRegularExpression kMore("^(\\d+) more inserts$");
-    int most = 0;
-    stage.onFrame = [&](double) {
-        for (const QString& text : stage.window.canvas().movingPicture().texts())
-            most = std::max(most, kMore.match(text).captured(1).toInt());
-    };
+    bool isSeen = false;
     const double begun = stage.played;
-    QVERIFY(stage.until([&] { return stage.caption() == "Done."; }));
-    QVERIFY2(most > 20 && most < 300, qPrintable(QString::number(most)));
+    QVERIFY(stage.until([&] {
+        isSeen = isSeen || stage.window.canvas().movingPicture().texts().contains("299 more inserts");
+        return stage.caption() == "Done.";
+    }));
+    QVERIFY(isSeen);
     QVERIFY2(stage.played - begun < 10, qPrintable(QString::number(stage.played - begun))); // the first one in full, the others at a readable pace
     QCOMPARE(stage.window.pacer().state().data.at(0).count, 300u);
 }

@@ -61,6 +61,8 @@ public:
     // What follows the cursor of a show, for the picture that moves it; other views see what has been shown.
     const EventFeed& ahead() const { return m_ahead; }
     void refreshAhead();
+    // The newest event of the running cluster, be it recorded or not.
+    std::uint64_t received() const { return m_live.committed(); }
     // Per frame: moves the cursor in Play.
     void advance(double seconds);
 

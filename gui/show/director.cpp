@@ -4,6 +4,7 @@
 #include "gui/show/number_words.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace lhrs::gui {
@@ -15,7 +16,7 @@ constexpr double kReconsider = 2;      // seconds that a question or an answer s
 constexpr double kTrust = 3;           // seconds after which a script that says nothing is taken to have nothing to say of what happened
 constexpr double kJustBegun = 2;       // seconds of a step after which "back" means its own beginning
 constexpr double kStarved = 5;         // seconds after which an event that does not come is not waited for
-constexpr double kLookEvery = 0.03;    // seconds, for what has been recorded since
+constexpr std::chrono::milliseconds kLookEvery(30); // of real time, in which a recorder writes
 constexpr double kHopOfRepetition = 2; // times the usual one, unless the script says
 constexpr double kHopLeast = 0.1, kHopMost = 6; // seconds, in a repetition
 
@@ -84,6 +85,8 @@ void Director::end()
     m_isOn = m_isVisit = m_isRecorded = m_isPaused = m_isAway = m_isGranted = m_isSkipping = m_isAnswered = false;
     m_reel.clear();
     m_next = m_steps = 0;
+    m_awaited = 0;
+    m_isGivenUp = false;
     m_clock = m_postedAt = m_dwellUntil = m_starvedSince = 0;
     m_scene = 1;
     m_caption = {};
@@ -139,12 +142,15 @@ void Director::advance(double seconds)
     if (m_isAway)
         return m_pacer.advance(seconds);
     m_clock += seconds;
-    lookAhead();
     applyInTurn();
     openGate();
+    lookAhead();
+    if (isStarved() && m_clock - m_starvedSince <= kStarved)
+        return m_pacer.stand();
     if (m_isSkipping || isInstant())
         m_pacer.rush();
     m_pacer.advance(seconds);
+    m_isGivenUp = isStarved() && m_pacer.hopsAhead() <= 0; // all of it that there is has been painted
     if (!m_pacer.isShow())
         return applyInTurn();
     m_time.reachedBy(m_pacer.shownUpTo(), nsShown());
@@ -160,22 +166,34 @@ void Director::advance(double seconds)
 
 bool Director::isStarved() const
 {
-    return m_pacer.isShow() && !m_isRecorded && !m_pacer.isAtGate() && m_pacer.hopsAhead() <= 0;
+    return m_pacer.isShow() && !m_isRecorded && !m_time.isReplay() && m_time.ahead().committed() < m_awaited;
 }
 
-// What is recorded of a running cluster comes in parts.
+// What is recorded of a running cluster comes in parts, which say nothing of how long a picture of it takes.
 void Director::lookAhead()
 {
-    if (!isStarved()) {
+    const bool isWaiting = isStarved();
+    if (!isWaiting)
         m_starvedSince = m_clock;
+    if (!isWaiting && (!m_pacer.isShow() || m_pacer.gate())) // without a gate whatever comes is shown
         return;
-    }
-    if (m_clock - m_lookedAt < kLookEvery)
+    const auto now = std::chrono::steady_clock::now();
+    if (now - m_lookedAt < kLookEvery)
         return;
-    m_lookedAt = m_clock;
-    if (m_hurry)
+    m_lookedAt = now;
+    if (isWaiting && m_hurry)
         m_hurry();
     m_time.refreshAhead();
+}
+
+void Director::setGate(const std::optional<Cue>& gate)
+{
+    if (gate == m_pacer.gate())
+        return;
+    m_pacer.setGate(gate);
+    // Events of an instant may have been received in another order: all that is known by now.
+    m_awaited = !gate ? 0 : gate->isByTime ? std::max(gate->event, m_time.received()) : gate->event;
+    m_isGivenUp = false;
 }
 
 void Director::openGate()
@@ -194,7 +212,7 @@ void Director::openGate()
         gate = m_again->until;
     else if (m_script == Script::Runs && m_clock - m_postedAt < kTrust)
         gate = m_posted;
-    m_pacer.setGate(gate);
+    setGate(gate);
     m_pacer.setLeast(m_caption.text.isEmpty() ? 0 : readingSeconds(m_caption.text) - (m_clock - m_caption.since));
 }
 
@@ -248,7 +266,7 @@ bool Director::mayApply(const ReelEntry& entry) const
         return false;
     if (!m_pacer.isShow())
         return true;
-    return m_pacer.gate() == turnOf(entry) && (m_pacer.isAtGate() || m_clock - m_starvedSince > kStarved);
+    return m_pacer.gate() == turnOf(entry) && (m_pacer.isAtGate() || m_isGivenUp);
 }
 
 void Director::applyInTurn()
@@ -261,7 +279,7 @@ void Director::applyInTurn()
             cutTo(next->at.event, next->at.ns); // nothing that happens from here on is shown before its turn
         if (m_pacer.isShow() && !isTaken(*next) && !m_caption.until && !isStopped()
             && m_pacer.gate() != turnOf(*next)) {
-            m_pacer.setGate(turnOf(*next)); // what has been shown already needs no further frame
+            setGate(turnOf(*next)); // what has been shown already needs no further frame
             if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < turnOf(*next).event)
                 return;
         }

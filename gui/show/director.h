@@ -7,6 +7,7 @@
 
 #include <QString>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,7 +56,7 @@ public:
     // Called while what has happened is not recorded yet.
     void setHurry(std::function<void()> hurry) { m_hurry = std::move(hurry); }
 
-    // It could go on, but what comes next is not recorded yet.
+    // Not all up to the gate is recorded yet: the picture stands, for a while.
     bool isStarved() const;
 
     // ---- per frame
@@ -128,6 +129,7 @@ private:
     bool hasBeenRead() const;
     bool isStopped() const;
     void openGate();
+    void setGate(const std::optional<Cue>& gate);
     void lookAhead();
     bool cutTo(std::uint64_t event, std::int64_t ns);
     std::int64_t nsShown() const;
@@ -148,7 +150,10 @@ private:
     std::size_t m_steps = 0;
     bool m_isGranted = false;  // a key has asked for the next step
     bool m_isSkipping = false; // up to the next caption
-    double m_clock = 0, m_postedAt = 0, m_stepAt = 0, m_lookedAt = 0, m_starvedSince = 0;
+    double m_clock = 0, m_postedAt = 0, m_stepAt = 0, m_starvedSince = 0;
+    std::chrono::steady_clock::time_point m_lookedAt {};
+    std::uint64_t m_awaited = 0; // event up to which is to be recorded before the picture goes on
+    bool m_isGivenUp = false;    // it is not, and what there is has been painted
     std::function<void()> m_hurry;
     Cue m_posted;              // of the newest entry
     double m_speed = 1, m_scene = 1; // the person's, and what the scenario asked for by lab.camera
