@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The director by itself, beside a recorder that has written just as much as the test wants: the picture is not paced
-// by how a run is written down.
+// by how a run is written down, and is live while a question is open.
 #include "tests/recording_rig.h"
 
 #include "gui/show/director.h"
@@ -14,6 +14,7 @@
 using namespace lhrs;
 using namespace lhrs::gui;
 using Kind = ReelEntry::Kind;
+using Await = Director::Await;
 
 namespace {
 
@@ -130,6 +131,7 @@ private slots:
     void thePictureIsNotPacedByItsRecorder();
     void whatIsNeverRecordedIsNotWaitedForLong();
     void whileNothingIsToldWhatHappensIsShown();
+    void whileAQuestionIsOpenThePictureIsLive();
 };
 
 void DirectorTest::thePictureIsNotPacedByItsRecorder_data()
@@ -213,6 +215,39 @@ void DirectorTest::whileNothingIsToldWhatHappensIsShown()
         QVERIFY2(isShown, qPrintable(QString("%1 of %2 shown, %3 recorded, after %4 s")
             .arg(show.pacer.shownUpTo()).arg(upTo).arg(show.time.ahead().committed()).arg(show.played)));
     }
+}
+
+void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
+{
+    constexpr std::size_t kAsked = 40, kMeanwhile = 60, kAfterwards = 62;
+    DirectedShow show;
+    show.run.write(kAsked);
+    show.director.setScript(Director::Script::Runs);
+    show.say("It begins.", DirectedShow::cue(kAsked));
+    show.director.add({ .kind = Kind::Question, .at = DirectedShow::cue(kAsked), .id = "0", .text = "What now?",
+        .names = { "this", "that" } });
+    show.director.setScript(Director::Script::Waits);
+    QVERIFY(show.until([&] { return show.director.await() == Await::Question; }));
+    QVERIFY(show.until([&] { return !show.pacer.isShow(); }, 5));
+    // People think, and the cluster goes on: that is seen as it happens.
+    show.run.write(kMeanwhile);
+    QVERIFY(show.until([&] { return show.pacer.shownUpTo() == kMeanwhile && !show.pacer.isBusy(); }, 60));
+    QCOMPARE(show.director.await(), Await::Question);
+    // Answered: nothing of it is shown once more.
+    std::vector<std::uint64_t> shownAgain;
+    show.pacer.setWitness([&](const RunEvent& event, const ClusterState&) {
+        if (event.index <= kMeanwhile)
+            shownAgain.push_back(event.index);
+    });
+    show.run.write(kAfterwards);
+    show.director.add({ .kind = Kind::Answer, .at = DirectedShow::cue(kAfterwards), .id = "0", .text = "That.",
+        .names = { "this", "that" }, .number = 1 });
+    QCOMPARE(show.director.next(), Director::Went::Answered);
+    show.director.setScript(Director::Script::Runs);
+    QCOMPARE(show.director.begunAt(), std::uint64_t(kAfterwards));
+    QVERIFY(show.until([&] { return show.director.answer().has_value(); }, 20));
+    QVERIFY2(shownAgain.empty(), qPrintable(QString("%1 events are shown again").arg(shownAgain.size())));
+    QCOMPARE(show.director.await(), Await::Answer);
 }
 
 QTEST_GUILESS_MAIN(DirectorTest)
