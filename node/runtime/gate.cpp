@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/gate.h"
 
-#include "node/core/event_stamp.h"
+#include "node/core/held_message.h"
 
 #include <algorithm>
 
@@ -12,15 +12,7 @@ using std::chrono::milliseconds;
 
 void Gate::Held::describe(pb::HeldMessage& out) const
 {
-    out.set_number(number);
-    out.set_id(message->id());
-    out.set_kind(kindOf(*message));
-    out.set_from(message->sender());
-    out.set_bytes(bytes);
-    out.set_transport(transport);
-    out.set_since_ns(since.time_since_epoch().count());
-    if (message->has_operation())
-        *out.mutable_operation() = message->operation();
+    describeHeld(out, number, *message, bytes, transport, since.time_since_epoch().count());
 }
 
 bool Gate::close(Instant told, Instant now, milliseconds lease)

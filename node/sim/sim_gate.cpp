@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/sim_gate.h"
 
-#include "node/core/event_stamp.h"
+#include "node/core/held_message.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,15 +10,7 @@ namespace lhrs {
 
 void SimGate::Held::describe(pb::HeldMessage& out) const
 {
-    out.set_number(number);
-    out.set_id(message->id());
-    out.set_kind(kindOf(*message));
-    out.set_from(message->sender());
-    out.set_bytes(bytes);
-    out.set_transport(transport);
-    out.set_since_ns(since.count());
-    if (message->has_operation())
-        *out.mutable_operation() = message->operation();
+    describeHeld(out, number, *message, bytes, transport, since.count());
 }
 
 // ---- the clock
