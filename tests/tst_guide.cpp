@@ -42,6 +42,7 @@ private slots:
     void buttonsAndKeysDoTheSame();
     void nothingIsClipped_data();
     void nothingIsClipped();
+    void theLastWordsAreWholeBesideALongerButton();
 };
 
 void GuideTest::eachWordIsShownAndTold()
@@ -167,6 +168,43 @@ void GuideTest::nothingIsClipped()
         }
         QVERIFY2(panel.height() <= size.height() * 0.45, qPrintable(QString::number(panel.height())));
     }
+}
+
+// What is seen comes together with “Next exercise”, which is wider than “Skip”: the words have less room than a moment
+// before, and whichever of them is the first that no longer fits into its line is to be seen all the same.
+void GuideTest::theLastWordsAreWholeBesideALongerButton()
+{
+    MainWindow window(options());
+    window.resize(1280, 720);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    GuidePanel& panel = window.guide();
+    auto* scroll = panel.findChild<QScrollArea*>("guideText");
+    auto* seen = panel.findChild<QLabel*>("guideSeen");
+    int narrower = 0;
+    for (int count = 20; count <= 60; ++count) {
+        GuideWords words = someWords();
+        words.title = QString("An exercise of %1 words").arg(count);
+        words.nextWords = "Skip";
+        panel.show(words);
+        QTRY_COMPARE_WITH_TIMEOUT(panel.button(GuidePanel::Next)->text(), QString("Skip"), kLimit);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+        const int before = scroll->viewport()->width();
+        words.isDone = true;
+        words.held = { true, true, true };
+        words.nextWords = "Next exercise";
+        words.seen = QString("Solved.") + QString(" moved").repeated(count);
+        panel.show(words);
+        const auto missing = [&] { // pixels of the last words that are below what is seen of them
+            return seen->mapTo(scroll->viewport(), QPoint(0, seen->heightForWidth(seen->width()))).y()
+                - scroll->viewport()->height();
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(missing() <= 0 && scroll->verticalScrollBar()->maximum() == 0,
+            qPrintable(QString("%1 words: %2 px").arg(count).arg(missing())), kLimit);
+        narrower += scroll->viewport()->width() < before ? 1 : 0;
+        QCOMPARE(window.size(), QSize(1280, 720));
+    }
+    QVERIFY(narrower > 0);
 }
 
 QTEST_MAIN(GuideTest)

@@ -57,7 +57,7 @@ GuidePanel::GuidePanel(QWidget* parent) : QWidget(parent), m_text(new QWidget), 
     m_scroll->viewport()->setAutoFillBackground(false);
     m_text->setAutoFillBackground(false);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->installEventFilter(this);
+    m_scroll->viewport()->installEventFilter(this);
 
     auto* column = new QVBoxLayout;
     column->setSpacing(4);
@@ -309,10 +309,10 @@ void GuidePanel::hideEvent(QHideEvent* event)
         emit shownOrHidden();
 }
 
-// The viewport has its width later than the panel.
+// The viewport has its width later than the panel, and another one when a button beside it gets longer words.
 bool GuidePanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_scroll && event->type() == QEvent::Resize)
+    if (watched == m_scroll->viewport() && event->type() == QEvent::Resize)
         fit();
     return QWidget::eventFilter(watched, event);
 }
