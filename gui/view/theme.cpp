@@ -246,7 +246,8 @@ QString Theme::styleSheet() const
                      number(px(12)), grid.name(), card.name(), focus.name());
     // Controls have small text.
     sheet += QStringLiteral("QMenuBar, QMenu, QTabBar, QComboBox, QAbstractSpinBox, QLineEdit, QCheckBox, QRadioButton, QPushButton, QToolButton,"
-                            " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }")
+                            " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }"
+                            " QWidget#choices QPushButton { font-size: %2px; }")
                  .arg(font({ TextSize::Small }).pixelSize())
                  .arg(font({ TextSize::Strong }).pixelSize());
     return sheet;

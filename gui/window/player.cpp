@@ -4,6 +4,7 @@
 #include "gui/lab/scenario_file.h"
 #include "gui/lab/session.h"
 #include "gui/view/display_list.h"
+#include "gui/window/choice_row.h"
 
 #include <QAccessible>
 #include <QFileInfo>
@@ -27,7 +28,7 @@ constexpr qreal kClearlySmaller = 0.8;
 } // namespace
 
 Player::Player(Session& session, Director& director, QWidget* parent)
-    : QWidget(parent), m_director(director), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_badge(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
+    : QWidget(parent), m_director(director), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_badge(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_choices(new ChoiceRow(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
       m_run(new QPushButton(tr("Run"), this)), m_stop(new QPushButton(tr("Stop"), this)), m_engine(session, *this)
 {
     setObjectName(QStringLiteral("player"));
@@ -68,6 +69,7 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     left->setSpacing(0);
     left->addLayout(head);
     left->addWidget(m_caption, 1);
+    left->addWidget(m_choices);
     auto* buttons = new QVBoxLayout;
     buttons->setSpacing(4);
     buttons->addWidget(m_next, 1);
@@ -86,6 +88,8 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     connect(m_hallStory, &QAbstractItemModel::modelReset, this, &Player::arrange);
     connect(m_next, &QPushButton::clicked, this, &Player::next);
     connect(m_run, &QPushButton::clicked, this, &Player::runToEnd);
+    connect(m_choices, &ChoiceRow::voted, this, &Player::vote);
+    connect(m_choices, &ChoiceRow::wordsMoved, this, &Player::showWords);
     connect(m_stop, &QPushButton::clicked, this, &Player::stop);
     setCaption(tr("What happens is told here. Ctrl+O opens a scenario."));
     showButtons();
@@ -305,10 +309,9 @@ void Player::stop()
     m_answered.notify_all();
 }
 
-// Only of a question that is before the hall's eyes: the script may be there earlier.
 void Player::vote(int choice)
 {
-    if (m_director.await() != Director::Await::Question)
+    if (!mayVote())
         return;
     const std::lock_guard lock(m_mutex);
     if (m_mail.question && !m_mail.isAnswered && choice >= 1 && choice <= int(m_mail.votes.size())) {
@@ -319,7 +322,7 @@ void Player::vote(int choice)
 
 void Player::voteAgain(int difference)
 {
-    if (m_director.await() != Director::Await::Question)
+    if (!mayVote())
         return;
     const std::lock_guard lock(m_mutex);
     if (!m_mail.question || m_mail.isAnswered || m_mail.votes.empty())
@@ -375,7 +378,9 @@ void Player::showPast(const CaptionTrack* track, const CaptionTrack::Instant& in
 void Player::showWords()
 {
     fitStep();
-    m_caption->setText(m_showsPast ? m_past.caption : m_captionNow);
+    const std::optional<ReelEntry>& question = m_director.question();
+    const bool isOnButtons = !m_showsPast && question && !m_choices->isHidden() && m_choices->hasWords();
+    m_caption->setText(m_showsPast ? m_past.caption : m_captionNow, isOnButtons ? question->text : QString());
     m_progress->setText(!m_notice.isEmpty() ? m_notice : m_showsPast ? m_pastProgress : m_progressNow);
 }
 
@@ -485,6 +490,7 @@ void Player::setTheme(const Theme& theme)
     // Two lines of the largest caption beside the step's title.
     showNotice();
     arrange();
+    m_choices->refit();
     fitHeight();
 }
 
@@ -517,7 +523,8 @@ void Player::fitHeight()
     // The buttons above each other; without them a line of words.
     const int least = m_next->isHidden() ? int(m_theme.lineHeight({ TextSize::Strong }) + caption.lineHeight({ TextSize::Body }) * 2) + 14
                                          : m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18;
-    setFixedHeight(m_most > 0 ? std::min(usual, std::max(least, m_most)) : usual);
+    const int choices = m_choices->isHidden() ? 0 : m_choices->sizeHint().height(); // the question stays above them
+    setFixedHeight(m_most > 0 ? std::min(usual, std::max(least + choices, m_most)) : usual);
 }
 
 } // namespace lhrs::gui

@@ -28,6 +28,7 @@ class QPushButton;
 
 namespace lhrs::gui {
 
+class ChoiceRow;
 class Session;
 
 // Plays a scenario with the audience in mind: the present step and caption large, one key to go on. The script runs in a
@@ -164,9 +165,11 @@ private:
     void showEntry(const ReelEntry& entry);
     void showExercise(const ExerciseShown& exercise);
     void showQuestion();
+    void showChoices();
     void showProgress();
     void showTold(double seconds);
     std::vector<int> votes() const;
+    bool mayVote() const;
     void launch(ScriptStops stops);
     bool isAsking();
     void goOn(ScriptStops stops);
@@ -220,6 +223,7 @@ private:
     HallStory* m_hallStory;
     QLabel *m_step, *m_badge, *m_progress;
     CaptionLabel* m_caption;
+    ChoiceRow* m_choices;
     QListView* m_history;
     QPushButton *m_next, *m_run, *m_stop;
     int m_most = 0;

@@ -3,6 +3,7 @@
 #include "gui/window/player.h"
 
 #include "gui/show/number_words.h"
+#include "gui/window/choice_row.h"
 
 #include <QPushButton>
 
@@ -218,6 +219,28 @@ std::vector<int> Player::votes() const
     return m_mail.question ? m_mail.votes : std::vector<int>();
 }
 
+// Only of a question that is before the hall's eyes, and that the script waits before: the script may be there earlier, and
+// somebody may have gone back to a question that was answered.
+bool Player::mayVote() const
+{
+    const std::optional<ReelEntry>& shown = m_director.question();
+    if (m_showsPast || !shown || m_director.await() != Director::Await::Question)
+        return false;
+    const std::lock_guard lock(m_mutex);
+    const std::optional<Question>& asked = m_mail.question;
+    return asked && !m_mail.isAnswered && asked->text == shown->text && asked->choices == shown->names;
+}
+
+void Player::showChoices()
+{
+    const bool wasShown = !m_choices->isHidden(), isShown = mayVote();
+    m_choices->ask(isShown ? m_director.question()->names : QStringList(), isShown ? votes() : std::vector<int>());
+    if (wasShown != isShown) {
+        fitHeight();
+        showWords();
+    }
+}
+
 void Player::showQuestion()
 {
     const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
@@ -252,6 +275,7 @@ bool Player::refresh(double seconds)
     for (const ReelEntry& entry : shown)
         showEntry(entry);
     showQuestion();
+    showChoices();
     if (m_badge->text() != m_director.repeated()) {
         m_badge->setText(m_director.repeated());
         m_badge->setVisible(!m_director.repeated().isEmpty());

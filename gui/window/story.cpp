@@ -53,13 +53,16 @@ CaptionLabel::CaptionLabel(QWidget* parent) : QWidget(parent)
     Q_UNUSED(isInstalled)
 }
 
-void CaptionLabel::setText(const QString& text)
+void CaptionLabel::setText(const QString& text, const QString& seen)
 {
+    if (const QString painted = seen.isEmpty() ? text : seen; painted != m_seen) {
+        m_seen = painted;
+        m_painted = boundWords(painted);
+        update();
+    }
     if (text == m_text)
         return;
     m_text = text;
-    m_painted = boundWords(text);
-    update();
     for (const QAccessible::Event kind : { QAccessible::NameChanged, QAccessible::Alert }) {
         QAccessibleEvent event(this, kind);
         QAccessible::updateAccessibility(&event);

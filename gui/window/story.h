@@ -57,8 +57,10 @@ class CaptionLabel : public QWidget {
     Q_OBJECT
 public:
     explicit CaptionLabel(QWidget* parent = nullptr);
-    void setText(const QString& text);
+    // `seen`: so much of it is painted, the rest stands elsewhere; empty: all.
+    void setText(const QString& text, const QString& seen = {});
     QString text() const { return m_text; }
+    QString seen() const { return m_seen; }
     void setTheme(const Theme& theme);
     // Whether the last painting had room for all of the text.
     bool fits() const;
@@ -75,7 +77,7 @@ protected:
 private:
     TextStyle styleThatFits() const;
 
-    QString m_text, m_painted; // as it was said; with the spaces at which no line ends
+    QString m_text, m_seen, m_painted; // as it was said; what is painted of it; with the spaces at which no line ends
     Theme m_theme;
 };
 
