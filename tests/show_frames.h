@@ -5,6 +5,7 @@
 
 #include "gui/window/main_window.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QPixmap>
 #include <QString>
@@ -26,7 +27,11 @@ public:
     bool look(double seconds)
     {
         m_played += seconds;
-        if (m_folder.isEmpty() || m_played < double(m_count))
+        if (m_folder.isEmpty())
+            return true;
+        // Replies of the cluster come, and what has changed gets its place, as in a window that somebody looks at.
+        QCoreApplication::processEvents();
+        if (m_played < double(m_count))
             return true;
         const QString name = QStringLiteral("%1/%2.png").arg(m_folder).arg(++m_count, 4, 10, QLatin1Char('0'));
         return QDir().mkpath(m_folder) && m_window.grab().save(name);
