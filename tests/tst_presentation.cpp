@@ -327,10 +327,10 @@ void PresentationTest::votesAreCountedByKeys()
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QVERIFY(window.openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld() || window.player().caption().contains("Which bucket"), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().contains("Which bucket splits?   1: 5   2: 0"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("Which bucket splits?   1: 5   2: 0"), kLimit);
     for (const Qt::Key key : { Qt::Key_2, Qt::Key_2, Qt::Key_1, Qt::Key_Plus, Qt::Key_Plus, Qt::Key_Minus })
         QTest::keyClick(&window, key);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().contains("1: 5 (2 votes)   2: 0 (2 votes)"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: 5 (2 votes)   2: 0 (2 votes)"), kLimit);
     QTest::keyClick(&window, Qt::Key_PageDown);
     QTRY_VERIFY_WITH_TIMEOUT(!window.player().isRunning(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(std::any_of(window.player().story().lines().begin(), window.player().story().lines().end(), [](const StoryLine& line) { return line.text == "[2,2]"; }), kLimit);

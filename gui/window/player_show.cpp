@@ -24,7 +24,7 @@ QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
         QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.names[i]);
         if (count > 0)
             part += QStringLiteral(" (%1)").arg(countedWords(std::uint64_t(count), "vote", "votes"));
-        parts << part;
+        parts << part.replace(QLatin1Char(' '), QChar::Nbsp); // a line ends between choices, not between a choice and its number
     }
     return parts.join(QStringLiteral("   "));
 }
