@@ -24,7 +24,7 @@ lab.say('As in 2004, recovery waits for the alarm of a client.');
 
 lab.step('b', 'Bucket 2 is not there any more');
 const rows = lab.records(lab.data(2), { count: 3 });
-const absent = lab.keysFor(lab.data(2), 1)[0];
+const absent = 62, elsewhere = 63; // of buckets 2 and 3: as short as the others, so that the cells have room for all keys
 const before = lab.witness(lab.data(2), { pin: [rows[0].rank] }), start = lab.here();
 lab.say('Now the process of bucket 2 is ended, and its memory with it.');
 lab.kill(lab.data(2));
@@ -54,7 +54,6 @@ lab.say('Now a key that was never there. Parity bucket 0.0 knows all keys, and a
 const nothing = alice.search(absent);
 lab.expectEqual([nothing.result, nothing.path], ['not found', 'record recovery'], 'a key that was never there is not found: the key lists are complete');
 lab.say('The other buckets work as before: Alice inserts a record into bucket 3.');
-const elsewhere = lab.keysFor(lab.data(3), 1)[0];
 lab.expectEqual(alice.insert(elsewhere).result, 'inserted', 'the other buckets still take changes');
 
 lab.step('e', 'An addressing error is told from a failure');
