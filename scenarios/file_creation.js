@@ -32,6 +32,7 @@ if (p.parts.includes('creation')) {
         }
     });
     const rows = table.summary(), of = k => rows.find(row => row.k === k).ms_per_record.median.toFixed(3) + ' ms';
+    lab.chart({ table: 'file_creation', x: 'k', y: 'ms_per_record', by: ['gf'], title: 'An acknowledged insert, by the number of parity buckets' });
     lab.say('An insert of the writer took ' + of(0) + ' without parity, ' + of(2) + ' with two parity buckets.');
 }
 
@@ -51,6 +52,7 @@ if (p.parts.includes('trace')) {
         stalls = [sorted[Math.ceil(sorted.length * 0.5) - 1], sorted[sorted.length - 1]];
         lab.print('k =', k + ': the usual insert', stalls[0].toFixed(3), 'ms, the slowest', stalls[1].toFixed(3), 'ms');
     }
+    lab.chart({ table: 'insert_time', x: 'acked_from', y: ['mean_ms', 'max_ms'], by: ['k'], title: 'The time of an insert along the run' });
     lab.say('With k = 2 the usual insert of the writer took ' + stalls[0].toFixed(3) + ' ms, the slowest ' + stalls[1].toFixed(3) + ' ms.');
 }
 
@@ -66,6 +68,7 @@ if (p.parts.includes('bulk')) {
             return { total_s: done.total_s, lost: done.lost, stored: lab.file().records, buckets: lab.file().M };
         }
     });
+    lab.chart({ table: 'bulk_insert', x: 'k', y: ['stored', 'lost'], title: 'Bulk insert without acknowledgements: records' });
     lab.say('In the worst run the writer lost ' + Math.max(...table.rows.map(row => row.lost)) + ' of ' + p.records + ' records. It is no way to keep data.');
 }
 
@@ -76,6 +79,4 @@ for (const k of [0, 1, 2]) {
 }
 if (p.parts.includes('creation'))
     lab.chart({ table: 'file_creation', x: 'k', y: 'total_s', by: ['gf'], paper: 'file_creation', where: { config: 2 }, title: 'Creating a file of ' + p.records + ' records, ours and 2003' });
-if (p.parts.includes('trace'))
-    lab.chart({ table: 'insert_time', x: 'acked_from', y: ['mean_ms', 'max_ms'], by: ['k'], title: 'The time of an insert along the run' });
 lab.say('Compare the ratios with those of the papers, not the seconds.');

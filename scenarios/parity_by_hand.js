@@ -30,22 +30,23 @@ lab.settle();
 lab.camera({ speed: 1 });
 lab.say('Parity bucket 0.0 will hold column 0 of the parity, parity bucket 0.1 column 1.');
 const symbols = [0x4241, 0x4443, 0x4645, 0x4847]; // "AB", "CD", "EF", "GH"
-const keys = [0, 1, 2, 3].map(a => lab.keysFor(lab.data(a), 1)[0]);
+const keys = [0, 1, 2, 3]; // each of the bucket of its number
 lab.say('Alice stores "AB" in bucket 0. Two letters are one symbol of GF(2^16): ' + hex(symbols[0]) + ', low byte first.');
 const rank = alice.insert(keys[0], text(symbols[0])).rank;
 let group = lab.recordGroup(0, rank);
 lab.expectEqual(symbol(group.data[0].hex), symbols[0], 'bucket 0 holds the symbol ' + hex(symbols[0]));
 lab.expectEqual(group.parity.map(record => symbol(record.hex)), [symbols[0], symbols[0]], 'both parity records are a copy of it: the first row of the matrix is all ones');
+lab.camera({ view: 'update', record: { group: 0, rank: rank } });
 lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 both hold a copy, ' + hex(symbols[0]) + '.');
 
 lab.step('b', 'Column 0 is XOR');
-lab.camera({ record: { group: 0, rank: rank } });
 lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group.');
 for (let a = 1; a < 4; ++a)
     alice.insert(keys[a], text(symbols[a]));
 group = lab.recordGroup(0, rank);
 lab.expectEqual(group.data.map(record => symbol(record.hex)), symbols, 'four records of rank ' + rank + ' are one record group');
 const xor = symbols.reduce((sum, x) => sum ^ x, 0);
+lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 const ask = lab.predict({ text: hex(symbols[0]) + ' XOR ' + hex(symbols[1]) + ' XOR ' + hex(symbols[2]) + ' XOR ' + hex(symbols[3]) + ' is?', choices: [hex(xor), hex(symbols[0] + symbols[3] & 0xffff), 'ffff'] });
 ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. Parity bucket 0.0 holds it.');
 lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex(xor) + ', the XOR of all four');
@@ -53,14 +54,15 @@ lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex
 lab.step('c', 'Column 1 multiplies');
 const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
 const terms = symbols.map((x, q) => mul(column[q], x));
-lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own. Symbols are polynomials here.');
+lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
+lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own: column P1 of the matrix.');
 for (let q = 0; q < 4; ++q) {
     lab.say('Bucket ' + q + ': ' + hex(column[q]) + ' times ' + hex(symbols[q]) + ' is ' + hex(terms[q]) + '.');
     lab.print(hex(column[q]), '*', hex(symbols[q]), '=', hex(terms[q]));
 }
 const sum = terms.reduce((all, x) => all ^ x, 0);
 lab.print('sum:', hex(sum), '- parity bucket 1 holds', hex(symbol(group.parity[1].hex)));
-lab.say('The four products are added, by XOR again: ' + hex(sum) + '. Parity bucket 0.1 holds it.');
+lab.say(terms.map(hex).join(' XOR ') + ' is ' + hex(sum) + '. Parity bucket 0.1 holds it.');
 lab.expectEqual(symbol(group.parity[1].hex), sum, 'parity bucket 1 holds what was computed by hand');
 
 lab.step('d', 'An update needs only the difference');
@@ -69,6 +71,7 @@ const delta = symbols[2] ^ now;
 lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(delta) + ', goes to the parity.');
 alice.update(keys[2], text(now));
 group = lab.recordGroup(0, rank);
+lab.camera({ view: 'update', record: { group: 0, rank: rank } });
 lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
 lab.say('The records of buckets 0, 1 and 3 were not read.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
@@ -81,7 +84,7 @@ lab.say('Now buckets 1 and 3 are ended, and their records x and y are lost.');
 lab.kill(lab.data([1, 3]));
 const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], held[0]) ^ mul(column[2], held[2]);
 lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
-lab.say('Parity bucket 0.0, less what buckets 0 and 2 gave it, says: x + y = ' + hex(left) + '.');
+lab.say('Parity bucket 0.0 holds ' + hex(parity[0]) + '. Less ' + hex(held[0]) + ' and ' + hex(held[2]) + ' of buckets 0 and 2: x + y = ' + hex(left) + '.');
 lab.say('Parity bucket 0.1 says: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
 // Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
 let inverse = 1, power = column[1] ^ column[3];

@@ -44,7 +44,7 @@ function series(name, options, constants, size, columns, told) {
 
 if (p.parts.includes('columns'))
     for (const field of fields) {
-        lab.step('columns, field ' + field, 'XOR and Reed-Solomon columns in GF(2^' + field + ')');
+        lab.step('field ' + field, 'XOR and Reed-Solomon columns');
         const told = {
             0: 'A file is filled and split. Then its four buckets send their contents to a parity bucket: plain XOR.',
             1: 'Now for column 1 of the parity: the first bucket is only added, the other three are multiplied.'
@@ -55,7 +55,7 @@ if (p.parts.includes('columns'))
 
 if (p.parts.includes('options'))
     for (const field of fields) {
-        lab.step('options, field ' + field, 'What ones and logarithms are worth in GF(2^' + field + ')');
+        lab.step('ones, field ' + field, 'What ones and logarithms are worth');
         for (const option of [{ option: 'rs_row_of_ones', words: 'The file is split again. As in 2003, its parity is multiplied by tables of logarithms.' },
             { option: 'rs_pure', pureRs: true, words: 'Now a matrix without ones: all four buckets are multiplied.' },
             { option: 'log_precalculus_off', pureRs: true, logPrecalculus: false, words: 'Now the logarithm of each factor is looked up anew for every symbol.' }]) {

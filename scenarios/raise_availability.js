@@ -27,7 +27,7 @@ lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at o
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'no group has changed yet');
 q.reveal(1, 'When the split pointer comes to it: so the cost comes in small portions.');
 
-lab.step('c', 'Group 0 gets its second parity bucket, and is used meanwhile');
+lab.step('c', 'Group 0 gets its second parity bucket');
 lab.say('An operator may also ask for it. Alice changes records, while group 0 gets a second parity bucket.');
 const start = lab.here();
 const writing = alice.start({ do: 'update', count: 200, window: 4 });
@@ -36,7 +36,7 @@ const written = writing.wait();
 lab.settle();
 lab.say('A spare asks buckets 0, 1, 2 and 3 for their contents, and computes.', { at: eventOf('ParityCreationOrdered', start) });
 lab.say('It has them all. What Alice changed meanwhile came to it as deltas.', { at: eventOf('ParityBucketFilled', start) });
-lab.say('Parity bucket 0.1 is made. All 200 changes of Alice were acknowledged meanwhile.', { at: eventOf('ParityAdded', start) });
+lab.say('Parity bucket 0.1 is made. Alice never had to stop: each of her 200 changes is acknowledged.', { at: eventOf('ParityAdded', start) });
 lab.expectEqual([written.results.ok, written.unanswered], [200, 0], 'all 200 changes made meanwhile are acknowledged');
 lab.print('parity creation:', (1000 * made.total_s).toFixed(1), 'ms for', made.records, 'record groups');
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [2, 1], 'group 0 has two parity buckets, group 1 one: K or K - 1');

@@ -11,7 +11,7 @@ const ways = [
     { transport: 'udp', tcp: 'passive', words: 'Buckets 0, 1, 2 or 3 end again. Now the slices that recover them are UDP datagrams.' },
     { transport: 'tcp', tcp: 'passive', decode: 'rs', words: 'Buckets 0, 1, 2 or 3 end again. Now even one bucket is decoded by Reed-Solomon, not by XOR.' }
 ];
-const ms = figure => (1000 * figure.median).toFixed(1) + ' ms';
+const seconds = figure => figure.median.toFixed(4) + ' s';
 
 function fill(options) {
     lab.cluster(Object.assign({ m: 4, k: 3, b: Math.ceil(bucket * 1.6), recordBytes: 100, slice: p.slice, timeout: 60 }, options));
@@ -63,8 +63,12 @@ for (const way of p.parts.includes('recovery') ? ways : []) {
             lab.settle();
         }
     });
-    const rows = table.summary(), row = failed => rows.find(r => r.failed_buckets === failed);
-    lab.say('Median times: ' + ms(row(1).total_s) + ' for one bucket, ' + ms(row(3).total_s) + ' for three.');
+    // The table has the rows of the ways before, too.
+    const rows = table.summary().filter(r => r.transport === way.transport && r.tcp === way.tcp && r.decode === (way.decode || 'auto'));
+    const row = failed => rows.find(r => r.failed_buckets === failed);
+    lab.chart({ table: 'recovery_ways', x: 'failed_buckets', y: ['total_s', 'process_s', 'comm_s'], by: ['transport', 'tcp', 'decode'],
+                title: 'Recovery by number of buckets, in the ways so far' });
+    lab.say('Median times: ' + seconds(row(1).total_s) + ' for one bucket, ' + seconds(row(3).total_s) + ' for three.');
 }
 
 if (p.parts.includes('felt')) {
@@ -90,7 +94,8 @@ if (p.parts.includes('felt')) {
         after: () => { lab.restart(down); lab.settle(); }
     });
     const one = felt.summary().find(r => r.failed_buckets === 1);
-    lab.say('First answer after ' + ms(one.first_answer_s) + '. Recovered completely after ' + ms(one.full_k_s) + '.');
+    lab.chart({ table: 'first_answer', x: 'failed_buckets', y: ['first_answer_s', 'full_k_s'], title: 'How long a failure is felt' });
+    lab.say('First answer after ' + seconds(one.first_answer_s) + '. Recovered completely after ' + seconds(one.full_k_s) + '.');
 }
 
 if (p.parts.includes('searches')) {
@@ -98,20 +103,22 @@ if (p.parts.includes('searches')) {
     const bob = fill({ recovery: 'automatic', spares: { data: 4, parity: 3 } }); // no spare: it stays away
     const keys = lab.keysFor(lab.data(2), 1000, { existing: true });
     const search = { do: 'search', keys: keys, count: p.searches, window: 1 };
-    const latency = (what, repetitions) => lab.measure({
-        name: 'degraded_search', factors: { answered_by: [what] }, repetitions: repetitions,
+    const latency = what => lab.measure({
+        name: 'degraded_search', factors: { answered_by: [what] }, repetitions: p.repetitions,
         run: () => {
             const done = bob.run(search);
             lab.expectEqual([done.results.ok, done.wrong + done.missing], [p.searches, 0], 'each search finds its record');
             return { p50_ms: done.p50_ms, p99_ms: done.p99_ms, per_op_ms: done.per_op_ms };
         }
-    });
+    }).summary().find(row => row.answered_by === what);
     lab.say('First, searches in bucket 2 while it is there.');
-    const direct = latency('bucket', p.repetitions).summary()[0];
+    const direct = latency('bucket');
     lab.say('Now bucket 2 is ended. No spare is left, so it stays gone.');
     lab.kill(lab.data(2));
     lab.waitUntil(() => lab.group(0).state === 'degraded' && bob.search(keys[0], { timeout: 20 }).path === 'record recovery', { timeout: 20 });
     lab.say('From now on each record of bucket 2 is computed for the client that asks.');
-    const computed = latency('record recovery', p.repetitions).summary()[0];
+    const computed = latency('record recovery');
+    lab.expect(computed.per_op_ms.median > direct.per_op_ms.median, 'a record that is computed takes longer than one that is read');
+    lab.chart({ table: 'degraded_search', x: 'answered_by', y: ['per_op_ms', 'p99_ms'], title: 'Searches in one bucket, by what answers them' });
     lab.say('A search took ' + direct.per_op_ms.median.toFixed(3) + ' ms before, and ' + computed.per_op_ms.median.toFixed(3) + ' ms now.');
 }
