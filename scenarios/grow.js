@@ -130,6 +130,7 @@ for (const row of table.summary())
     lab.print('window', row.window + ':', row.per_op_ms.median.toFixed(3), 'ms per acknowledged insert (2004:', published.value, 'ms, 1.8 GHz, 1 Gb/s)');
 lab.expectEqual(table.summary().length, 2, 'two cases are measured');
 const each = table.summary().map(row => row.per_op_ms.median.toFixed(3) + ' ms');
+lab.chart({ table: 'insert_time', x: 'window', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way at a time' });
 lab.say('Alone, an insert took ' + each[0] + '; 16 at a time, ' + each[1] + ' each.');
 
 lab.step('i', 'Group 0 gets a second parity bucket');
@@ -153,7 +154,7 @@ lab.expectEqual(lab.audit().unequal, 0, 'at rest, all parity encodes the data');
 lab.expectLamps({ ids: ['I1', 'I5', 'I6'], checked: true });
 lab.say('Eight data buckets, three parity buckets, and two numbers that find every record.');
 
-lab.step('k', 'The same file at the size of the papers: 25,000 records');
+lab.step('k', 'As large as in the papers: 25,000 records');
 lab.cluster({ m: 4, k: 1, b: 10000, recordBytes: 100, spares: { data: 5, parity: 2 } });
 lab.detail('operations'); // without the messages, so that the whole creation stays in memory
 lab.camera({ fit: 'file', speed: 2 });

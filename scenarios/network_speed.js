@@ -7,6 +7,16 @@ const p = lab.params({ records: 125000, repetitions: 3, slice: 6250 });
 const bucket = Math.floor(p.records / 4);
 const networks = [{ network: '100 Mb/s', rate: 12.5e6 }, { network: '1 Gb/s', rate: 125e6 }, { network: 'loopback', rate: null }];
 
+// What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
+function showCounts(since) {
+    try {
+        for (const a of [0, 1, 2, 3])
+            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === bucket, since: since });
+    } catch (late) {
+        lab.print('the picture lags:', late.message);
+    }
+}
+
 function fill(k, caption) {
     lab.cluster({ m: 4, k: k, b: Math.ceil(bucket * 1.6), recordBytes: 100, slice: p.slice, recovery: 'manual', spares: { data: 6, parity: k + 2 } });
     lab.detail('counts');
@@ -18,9 +28,11 @@ function fill(k, caption) {
     lab.settle();
     while (lab.file().M < 4)
         lab.split();
+    const before = lab.here();
     filler.run({ do: 'insert', count: bucket * 3, window: 64 });
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
+    showCounts(before);
 }
 
 const median = values => values.slice().sort((a, b) => a - b)[Math.floor(values.length / 2)];

@@ -6,6 +6,16 @@
 const p = lab.params({ sizes: '5000 10000 25000 50000', repetitions: 5, fields: '8 16', parts: 'columns options' });
 const sizes = p.sizes.split(' ').map(Number), fields = p.fields.split(' ').map(Number);
 
+// What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
+function showCounts(since, records) {
+    try {
+        for (const a of [0, 1, 2, 3])
+            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === records, since: since });
+    } catch (late) {
+        lab.print('the picture lags:', late.message);
+    }
+}
+
 // Four data buckets of 0.625 of their capacity each, and k parity buckets.
 function fill(options, size, k, words) {
     const bucket = Math.floor(0.625 * size);
@@ -19,9 +29,11 @@ function fill(options, size, k, words) {
     lab.settle();
     while (lab.file().M < 4)
         lab.split();
+    const before = lab.here();
     filler.run({ do: 'insert', count: bucket * 3, window: 64 });
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
+    showCounts(before, bucket);
     return bucket;
 }
 

@@ -59,4 +59,4 @@ for (const published of lab.paper('demo_2004', { item: 'bucket_recovery', quanti
     lab.print('2004:', published.failed_buckets, 'of four,', published.scheme + ':', published.value, 's (1.8 GHz, 1 Gb/s)');
 lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s', 'process_s', 'comm_s'], by: ['gf', 'failed_buckets', 'scheme'], log: true,
             paper: 'bucket_recovery', where: { config: 2 }, title: 'Recovery by slice size, ours and 2003' });
-lab.say('More lost buckets are more work. What is read stays the same.');
+lab.say('The dashed lines of 2003: more lost buckets were more work (process), and hardly more waiting (comm).');
