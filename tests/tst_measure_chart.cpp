@@ -102,6 +102,7 @@ private slots:
     void whatDoesNotExistIsNamed();
     void theFileIsWellFormedAndAlwaysTheSame();
     void simulatedTimeIsNotComparedInSilence();
+    void theFootIsWholeInLargeLetters();
     void manyPointsAreDrawnByTheirExtremes();
     void aScriptsChartFollowsItsTableAndIsWrittenBesideIt();
     void aScriptIsToldWhatIsWrong();
@@ -273,6 +274,26 @@ void MeasureChartTest::simulatedTimeIsNotComparedInSilence()
     chart.isSimulated = true;
     QVERIFY(chartSvg(chart, {}, chartSize(chart), {}).contains("SIMULATED TIME"));
     QVERIFY(chartOrigin({ "r", true, "m" }).startsWith("SIMULATED"));
+}
+
+// Whose values are dashed is read in front of a hall, too, where letters are large.
+void MeasureChartTest::theFootIsWholeInLargeLetters()
+{
+    LabTable table;
+    table.add({ "search", 1, false, 0, {}, { { "n", 1.0 }, { "ms", 2.0 } } }, {}, { "n", "ms" });
+    MeasureChart chart = drawn(table, orderOf("n", { "ms" }));
+    chart.source = "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)";
+    const QString origin = "SIMULATED, run 20261126T105413.541Z-vm-5170-1", published = "dashed, hollow marks: published, " + chart.source;
+    SvgLook large;
+    large.em = 24;
+    QVERIFY(textsOf(chartSvg(chart, large, { 3000, 540 }, origin)).contains(origin + QString::fromUtf8("  ·  ") + published));
+    const QByteArray narrow = chartSvg(chart, large, { 1200, 540 }, origin);
+    QVERIFY(textsOf(narrow).contains(origin) && textsOf(narrow).contains(published));
+    QSet<QString> heights;
+    for (QXmlStreamReader reader(narrow); !reader.atEnd(); reader.readNext())
+        if (reader.isStartElement() && reader.attributes().value("fill") == large.muted && reader.attributes().value("text-anchor") == QLatin1String("start"))
+            heights << reader.attributes().value("y").toString();
+    QCOMPARE(heights.size(), 2);
 }
 
 void MeasureChartTest::manyPointsAreDrawnByTheirExtremes()

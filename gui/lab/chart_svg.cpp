@@ -8,6 +8,7 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters and of its lines
 constexpr std::size_t kPointsMax = 600; // of a line with marks; of a longer one each column of pixels keeps its extremes
 
 struct Box {
@@ -96,15 +97,18 @@ public:
         if (hasSpread())
             foot << "medians; bars from the lower to the upper quartile";
         foot.removeAll(QString());
-        text(margin, size.height() - 0.6 * m_em, foot.join(QString::fromUtf8("  ·  ")), "start", 0.8, false, m_look.muted);
+        const QStringList lines = footLines(foot, width - 2 * margin);
+        const double below = kFootLine * m_em * double(lines.size() - 1); // the last of them stands where a single one does
+        for (qsizetype i = 0; i < lines.size(); ++i)
+            text(margin, size.height() - 0.6 * m_em - below + kFootLine * m_em * double(i), lines[i], "start", kFootEms, false, m_look.muted);
         if (!m_chart.nothing.isEmpty()) {
             text(width / 2, size.height() / 2.0, m_chart.nothing + ".", "middle", 1.1, true, m_look.muted);
             return (m_out + "</svg>\n").toUtf8();
         }
-        const double legend = drawLegend({ margin, 0, width - 2 * margin, 0 }, size.height() - 2.2 * m_em);
+        const double legend = drawLegend({ margin, 0, width - 2 * margin, 0 }, size.height() - 2.2 * m_em - below);
         const int columns = std::max(1, std::min(m_chart.columns, int(m_chart.panels.size())));
         const int rows = (int(m_chart.panels.size()) + columns - 1) / columns;
-        const Box all { margin, 2.4 * m_em, width - 2 * margin, size.height() - 2.4 * m_em - 2.4 * m_em - legend };
+        const Box all { margin, 2.4 * m_em, width - 2 * margin, size.height() - 2.4 * m_em - 2.4 * m_em - below - legend };
         for (std::size_t i = 0; i < m_chart.panels.size(); ++i)
             drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
                                              all.width / columns, all.height / rows });
@@ -131,6 +135,19 @@ private:
                 if (std::any_of(series.points.begin(), series.points.end(), [](const auto& point) { return point.q3 > point.q1; }))
                     return true;
         return false;
+    }
+    // As many parts in a line as it has room for: a hall has to read whose values are dashed.
+    QStringList footLines(const QStringList& parts, double width) const
+    {
+        QStringList lines { QString() };
+        for (const QString& part : parts) {
+            const QString longer = lines.last().isEmpty() ? part : lines.last() + QString::fromUtf8("  ·  ") + part;
+            if (lines.last().isEmpty() || widthOf(longer, kFootEms * m_em) <= width)
+                lines.last() = longer;
+            else
+                lines << part;
+        }
+        return lines;
     }
     QString colourOf(int number) const { return m_look.colours[number % m_look.colours.size()]; }
 
