@@ -30,6 +30,12 @@ void ClusterCanvas::fit()
     relayout(!m_isReduced);
 }
 
+void ClusterCanvas::cut()
+{
+    m_layoutMotion.forget();
+    fit();
+}
+
 void ClusterCanvas::fitTo(const std::vector<ObjectRef>& objects)
 {
     std::vector<ObjectRef> placed;

@@ -56,6 +56,8 @@ public:
     void zoomIn() { zoomBy(1.5, rect().center()); }
     void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
     void fit();
+    // Another cluster: all of it, and nothing slides there from a place that it had in the former one.
+    void cut();
     // Makes the object large enough to read and brings it into the middle.
     void fitTo(ObjectRef object) { fitTo(std::vector<ObjectRef> { object }); }
     // The same for several, which all stay in sight.

@@ -16,6 +16,8 @@ public:
 
     // `now` in seconds of any clock that does not run backwards. Without `isAnimated` everything jumps.
     void retarget(const ClusterLayout& layout, double now, bool isAnimated);
+    // What was there is gone: another cluster. Its processes have the numbers of the former one's, and are others.
+    void forget() { *this = {}; }
     bool isMoving(double now) const { return now < m_until; }
     // The layout with each rectangle where it is now.
     ClusterLayout at(double now) const;

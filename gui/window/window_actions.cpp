@@ -484,6 +484,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
         const bool isMember = looked.kind == ObjectKind::Data && looked.a / m_pacer.state().m() == *wish.group;
         m_selection->select(isMember && wish.view == QLatin1String("records") ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
         m_selection->setRank(*wish.rank);
+        m_isNearOfReel = true;
     }
 }
 

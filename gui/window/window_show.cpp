@@ -38,7 +38,7 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_group->view().close();
     m_node->view().unpinAll();
     m_node->view().choose(0);
-    m_canvas->fit();
+    m_canvas->cut();
 }
 
 // A recording was opened. Its story is known at once, unless it is so long that one would wait for it: then it is told as far as
@@ -89,8 +89,10 @@ void MainWindow::followReel(const ReelEntry& entry)
         m_workspaceOfReel.reset();
         m_selection->select({});
     }
-    if (std::exchange(m_isNearOfReel, false))
+    if (std::exchange(m_isNearOfReel, false)) {
         m_canvas->fit();
+        m_selection->select({});
+    }
 }
 
 void MainWindow::changeSpeed(double factor)
