@@ -3,6 +3,7 @@
 // is cut off at 1280x720, files hold what the screen shows.
 #include "tests/fake_cluster.h"
 #include "tests/recording_rig.h"
+#include "tests/show_stage.h"
 #include "tests/window_options.h"
 
 #include "gui/view/picture_export.h"
@@ -105,6 +106,7 @@ private slots:
     void anEmptyChartOffersWhatHelps();
     void theChartAndItsRowsAreWritten();
     void aScriptsChartStandsBelowThoseOfTheRun();
+    void aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds();
     void aPictureIsTheSameBytesTwice_data();
     void aPictureIsTheSameBytesTwice();
     void nothingIsCutOffAt1280x720_data();
@@ -470,6 +472,26 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     }
     window.charts().choose(ChartKind::Load); // a chart of the run is one click away
     QVERIFY(!window.charts().measured() && !window.charts().view().isHidden());
+}
+
+void ChartsTest::aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds()
+{
+    ShowStage stage;
+    QVERIFY(stage.begin("lab.step('a', 'A chart');\n"
+                        "lab.cluster({ m: 4, k: 1, spares: { data: 2, parity: 1 } });\n"
+                        "lab.row('times', { window: 1, ms: 5 });\n"
+                        "lab.chart({ table: 'times', x: 'window', y: 'ms' });\n"
+                        "lab.say('So long did it take.');\n"
+                        "lab.step('b', 'The end');\n"));
+    QVERIFY(stage.untilStop() && stage.goOn());
+    QVERIFY(stage.window.player().isRunning() && stage.window.charts().measured());
+    auto* view = stage.window.charts().findChild<MeasureView*>();
+    view->grab();
+    QVERIFY(view->svg().contains("SIMULATED") && !view->svg().contains("LIVE"));
+    QTemporaryDir folder;
+    QFile file(folder.filePath("times.svg"));
+    QCOMPARE(stage.window.exportViewTo(file.fileName()), QString());
+    QVERIFY(file.open(QIODevice::ReadOnly) && file.readAll().contains("SIMULATED"));
 }
 
 void ChartsTest::aPictureIsTheSameBytesTwice_data()

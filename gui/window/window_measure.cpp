@@ -19,6 +19,17 @@
 
 namespace lhrs::gui {
 
+namespace {
+
+// Of the run whose chart it is. The engine says only at its script's end whether that was simulated; the chart says it from the first.
+RunIdentity identityWith(const MeasureChart& chart, RunIdentity identity)
+{
+    identity.isSimulated = identity.isSimulated || chart.isSimulated;
+    return identity;
+}
+
+} // namespace
+
 void MainWindow::makeMeasureActions()
 {
     m_actions->add({ "measure", "View", "Measure", "Ctrl+3", "Charts of the run: operations, latency, messages, load factor, storage, recoveries", true }, [this] { setWorkspace(Workspace::Measure); });
@@ -60,7 +71,7 @@ void MainWindow::connectMeasure()
             m_charts->forgetMeasured();
     });
     connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
-        m_charts->showMeasured(chart, chartOrigin(m_timeLine.isReplay() ? identityShown() : m_player->engine().identity()), isNew);
+        m_charts->showMeasured(chart, chartOrigin(identityWith(chart, m_timeLine.isReplay() ? identityShown() : m_player->engine().identity())), isNew);
         if (!isNew)
             return;
         if (m_workspace != Workspace::Measure && !m_workspaceOfReel)
@@ -94,7 +105,7 @@ QString MainWindow::exportViewTo(const QString& path)
     const PictureOrigin origin = originShown();
     const bool isCsv = path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
     if (const MeasureChart* measured = m_workspace == Workspace::Measure ? m_charts->measured() : nullptr) {
-        const RunIdentity identity = m_player->engine().identity();
+        const RunIdentity identity = identityWith(*measured, m_player->engine().identity());
         if (!isCsv)
             return writeMeasureChart(path, *measured, chartOrigin(identity));
         QSaveFile file(path);
