@@ -271,7 +271,9 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
         if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
             continue;
-        out.setClip(isInGroups ? in.layout.groupsArea.adjusted(-10 * u, -10 * u, 10 * u, 10 * u) : QRectF());
+        // One that is wholly in sight may say it below its card, where the spares begin.
+        const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);
+        out.setClip(isCut ? in.layout.groupsArea.adjusted(-10 * u, -10 * u, 10 * u, 10 * u) : QRectF());
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
         QRectF target = item->rect;
         Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
