@@ -36,7 +36,7 @@ const rank = alice.insert(keys[0], text(symbols[0])).rank;
 let group = lab.recordGroup(0, rank);
 lab.expectEqual(symbol(group.data[0].hex), symbols[0], 'bucket 0 holds the symbol ' + hex(symbols[0]));
 lab.expectEqual(group.parity.map(record => symbol(record.hex)), [symbols[0], symbols[0]], 'both parity records are a copy of it: the first row of the matrix is all ones');
-lab.camera({ view: 'update', record: { group: 0, rank: rank } });
+lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 both hold a copy, ' + hex(symbols[0]) + '.');
 
 lab.step('b', 'Column 0 is XOR');
@@ -71,7 +71,7 @@ const delta = symbols[2] ^ now;
 lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(delta) + ', goes to the parity.');
 alice.update(keys[2], text(now));
 group = lab.recordGroup(0, rank);
-lab.camera({ view: 'update', record: { group: 0, rank: rank } });
+lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
 lab.say('The records of buckets 0, 1 and 3 were not read.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
@@ -84,7 +84,7 @@ lab.say('Now buckets 1 and 3 are ended, and their records x and y are lost.');
 lab.kill(lab.data([1, 3]));
 const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], held[0]) ^ mul(column[2], held[2]);
 lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
-lab.say('Parity bucket 0.0 holds ' + hex(parity[0]) + '. Less ' + hex(held[0]) + ' and ' + hex(held[2]) + ' of buckets 0 and 2: x + y = ' + hex(left) + '.');
+lab.say('Parity bucket 0.0 holds ' + hex(parity[0]) + '. Less ' + hex(held[0]) + ' and ' + hex(held[2]) + ' of buckets 0 and 2: x\u00a0+\u00a0y\u00a0=\u00a0' + hex(left) + '.');
 lab.say('Parity bucket 0.1 says: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
 // Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
 let inverse = 1, power = column[1] ^ column[3];
