@@ -250,7 +250,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QVERIFY(!window.notes());
     window.setPresenting(true);
-    QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow());
+    QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow() && window.findChild<QPushButton*>("copyGroupButton")->isHidden());
     QVERIFY2(window.notes()->words().next.startsWith("(a)"), qPrintable(window.notes()->words().next));
     QVERIFY(window.notes()->words().faults.isEmpty());
     QVERIFY(!window.notes()->words().elapsed.isEmpty() && !window.notes()->words().clock.isEmpty());
@@ -269,7 +269,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY(window.findChild<QWidget*>("blankScreen")->isVisible());
     QTest::keyClick(window.notes(), Qt::Key_Escape);
     QTest::mouseClick(window.notes()->findChild<QPushButton*>("notes_stopPresenting"), Qt::LeftButton);
-    QVERIFY(!window.isPresenting() && !window.notes());
+    QVERIFY(!window.isPresenting() && !window.notes() && !window.findChild<QPushButton*>("copyGroupButton")->isHidden());
 }
 
 void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()

@@ -4,6 +4,7 @@
 
 #include "gui/lab/sentences.h"
 #include "gui/view/object_words.h"
+#include "gui/window/group_panel.h"
 #include "gui/window/guide_panel.h"
 #include "gui/window/screen_place.h"
 #include "gui/window/window_tour.h"
@@ -14,6 +15,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenuBar>
+#include <QPushButton>
 #include <QScreen>
 #include <QTime>
 #include <QWindow>
@@ -213,6 +215,10 @@ void MainWindow::setPresenting(bool on)
         m_notes.release()->deleteLater(); // one of its buttons may be what ends the presentation
     }
     menuBar()->setVisible(!on);
+    // A hall sees one more line of the matrix in their place; the keys do the same.
+    for (const char* id : { "groupBase", "takeWitness", "copyGroup", "exportGroup" })
+        if (auto* button = m_group->findChild<QPushButton*>(QLatin1String(id) + QStringLiteral("Button")))
+            button->setVisible(!on);
     showLink(); // what has its place in a presentation
     if (on) {
         placePresentation();
