@@ -127,6 +127,7 @@ private slots:
     void thereAreTwelveInTheirOrder();
     void eachIsSolvedByItsSolutionOnly_data();
     void eachIsSolvedByItsSolutionOnly();
+    void anImageTwoSplitsOldIsOneOfAGrownFile();
     void whatTheSetUpDidIsNoPartOfIt();
     void aScriptMayNotMakeTheClusterAnew_data();
     void aScriptMayNotMakeTheClusterAnew();
@@ -216,6 +217,19 @@ void ExercisesTest::eachIsSolvedByItsSolutionOnly()
         if (name[0] == '6') // nobody did anything: no goal is reached by that
             QCOMPARE(report.failures, report.tests);
     }
+}
+
+// Exercise 6: how many buckets the file had when Bob searched is not taken from a state that was told later.
+void ExercisesTest::anImageTwoSplitsOldIsOneOfAGrownFile()
+{
+    const QTemporaryDir folder;
+    const QString script = folder.filePath("s.js");
+    QVERIFY(writeFile(script, "const bob = lab.client('bob'), keyOf = bucket => lab.keysFor(lab.data(bucket), 1, "
+        "{ existing: true })[0];\nbob.search(keyOf(1)); // from 1 to 3 buckets of 4\nbob.search(keyOf(3));\n"
+        "lab.split();\n"));
+    Play play(judged(kFolder + exerciseFiles().at(5), script, folder.filePath("r.xml"), 1));
+    QVERIFY2(play.code() == 1, qPrintable(play.said()));
+    QVERIFY2(play.said().contains("from 3 to 4 buckets, and the file had 4"), qPrintable(play.said()));
 }
 
 void ExercisesTest::whatTheSetUpDidIsNoPartOfIt()
