@@ -17,8 +17,8 @@ lab.exercise({
             'may add one now.',
         'Let a client work for a while, and add the parity bucket meanwhile. In a script: const h = alice.start({ ' +
             'do: \'update\', count: 200 }); lab.addParity(1); h.wait().',
-        'In the window: give Alice 500 updates with Ctrl+U, select bucket 5, and press Ctrl+Shift+P while she ' +
-            'works. Virtual time can be made slow beside its buttons.'],
+        'In the window: select bucket 5, let Alice make 20000 updates with Ctrl+U, and press Ctrl+Shift+P while ' +
+            'she works. Virtual time can be made slow beside its buttons.'],
     goals: [{
         text: 'group 1 has two parity buckets, and group 0 has one',
         judge(events, state) {

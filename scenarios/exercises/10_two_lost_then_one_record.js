@@ -14,7 +14,9 @@ lab.exercise({
         'Wait until the recovery is over. How many members of six must be gone together, so that fewer than four ' +
             'are left?',
         'In a script: lab.kill(lab.data([1, 2])), lab.waitFor(\'RecoveryFinished\'), lab.settle(), then lab.kill ' +
-            'with three buckets, and lab.waitFor(\'GroupLost\', { timeout: 40 }).'],
+            'with three buckets, and lab.waitFor(\'GroupLost\', { timeout: 40 }).',
+        'In the window: pause the virtual time of a simulated cluster, kill buckets 1 and 2 with Ctrl+Alt+K, and ' +
+            'let it run until both are back. Then the same with three buckets.'],
     goals: [{
         text: 'two data buckets were down together and came back',
         judge(events) {

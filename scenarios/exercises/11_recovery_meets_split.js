@@ -16,8 +16,9 @@ lab.exercise({
             'waits for its own group. Which bucket may fail, so that it need not wait?',
         'A recovery takes some hundredths of a second, most of them until the silent bucket is declared failed. Do ' +
             'not wait for it: kill, and split at once.',
-        'In a script: lab.kill(lab.data(3)); lab.waitFor(\'BucketFailed\'); lab.split(). In the window: slow the ' +
-            'clock of a simulated cluster down.'],
+        'In a script: lab.kill(lab.data(3)); lab.waitFor(\'BucketFailed\'); lab.split().',
+        'In the window: slow a simulated cluster down to 0.01 of real time and kill bucket 3 with Ctrl+Alt+K. Some ' +
+            'twenty seconds later its card is crossed out: press Ctrl+Shift+S at once.'],
     goals: [{
         text: 'a split began between the failure of a bucket and its return',
         judge(events) {

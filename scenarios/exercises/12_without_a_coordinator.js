@@ -18,8 +18,8 @@ lab.exercise({
             'until a bucket overflows, or start a split and expect an error.',
         'In a script: lab.kill(lab.coordinator(), { at: \'SplitCommitted\' }), then more than 20 records into one ' +
             'bucket; search; lab.restart(lab.coordinator()).',
-        'In the window: Faults, "kill at a step", at the coordinator; Ctrl+Shift+S; Ctrl+F; then restart the ' +
-            'coordinator.'],
+        'In the window: Ctrl+Alt+F, "Kill at a step of the protocol", coordinator, SplitCommitted, "Break it". ' +
+            'Then Ctrl+Shift+S splits and Ctrl+F searches. Select the coordinator, and Ctrl+Alt+N restarts it.'],
     goals: [{
         text: 'Alice found a record while there was no coordinator',
         judge(events, state) {
