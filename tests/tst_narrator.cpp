@@ -144,6 +144,9 @@ void NarratorTest::eachHasItsSentence_data()
         { "The split pointer n stands at 0, so bucket 0 splits into 0 and 4.", "Both buckets and their parity have staged the split of bucket 0: it is decided, and n moves to 1.", "Bucket 0 is split: 9 records moved to bucket 4 in 12 ms." });
     row("the last split of a round", { "C split_committed { split: 1 bucket: 3 new_bucket: 7 file { i: 3 n: 0 } }", "C split_finished { split: 1 bucket: 3 new_bucket: 7 level: 3 }" },
         { "The split of bucket 3 is decided and ends a round: the level i is 3 now, and n goes back to 0.", "Bucket 3 is split, but none of its records belongs in bucket 7." });
+    row("another coordinator finishes a split", { "d2 record_inserted { key: 6 rank: 1 sequence: 20 count: 7 }",
+        "C split_finished { split: 1 bucket: 0 new_bucket: 2 level: 2 }" },
+        { "Bucket 0 is split: bucket 2 holds 7 records." });
     row("a split is undone and tried again", { "C split_ordered { split: 1 bucket: 0 new_bucket: 4 level: 3 }", "C split_undone { split: 1 bucket: 0 new_bucket: 4 reason: \"a member of its groups failed\" }", "C split_ordered { split: 2 bucket: 0 new_bucket: 4 level: 3 }" },
         { "The split pointer n stands at 0, so bucket 0 splits into 0 and 4.", "The split of bucket 0 into 4 is undone and stays owed: a member of its groups failed.", "The split of bucket 0 is tried again: it is still owed, and the split pointer n still stands at 0." });
 

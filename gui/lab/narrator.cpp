@@ -254,7 +254,11 @@ void Teller::on(const pb::SplitFinished& e)
 {
     m.splits.run.lastNs = std::max(m.splits.run.lastNs, run.runNs);
     if (m.splits.quiet.erase(e.split()) == 0) {
-        tell(words::splitFinished(e.bucket(), e.new_bucket(), e.moved(), e.total_ns()));
+        const auto made = state.data.find(e.new_bucket());
+        if (e.moved() == 0 && made != state.data.end() && made->second.count > 0) // another coordinator has finished it
+            tell(words::splitSettled(e.bucket(), e.new_bucket(), made->second.count));
+        else
+            tell(words::splitFinished(e.bucket(), e.new_bucket(), e.moved(), e.total_ns()));
         return;
     }
     m.splits.run.lastFrame = m.frames;

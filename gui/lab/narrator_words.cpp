@@ -199,6 +199,12 @@ QString splitFinished(std::uint32_t number, std::uint32_t newBucket, std::uint32
         + (ns > 0 ? " in " + duration(ns) : "") + ".");
 }
 
+QString splitSettled(std::uint32_t number, std::uint32_t newBucket, std::uint32_t holds)
+{
+    return text("Bucket " + num(number) + " is split: bucket " + num(newBucket) + " holds "
+        + counted(holds, "record", "records") + ".");
+}
+
 QString splitUndone(std::uint32_t number, std::uint32_t newBucket, const std::string& reason)
 {
     return text("The split of bucket " + num(number) + " into " + num(newBucket) + " is undone and stays owed" + because(reason));

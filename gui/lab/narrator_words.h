@@ -53,6 +53,8 @@ struct SplitOrder {
 };
 QString splitOrdered(const SplitOrder& order);
 QString splitDecided(std::uint32_t number, std::uint32_t i, std::uint32_t n);
+// How many records moved is not known: so many the new bucket holds.
+QString splitSettled(std::uint32_t number, std::uint32_t newBucket, std::uint32_t holds);
 QString splitFinished(std::uint32_t number, std::uint32_t newBucket, std::uint32_t moved, std::int64_t ns);
 QString splitUndone(std::uint32_t number, std::uint32_t newBucket, const std::string& reason);
 QString furtherSplits(std::uint32_t count, std::uint32_t buckets, std::uint32_t n);
