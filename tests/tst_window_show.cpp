@@ -5,6 +5,7 @@
 
 #include "gui/window/guide_panel.h"
 
+#include <QSpinBox>
 #include <QTest>
 
 using namespace lhrs;
@@ -61,6 +62,7 @@ private slots:
     void aFreeRunIsAskedFor();
     void aLectureOfRealProcessesIsAskedFor();
     void onTheTourNoScenarioIsBegun();
+    void aNumberIsTypedAndTheKeyOfAButtonPressed();
 };
 
 // Somebody who stops it has seen no failure.
@@ -209,6 +211,27 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     stage.press("nextStep");
     QVERIFY2(isAt(2), qPrintable(window.guide().text()));
     QVERIFY(!window.player().isRunning());
+}
+
+// As the hint of an exercise says: set the number, and press Ctrl+U.
+void WindowShowTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    window.startSimulated({ .seed = 5 });
+    QVERIFY(worksFreely(window));
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("update")->isEnabled(), kShowLimit);
+    QSpinBox* count = window.workloads().countBox();
+    count->setFocus();
+    count->selectAll();
+    QTest::keyClicks(count, "3");
+    QTest::keyClick(count, Qt::Key_U, Qt::ControlModifier);
+    QCOMPARE(count->text(), QString("3"));
+    const auto& line = window.labLine();
+    QTRY_VERIFY2_WITH_TIMEOUT(line.text().startsWith("lab.client('alice').run({ do: 'update', count: 3 });"),
+        qPrintable(line.text()), kShowLimit);
+    QCOMPARE(askedWhenLeft(window).size(), 1);
 }
 
 int main(int count, char** arguments)

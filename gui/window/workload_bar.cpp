@@ -44,6 +44,8 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     flow->addWidget(m_client);
     flow->addWidget(m_count);
     flow->addWidget(m_window);
+    for (QSpinBox* field : { m_count, m_window })
+        field->installEventFilter(this);
     for (const auto& [id, glyph] : { std::pair("insert", Glyph::Operation), std::pair("update", Glyph::Delta), std::pair("search", Glyph::Image),
              std::pair("delete", Glyph::Cross), std::pair("stopWorkload", Glyph::Stop), std::pair("secondClient", Glyph::Recruit), std::pair("split", Glyph::Fork),
              std::pair("raiseK", Glyph::Hand), std::pair("addParity", Glyph::Recruit), std::pair("audit", Glyph::Ack) })
@@ -137,6 +139,15 @@ void WorkloadBar::resizeEvent(QResizeEvent* event)
 bool WorkloadBar::eventFilter(QObject* watched, QEvent* event)
 {
     const QEvent::Type type = event->type();
+    // Ctrl+U is an update also where a number has just been typed: the field would take it, and be empty.
+    if (type == QEvent::ShortcutOverride && (watched == m_count || watched == m_window)) {
+        const QKeySequence pressed(static_cast<QKeyEvent*>(event)->keyCombination());
+        const auto isItsKey = [&pressed](const Face& f) { return f.action->shortcuts().contains(pressed); };
+        if (std::any_of(m_faces.begin(), m_faces.end(), isItsKey)) {
+            event->ignore();
+            return true;
+        }
+    }
     const bool isOn = type == QEvent::Enter || (type == QEvent::FocusIn && static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason);
     const auto face = std::find_if(m_faces.begin(), m_faces.end(), [watched](const Face& f) { return f.button == watched; });
     if (face != m_faces.end() && (isOn || type == QEvent::Leave || type == QEvent::FocusOut))
