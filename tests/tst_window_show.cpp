@@ -63,6 +63,8 @@ private slots:
     void aLectureOfRealProcessesIsAskedFor();
     void onTheTourNoScenarioIsBegun();
     void aNumberIsTypedAndTheKeyOfAButtonPressed();
+    void theEndCountsWhatHeld_data();
+    void theEndCountsWhatHeld();
 };
 
 // Somebody who stops it has seen no failure.
@@ -232,6 +234,25 @@ void WindowShowTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
     QTRY_VERIFY2_WITH_TIMEOUT(line.text().startsWith("lab.client('alice').run({ do: 'update', count: 3 });"),
         qPrintable(line.text()), kShowLimit);
     QCOMPARE(askedWhenLeft(window).size(), 1);
+}
+
+void WindowShowTest::theEndCountsWhatHeld_data()
+{
+    QTest::addColumn<int>("expectations");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("none") << 0 << QString("The end.");
+    QTest::newRow("one") << 1 << QString("The end. What was expected held.");
+    QTest::newRow("two") << 2 << QString("The end. All 2 expectations held.");
+}
+
+void WindowShowTest::theEndCountsWhatHeld()
+{
+    QFETCH(const int, expectations);
+    QFETCH(const QString, words);
+    ShowStage stage;
+    QVERIFY(stage.begin(QString("lab.expect(true, 'so it is');\n").repeated(expectations) + "lab.print('end');\n"));
+    QVERIFY(stage.until([&] { return stage.director().isOver(); }));
+    QCOMPARE(stage.caption(), words);
 }
 
 int main(int count, char** arguments)

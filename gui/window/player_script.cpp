@@ -131,8 +131,16 @@ void Player::onFinished(const ScriptResult& result)
 {
     m_trace.finish(result);
     const bool isStopped = result.outcome == ScriptOutcome::Stopped && !result.isLimitReached; // by a person, which is no failure
-    const QString words = result.outcome == ScriptOutcome::Held ? tr("The end. All %1 expectations held.").arg(result.expectationsHeld)
-        : isStopped                                             ? tr("Stopped. PgDn begins it anew.") : result.sentence();
+    const int held = result.expectationsHeld;
+    QString words = tr("The end.");
+    if (isStopped)
+        words = tr("Stopped. PgDn begins it anew.");
+    else if (result.outcome != ScriptOutcome::Held)
+        words = result.sentence();
+    else if (held == 1)
+        words = tr("The end. What was expected held.");
+    else if (held > 1)
+        words = tr("The end. All %1 expectations held.").arg(held);
     ReelEntry end { .kind = ReelEntry::Kind::End, .text = words, .number = result.outcome == ScriptOutcome::Held ? 1 : isStopped ? 2 : 0 };
     {
         const std::lock_guard lock(m_mutex);
