@@ -14,6 +14,7 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr int kShortChoice = 30; // letters, its number and its votes among them
 constexpr std::size_t kTellingsMost = 3; // of the narrator, that wait
 
 QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
@@ -24,7 +25,12 @@ QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
         QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.names[i]);
         if (count > 0)
             part += QStringLiteral(" (%1)").arg(countedWords(std::uint64_t(count), "vote", "votes"));
-        parts << part.replace(QLatin1Char(' '), QChar::Nbsp); // a line ends between choices, not between a choice and its number
+        // A line ends between choices, not between a choice and its number; a long one is told in several.
+        if (part.size() <= kShortChoice)
+            part.replace(QLatin1Char(' '), QChar::Nbsp);
+        else
+            part[part.indexOf(QLatin1Char(' '))] = QChar::Nbsp;
+        parts << part;
     }
     return parts.join(QStringLiteral("   "));
 }
