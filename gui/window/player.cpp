@@ -419,7 +419,8 @@ void Player::setButtonsShown(bool on)
 // The captions before stand beside the present one where there is room for both.
 void Player::arrange()
 {
-    const bool hasRoom = width() >= m_theme.px(kHistoryFrom) && m_hallStory->rowCount() > 1;
+    // A question and its choices want the whole width.
+    const bool hasRoom = width() >= m_theme.px(kHistoryFrom) && m_hallStory->rowCount() > 1 && m_choices->isHidden();
     m_history->setFixedWidth(int(m_theme.px(kHistoryWide)));
     m_history->setVisible(hasRoom);
     m_history->scrollToBottom();

@@ -242,6 +242,7 @@ void Player::showChoices()
     const bool wasShown = !m_choices->isHidden(), isShown = mayVote();
     m_choices->ask(isShown ? m_director.question()->names : QStringList(), isShown ? votes() : std::vector<int>());
     if (wasShown != isShown) {
+        arrange();
         fitHeight();
         showWords();
     }
