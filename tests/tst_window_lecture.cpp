@@ -26,6 +26,64 @@ QString asking(const QString& choices)
                           "lab.print(q.votes);\n").arg(choices);
 }
 
+// Steps with a record each.
+const QString kTwoSteps = QStringLiteral("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
+                                         "const alice = lab.client('alice');\n"
+                                         "lab.step('a', 'The first');\n"
+                                         "lab.say('Alice inserts a record.');\n"
+                                         "alice.insert();\n"
+                                         "lab.settle();\n"
+                                         "lab.say('She has inserted it.');\n"
+                                         "lab.step('b', 'The second');\n"
+                                         "alice.insert();\n"
+                                         "lab.say('Another one.');\n");
+
+// Answers each question of the window by the button with these words, or by Escape, and keeps what was asked.
+struct Answerer {
+    explicit Answerer(const QString& wanted)
+    {
+        QObject::connect(&timer, &QTimer::timeout, [this, wanted] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!box)
+                return;
+            const QList<QAbstractButton*> buttons = box->buttons();
+            const auto pressed = std::find_if(buttons.begin(), buttons.end(),
+                [&](const QAbstractButton* button) { return button->text() == wanted; });
+            if (pressed == buttons.end() && wanted != "Esc" && wanted != "Return")
+                return;
+            asked << box->text();
+            if (pressed != buttons.end())
+                (*pressed)->click();
+            else
+                QTest::keyClick(box, wanted == "Esc" ? Qt::Key_Escape : Qt::Key_Return);
+        });
+        timer.start(5);
+    }
+    QStringList asked;
+    QTimer timer;
+};
+
+// Keys go to it; where there is no window manager, nobody gives them back after a question.
+bool isActive(ShowStage& stage)
+{
+    stage.window.activateWindow();
+    return QTest::qWaitForWindowActive(&stage.window);
+}
+
+bool begin(ShowStage& stage, const QString& script)
+{
+    return stage.begin(script) && stage.untilStop() && QTest::qWaitForWindowActive(&stage.window);
+}
+
+// Frames until the script has ended, and the window knows.
+bool awaitEnd(ShowStage& stage)
+{
+    return QTest::qWaitFor([&] {
+        stage.window.clock().step(0);
+        return !stage.window.player().hasBegun();
+    }, kLimit);
+}
+
 } // namespace
 
 class WindowLectureTest : public QObject {
@@ -35,6 +93,13 @@ private slots:
     void choicesWithoutRoomHaveNumbers();
     void choicesCanBeRead_data();
     void choicesCanBeRead();
+    void aLectureIsLeft();
+    void aRealRunIsAskedAboutBeforeItIsLeft();
+    void escapeAsksAndEscapeGoesOn();
+    void escapeStops();
+    void escapeLeavesThePresentationFirst();
+    void aQuestionAboutWhatHasEndedGoes();
+    void whoStopsSeesNow();
 };
 
 void WindowLectureTest::choicesAreButtons()
@@ -78,7 +143,8 @@ void WindowLectureTest::choicesAreButtons()
 void WindowLectureTest::choicesWithoutRoomHaveNumbers()
 {
     ShowStage stage;
-    const QString long1 = QString("the bucket that is full ").repeated(4), long2 = QString("the bucket at n ").repeated(6);
+    const QString long1 = QString("the bucket that is full ").repeated(4);
+    const QString long2 = QString("the bucket at n ").repeated(6);
     QVERIFY(stage.begin(asking(QString("'%1', '%2'").arg(long1.trimmed(), long2.trimmed()))));
     QVERIFY(stage.untilStop());
     auto* row = stage.window.player().findChild<ChoiceRow*>();
@@ -120,7 +186,8 @@ void WindowLectureTest::choicesCanBeRead()
     auto* row = stage.window.player().findChild<ChoiceRow*>();
     auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
     QTRY_VERIFY_WITH_TIMEOUT(row->isVisible() && row->hasWords(), kLimit);
-    QTRY_VERIFY2_WITH_TIMEOUT(clipped(stage.window.player()).isEmpty(), qPrintable(clipped(stage.window.player())), kLimit);
+    const auto tight = [&] { return clipped(stage.window.player()); };
+    QTRY_VERIFY2_WITH_TIMEOUT(tight().isEmpty(), qPrintable(tight()), kLimit);
     QVERIFY(caption->fits());
     QVERIFY(caption->geometry().bottom() < row->geometry().top());
     if (isPresented) {
@@ -128,6 +195,172 @@ void WindowLectureTest::choicesCanBeRead()
         QVERIFY2(small.isEmpty(), qPrintable(small));
     }
     stage.window.setPresenting(false);
+}
+
+void WindowLectureTest::aLectureIsLeft()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    QVERIFY(stage.goOn());
+    QAction* leave = stage.window.actions().get("leave");
+    QVERIFY(stage.window.player().isRunning() && stage.window.showsCluster());
+    QVERIFY(leave->isEnabled());
+    Answerer none("Esc");
+    leave->trigger();
+    QVERIFY(awaitEnd(stage));
+    QTRY_VERIFY_WITH_TIMEOUT(!stage.window.showsCluster() && stage.window.startPage().isVisible(), kLimit);
+    QCOMPARE(stage.window.cluster().link(), Operator::Link::None);
+    QCOMPARE(none.asked, QStringList()); // it is there again whenever it is begun
+    QVERIFY(!stage.window.director().isOn());
+    QVERIFY(!leave->isEnabled());
+    QTRY_COMPARE_WITH_TIMEOUT(stage.window.cluster().session().local().processes(), std::size_t(0), kLimit);
+    // And another one can be begun.
+    QVERIFY(stage.begin(kTwoSteps));
+    QVERIFY2(stage.untilStop(), qPrintable(stage.caption()));
+    QVERIFY(stage.window.showsCluster() && leave->isEnabled());
+}
+
+void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
+{
+    MainWindow window(options());
+    window.show();
+    window.director().setSpeed(Director::kFastest);
+    QTemporaryDir folder;
+    QFile file(folder.filePath("real.js"));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(kTwoSteps.toUtf8()) > 0);
+    file.close();
+    QVERIFY(window.openScenario(file.fileName(), true));
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
+    window.actions().get("nextStep")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window.hasUnsavedRun(), kLimit);
+    QVERIFY(window.player().hasBegun() && !window.cluster().state().isSimulated);
+    {
+        QuestionAnswerer stay(QMessageBox::Cancel);
+        window.actions().get("leave")->trigger();
+        QCOMPARE(stay.asked.size(), 1);
+        QVERIFY2(stay.asked[0].contains("in no file yet"), qPrintable(stay.asked[0]));
+        QVERIFY(window.player().hasBegun()); // nothing was stopped
+    }
+    QuestionAnswerer discard(QMessageBox::Discard);
+    window.actions().get("leave")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !window.player().hasBegun(), kLimit);
+    QCOMPARE(discard.asked.size(), 1);
+}
+
+void WindowLectureTest::escapeAsksAndEscapeGoesOn()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    QVERIFY(stage.goOn());
+    stage.window.canvas().setFocus();
+    for (const char* key : { "Esc", "Return", "Go on" }) { // what is pressed without reading goes on
+        QVERIFY(isActive(stage));
+        stage.window.canvas().setFocus();
+        Answerer goesOn(key);
+        QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
+        QCOMPARE(goesOn.asked, QStringList { "Stop the lecture?" });
+        QVERIFY(stage.frame());
+        QVERIFY(stage.window.player().isRunning());
+    }
+    QVERIFY(isActive(stage));
+    // From a field, Escape is the way back to the picture, as ever.
+    Answerer none("Esc");
+    QTRY_VERIFY_WITH_TIMEOUT(stage.window.workloads().countBox()->isEnabled(), kLimit);
+    stage.window.workloads().countBox()->setFocus();
+    QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
+    QVERIFY(stage.window.canvas().hasFocus());
+    QCOMPARE(none.asked, QStringList());
+    QVERIFY(stage.goOn());
+    QVERIFY(stage.until([&] { return stage.director().isOver(); }));
+    QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape); // it has ended: nothing is there to stop
+    QCOMPARE(none.asked, QStringList());
+}
+
+void WindowLectureTest::escapeStops()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    QVERIFY(stage.goOn());
+    stage.window.canvas().setFocus();
+    Answerer stops("Stop");
+    QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
+    QCOMPARE(stops.asked.size(), 1);
+    QVERIFY(awaitEnd(stage));
+    QCOMPARE(stage.window.player().result().outcome, ScriptOutcome::Stopped);
+    QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit);
+    QVERIFY(stage.frame());
+    QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
+    QVERIFY(stage.window.showsCluster()); // it stays
+    QCOMPARE(stage.window.cluster().link(), Operator::Link::Here);
+    // Of what has no steps it says another word.
+    QVERIFY(stage.begin("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
+                        "lab.predict({ text: 'Which?', choices: ['a', 'b'] });\n"));
+    QVERIFY(stage.untilStop() && isActive(stage));
+    QTest::keyClick(&stage.window, Qt::Key_Escape);
+    QCOMPARE(stops.asked.value(1), QString("Stop the scenario?"));
+    QVERIFY(awaitEnd(stage));
+    QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit); // also while it stood before a question
+}
+
+void WindowLectureTest::escapeLeavesThePresentationFirst()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    QVERIFY(stage.goOn());
+    Answerer none("Esc");
+    stage.window.setPresenting(true);
+    QVERIFY(stage.frame());
+    stage.press("blank");
+    QTest::keyClick(&stage.window, Qt::Key_Escape);
+    QVERIFY(stage.window.isPresenting() && !stage.window.actions().get("blank")->isChecked());
+    QTest::keyClick(&stage.window, Qt::Key_Escape);
+    QVERIFY(!stage.window.isPresenting());
+    QCOMPARE(none.asked, QStringList());
+    QVERIFY(stage.window.player().isRunning());
+}
+
+void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    QVERIFY(stage.goOn());
+    int boxes = 0;
+    QTimer meanwhile; // the lecture ends while it is asked
+    connect(&meanwhile, &QTimer::timeout, this, [&] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box || boxes > 0)
+            return;
+        ++boxes;
+        stage.window.player().stop();
+        stage.director().setSpeed(Director::kInstant);
+        stage.director().setStops(false);
+        QVERIFY(QTest::qWaitFor([&] {
+            stage.window.clock().step(0.1);
+            return !stage.window.player().hasBegun() && stage.director().isOver();
+        }, kLimit));
+    });
+    meanwhile.start(5);
+    QTest::keyClick(&stage.window, Qt::Key_Escape); // returns when the box has gone
+    QCOMPARE(boxes, 1);
+}
+
+void WindowLectureTest::whoStopsSeesNow()
+{
+    for (const bool isButton : { true, false }) {
+        ShowStage stage;
+        QVERIFY(begin(stage, kTwoSteps));
+        stage.press("nextStep");
+        QVERIFY(stage.frame()); // the script is before the second step, the show tells the first
+        QCOMPARE(stage.caption(), QString("Alice inserts a record."));
+        if (isButton)
+            stage.window.player().findChild<QPushButton*>("stopScenarioButton")->click();
+        else
+            stage.press("stopScenario");
+        QVERIFY(awaitEnd(stage));
+        QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit);
+        QVERIFY(stage.frame());
+        QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
+    }
 }
 
 QTEST_MAIN(WindowLectureTest)

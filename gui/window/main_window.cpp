@@ -227,6 +227,7 @@ void MainWindow::connectAll()
     connect(&m_timeBar->track(), &TimeTrack::markChosen, this, [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     connectStart();
+    connectLeave();
     connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
 
     // The canvas: inspecting and the menu of what is pointed at.
@@ -479,7 +480,7 @@ void MainWindow::enableActions()
     enableGroup();
     enableWrite();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
-    enable({ "leave" }, isFree && m_operator->link() != Operator::Link::None);
+    enable({ "leave" }, !isFree || m_operator->link() != Operator::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
     enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" }, hasTime);

@@ -288,8 +288,16 @@ private:
     bool askToSaveRecording();
     // Asks what becomes of a run that would be lost. False: stay.
     bool mayForgetRun();
-    // The keys go from a field back to the picture.
-    void leaveField();
+    // The ways out of a scenario that runs (window_leave.cpp).
+    enum class AfterStop { Nothing, ShowNow, Leave };
+    void connectLeave();
+    bool isLectureOn() const;
+    void stopScenario(AfterStop after);
+    void finishStop();
+    void leaveCluster();
+    void offerToStop();
+    // The keys go from a field back to the picture. False: they were in none.
+    bool leaveField();
     void askForObject();
     void nextView();
     // Records of a bucket (window_records.cpp).
@@ -396,6 +404,7 @@ private:
     std::unique_ptr<ContentsDesk> m_desk;
     RecordJob m_recordJob = RecordJob::None;
     QString m_csvPath;
+    AfterStop m_afterStop = AfterStop::Nothing;
     FocusRing* m_focusRing = nullptr;
     bool m_isOnOtherScreen = true; // the picture of a presentation
     Workspace m_workspaceBefore = Workspace::Lecture;

@@ -90,7 +90,7 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     connect(m_run, &QPushButton::clicked, this, &Player::runToEnd);
     connect(m_choices, &ChoiceRow::voted, this, &Player::vote);
     connect(m_choices, &ChoiceRow::wordsMoved, this, &Player::showWords);
-    connect(m_stop, &QPushButton::clicked, this, &Player::stop);
+    connect(m_stop, &QPushButton::clicked, this, &Player::stopWanted);
     setCaption(tr("What happens is told here. Ctrl+O opens a scenario."));
     showButtons();
 }

@@ -120,6 +120,7 @@ public:
 
 signals:
     void stepShown(const QString& words);
+    void stopWanted(); // by the button
     void runningChanged(bool isRunning);
     void finished();
     void cameraWished(const lhrs::gui::CameraWish& wish);

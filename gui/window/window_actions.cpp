@@ -47,10 +47,9 @@ void MainWindow::makeActions()
     });
     a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step; while one is written, it is only opened" }, [this] { askForScenario(); });
     a.add({ "exportPicture", "File", "Export …", "Ctrl+E", "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" }, [this] { exportView(); });
-    a.add({ "leave", "File", "Leave the cluster", "Ctrl+W", "Goes back to the start page; processes of this window end" }, [this] {
-        if (mayForgetRun())
-            m_operator->leave();
-    });
+    a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
+              "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
+        [this] { leaveCluster(); });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     makeWorkActions();
     makeFaultActions();
@@ -65,7 +64,8 @@ void MainWindow::makeActions()
     makePresentActions();
     makeInspectActions();
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
-    a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" }, [this] { m_player->stop(); });
+    a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
+        [this] { stopScenario(AfterStop::ShowNow); });
     a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
         KeySheet sheet(*m_actions, this);
         sheet.exec();

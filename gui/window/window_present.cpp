@@ -64,11 +64,15 @@ void MainWindow::makePresentActions()
     a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next step, caption or marker" }, [this] { goOn(); });
     a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step, caption or marker before; PgDn leads back to now" }, [this] { goBack(); });
     a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
-    a.add({ "stopPresenting", "View", "End the presentation", "Esc", "Back from full screen; from a field, the keys go back to the picture" }, [this] {
-        if (!m_isPresenting)
-            leaveField();
-        setPresenting(false);
-    });
+    a.add({ "stopPresenting", "View", "End the presentation", "Esc",
+              "Back from full screen; from a field, the keys go back to the picture; otherwise, while a scenario runs, "
+              "asks whether to stop it" },
+        [this] {
+            const bool hasOther = m_isPresenting || m_actions->get("blank")->isChecked() || leaveField();
+            setPresenting(false);
+            if (!hasOther)
+                offerToStop();
+        });
     a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
     a.add({ "swapScreens", "View", "Change the screens", "Shift+F5", "Shows the presentation on the other screen, and the notes on this one" }, [this] {
         m_isOnOtherScreen = !m_isOnOtherScreen;
@@ -80,16 +84,17 @@ void MainWindow::makePresentActions()
         connect(qGuiApp, signal, this, &MainWindow::followScreens, Qt::QueuedConnection);
 }
 
-void MainWindow::leaveField()
+bool MainWindow::leaveField()
 {
     QWidget* focus = QApplication::focusWidget();
     const bool isField = qobject_cast<QAbstractSpinBox*>(focus) || qobject_cast<QComboBox*>(focus) || qobject_cast<QLineEdit*>(focus);
     if (!isField || !isAncestorOf(focus))
-        return;
+        return false;
     if (m_canvas->isVisible())
         m_canvas->setFocus();
     else
         focus->clearFocus();
+    return true;
 }
 
 // ---- the clicker
