@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The canvas as a widget, and the one selection: what any view is pointed at is marked in all others.
-#include "gui/lab/run_story.h"
+#include "tests/canvas_views.h"
 #include "tests/golden.h"
-#include "tests/motion_show.h"
 #include "tests/picture_faults.h"
 
-#include "gui/view/event_log.h"
-#include "gui/view/hover_words.h"
-#include "gui/view/image_view.h"
 #include "gui/view/object_words.h"
 #include "gui/view/record_group_view.h"
 #include "gui/view/record_table.h"
 #include "gui/lab/time_line.h"
-#include "gui/view/space_time_view.h"
 #include "gui/view/time_track.h"
 
-#include <QMouseEvent>
 #include <QTableView>
 
 #include <algorithm>
@@ -24,71 +18,6 @@ using namespace lhrs;
 using namespace lhrs::gui;
 
 namespace {
-
-// A cluster that tells what a test wants, and the views that look at it.
-struct Views {
-    Show show;
-    Selection selection;
-    ClusterCanvas canvas;
-    RunStory story;
-    EventLog log;
-    SpaceTimeView diagram;
-    ImageView images;
-
-    explicit Views(const FileShape& shape)
-        : show(shape), canvas(show.pacer, selection), log(show.feed, show.pacer, story, selection), diagram(show.feed, show.pacer, selection), images(show.pacer, selection)
-    {
-        for (QWidget* view : std::initializer_list<QWidget*> { &canvas, &log, &diagram, &images }) {
-            view->resize(1280, 620);
-            view->show();
-        }
-        diagram.setOrder(SpaceTimeWish::Order::Time);
-        frame();
-    }
-    // Everything that was told is shown.
-    void settle()
-    {
-        show.untilRest();
-        frame(0.2);
-        diagram.showAll();
-        for (int i = 0; i < 4; ++i)
-            frame(0.2);
-    }
-    void frame(double seconds = kFrame)
-    {
-        show.frame(seconds);
-        canvas.refresh(seconds);
-        log.refresh(seconds);
-        diagram.refresh(seconds);
-        images.refresh(seconds);
-    }
-    QPoint centreOf(ObjectRef object) const { return canvas.rectOf(object).center().toPoint(); }
-    QStringList moving()
-    {
-        canvas.refresh(kFrame);
-        return canvas.movingPicture().texts();
-    }
-    std::vector<int> markedRows()
-    {
-        std::vector<int> rows;
-        for (int row = 0; row < log.model().rowCount(); ++row)
-            if (log.model().isMarked(row))
-                rows.push_back(row);
-        return rows;
-    }
-    std::size_t marked(ObjectKind kind)
-    {
-        const auto& items = diagram.canvas().marks().items();
-        return std::size_t(std::count_if(items.begin(), items.end(), [kind](const DisplayList::Item& item) { return item.object.kind == kind; }));
-    }
-};
-
-// As the mouse comes by; nothing waits meanwhile, so that no other window takes it away.
-void moveTo(QWidget& widget, QPointF at)
-{
-    QMouseEvent move(QEvent::MouseMove, at, widget.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&widget, &move);
-}
 
 constexpr ObjectRef kAliceRef { ObjectKind::Client, kAlice, 0 };
 
@@ -108,8 +37,6 @@ private slots:
     void aRecordInThePictureMarksItsGroup();
     void aRecordInATableIsMarkedEverywhere();
     void anInstantIsMarkedInLogAndDiagram();
-    void theHoverCardIsBesideTheRowAndGoesAgain_data();
-    void theHoverCardIsBesideTheRowAndGoesAgain();
     void nothingIsMarkedWhenTheMouseLeaves();
     void theTimeTrackMarksAKillAndShadesWhatLasts();
     void withReducedMotionChangesFadeAndNothingTravels();
@@ -367,57 +294,6 @@ void CanvasTest::anInstantIsMarkedInLogAndDiagram()
     const DisplayList& marks = v.diagram.canvas().marks();
     QCOMPARE(marks.items().size(), std::size_t(1));
     QVERIFY(std::holds_alternative<DisplayList::Line>(marks.items().front().primitive));
-}
-
-void CanvasTest::theHoverCardIsBesideTheRowAndGoesAgain_data()
-{
-    QTest::addColumn<int>("bucket");
-    QTest::newRow("above") << 1;
-    QTest::newRow("below") << 5;
-}
-
-// It says what the details say, covers neither the bucket nor the parity of its group, and does not stay.
-void CanvasTest::theHoverCardIsBesideTheRowAndGoesAgain()
-{
-    QFETCH(const int, bucket);
-    Views v({ 8, 4, 1 });
-    v.settle();
-    const ObjectRef object { ObjectKind::Data, std::uint64_t(bucket), 0 };
-    const QStringList details = detailsOf(v.show.pacer.state(), object);
-    QVERIFY(details.size() >= 2);
-    const std::vector<QString> lines = hoverCard(v.show.pacer.state(), v.canvas.theme(), object, "rank").lines; // a record is in the middle
-    const auto card = [&] {
-        QRectF all;
-        for (const DisplayList::Item& item : v.canvas.movingPicture().items())
-            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && std::find(lines.begin(), lines.end(), text->text) != lines.end())
-                all = all.united(text->box);
-        return all;
-    };
-    v.canvas.setAttribute(Qt::WA_UnderMouse); // as the mouse makes it
-    moveTo(v.canvas, v.centreOf(object));
-    v.frame(0.1);
-    QVERIFY(card().isNull()); // whoever passes by sees no card
-    v.frame(0.3);
-    v.frame(0.1);
-    const QStringList shown = v.canvas.movingPicture().texts();
-    for (const QString& line : details) // two of them may be one
-        QVERIFY2(shown.join(" | ").contains(line), qPrintable(line + " is not in " + shown.join(" | ")));
-    const ObjectRef parity { ObjectKind::Parity, std::uint64_t(bucket / 4), 0 };
-    for (const ObjectRef covered : { object, parity })
-        QVERIFY2(!card().intersects(v.canvas.rectOf(covered)), qPrintable(wordsOf(card()) + " over " + wordsOf(v.canvas.rectOf(covered))));
-    QVERIFY(QRectF(v.canvas.rect()).contains(card()));
-    for (int i = 0; i < 10; ++i)
-        v.frame(1); // the mouse is left there
-    QVERIFY(card().isNull());
-    moveTo(v.canvas, v.centreOf(parity));
-    moveTo(v.canvas, v.centreOf(object));
-    v.frame(0.4);
-    v.frame(0.1);
-    QVERIFY(!card().isNull());
-    QEvent leave(QEvent::Leave);
-    QCoreApplication::sendEvent(&v.canvas, &leave);
-    v.frame(0.1);
-    QVERIFY(card().isNull());
 }
 
 void CanvasTest::nothingIsMarkedWhenTheMouseLeaves()

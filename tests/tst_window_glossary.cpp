@@ -136,7 +136,9 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     QVERIFY(!level.isNull());
     w.point(level);
     const QString card = w.card().join(" | ");
-    QVERIFY2(card.contains("Bucket level j: j last bits of a key count") && card.contains("Data bucket 5, group 1, position 1, level j = 3"), qPrintable(card));
+    for (const char* words : { "Bucket level j: j last bits of a key count", "Bucket 5 of group 1: ",
+             "position 1, level j = 3" })
+        QVERIFY2(card.contains(words), qPrintable(card));
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);
     QVERIFY2(w.entry().contains("bucket 5 has level j = 3"), qPrintable(w.entry()));
@@ -256,7 +258,7 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
         if (QTest::currentTestFailed())
             return;
     }
-    QCOMPARE(narrow > 0, isShort); // without room the term stands alone
+    QCOMPARE(narrow, 0); // also where little is told of processes, there is room for the few words of the term
     // What went wrong is never left out.
     ClusterState trouble = state;
     trouble.processes[kFileClients].hasEnded = true;
@@ -267,7 +269,7 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
         return std::any_of(lines.begin(), lines.end(), [&](const QString& line) { return line.contains(words); });
     };
     QVERIFY(says({ ObjectKind::Client, kFileClients, 0 }, "ended: killed on request"));
-    QVERIFY(says({ ObjectKind::Data, 0, 0 }, "state: paused"));
+    QVERIFY(says({ ObjectKind::Data, 0, 0 }, ", paused"));
 }
 
 void WindowGlossaryTest::theKeyboardWinsUntilTheMouseMoves()

@@ -12,36 +12,65 @@ namespace {
 
 constexpr qreal kBetween = 1; // pixels between two lines, at 100 %
 
-// Of each line the wordings, longest first: the details, of which the first two lines become one.
+// The line that begins so; empty: there is none.
+QString lineWith(const QStringList& lines, const char* beginning)
+{
+    const auto found = std::find_if(lines.begin(), lines.end(),
+        [&](const QString& line) { return line.startsWith(QLatin1String(beginning)); });
+    return found == lines.end() ? QString() : *found;
+}
+
+// Of each line the wordings, longest first: the details, of which two that say little become one, or one is left out.
 std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
 {
-    const QString first = details.takeFirst(), second = details.isEmpty() ? QString() : details.takeFirst();
+    const auto both = [](const QString& one, const QString& other) {
+        return other.isEmpty() ? QStringList { one } : QStringList { QStringLiteral("%1, %2").arg(one, other), one };
+    };
+    const QString first = details.takeFirst();
     std::vector<QStringList> lines;
     switch (kind) {
-    case ObjectKind::Data:
-    case ObjectKind::Parity: lines.push_back({ QStringLiteral("%1, %2").arg(first, second), first }); break;
-    case ObjectKind::Group: lines.push_back({ QStringLiteral("%1, %2").arg(first, second.section(QLatin1String(", "), 0, 0)), first }); break; // with its epoch
-    case ObjectKind::Spare:
-    case ObjectKind::Displaced: lines.push_back({ QStringLiteral("%1, %2").arg(first, second.section(QLatin1String(", "), 1, 1)), first }); break; // with its pid
+    case ObjectKind::Data: {
+        const QString sequence = lineWith(details, "last change: ");
+        lines.push_back({ first });
+        for (const QString& line : details) {
+            if (line.startsWith(QLatin1String("position ")))
+                lines.push_back(both(line, sequence));
+            else if (line != sequence)
+                lines.push_back({ line });
+        }
+        return lines;
+    }
+    case ObjectKind::Parity:
+        details.removeOne(lineWith(details, "parity column ")); // its name has it
+        lines.push_back({ first });
+        break;
+    case ObjectKind::Group: { // with its epoch
+        const QString epoch = lineWith(details, "epoch ");
+        details.removeOne(epoch);
+        lines.push_back(both(first, epoch.section(QLatin1String(", "), 0, 0)));
+        break;
+    }
     case ObjectKind::Client:
-    case ObjectKind::Coordinator: lines.push_back({ second }); break; // image and file state stand in the picture
-    case ObjectKind::Dummy: lines.push_back({ first }); break;
+    case ObjectKind::Coordinator:
+    case ObjectKind::Spare:
+    case ObjectKind::Displaced: { // its name stands there already; how it is comes before its pid
+        const QString process = lineWith(details, "process ");
+        details.removeOne(process);
+        lines.push_back(both(first, process.section(QLatin1String(", "), 1, 1)));
+        break;
+    }
+    case ObjectKind::Dummy:
+        details.clear();
+        lines.push_back({ first });
+        break;
     case ObjectKind::None:
     case ObjectKind::Pool:
     case ObjectKind::File:
     case ObjectKind::Message:
     case ObjectKind::Fault: break; // the picture has it beside the mouse
     }
-    // A bucket at work says so in the line of its incarnation.
-    const QString up = QStringLiteral("state: %1").arg(lookWord(Look::DataUp));
-    const auto incarnation = std::find_if(details.begin(), details.end(), [](const QString& line) { return line.startsWith(QLatin1String("incarnation ")); });
-    const bool isUp = incarnation != details.end() && details.contains(up);
-    for (const QString& line : details) {
-        if (isUp && line == *incarnation)
-            lines.push_back({ QStringLiteral("%1, %2").arg(line, up), line });
-        else if (!isUp || line != up)
-            lines.push_back({ line });
-    }
+    for (const QString& line : details)
+        lines.push_back({ line });
     return lines;
 }
 

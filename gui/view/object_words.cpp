@@ -290,72 +290,85 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     return {};
 }
 
+// First what it is and how it is, then what is wrong with it; what only somebody at a debugger needs is the last.
 QStringList detailsOf(const ClusterState& state, ObjectRef object)
 {
     const std::uint32_t m = state.m();
     const ProcessState* process = processOf(state, object);
-    QStringList lines;
-    if (const auto* data = dataOf(state, object)) {
-        const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b;
-        lines << QStringLiteral("Data bucket %1").arg(data->number)
-              << QStringLiteral("group %1, position %2, level j = %3").arg(data->number / m).arg(data->number % m).arg(data->level)
-              << QStringLiteral("%1, capacity b = %2%3").arg(data->isOnlyDeclared ? QStringLiteral("contents unknown: it ended before this window watched") : countedWords(data->count, "record", "records"), grouped(b), data->isOverflowed ? QStringLiteral(", overloaded") : QString())
-              << QStringLiteral("last change: sequence %1").arg(grouped(data->sequence));
-    } else if (const auto* parity = parityOf(state, object)) {
-        QStringList applied;
-        for (std::uint64_t sequence : parity->applied)
-            applied << grouped(sequence);
-        lines << QStringLiteral("Parity bucket %1.%2").arg(parity->group).arg(parity->column)
-              << QStringLiteral("group %1, parity column %2").arg(parity->group).arg(parity->column)
-              << countedWords(parity->recordGroups, "record group", "record groups")
-              << QStringLiteral("applied changes by position: %1").arg(applied.join(QStringLiteral(", ")));
+    const auto* data = dataOf(state, object);
+    const auto* parity = parityOf(state, object);
+    const QString look = lookWord(lookOf(state, object, nullptr));
+    const DownMember* down = nullptr;
+    const Suspicion* suspicion = nullptr;
+    QStringList lines, numbers;
+    if (data) {
+        const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b, group = data->number / m;
+        const QString full = data->isOverflowed ? QStringLiteral("overflowing, ") : QString();
+        const QString held = data->isOnlyDeclared
+            ? QStringLiteral("contents unknown, as it ended before this window watched, ")
+            : QStringLiteral("%1 of %2, %3").arg(grouped(data->count), countedWords(b, "record", "records"), full);
+        lines << QStringLiteral("Bucket %1 of group %2: %3%4").arg(data->number).arg(group).arg(held, look);
+        numbers << QStringLiteral("position %1, level j = %2").arg(data->number % m).arg(data->level)
+                << QStringLiteral("last change: sequence %1").arg(grouped(data->sequence));
+        down = state.downOf(*data);
+        suspicion = state.suspicionOf(pb::DATA, group, data->number % m);
+    } else if (parity) {
+        lines << QStringLiteral("Parity bucket %1.%2 of group %1: %3, %4").arg(parity->group).arg(parity->column)
+                     .arg(countedWords(parity->recordGroups, "record group", "record groups"), look);
         for (std::size_t q = 0; q < parity->held.size(); ++q) {
             if (parity->held[q] > 0)
-                lines << QStringLiteral("%1 changes of position %2 wait for their predecessor").arg(parity->held[q]).arg(q);
+                lines << QStringLiteral("%1 changes of position %2 wait for their predecessor")
+                             .arg(parity->held[q]).arg(q);
         }
+        QStringList applied;
+        for (const std::uint64_t sequence : parity->applied)
+            applied << grouped(sequence);
+        numbers << QStringLiteral("parity column %1").arg(parity->column)
+                << QStringLiteral("applied changes by position: %1").arg(applied.join(QStringLiteral(", ")));
+        down = state.downOf(*parity);
+        suspicion = state.suspicionOf(pb::PARITY, parity->group, parity->column);
     } else {
         lines << sentenceOf(state, object);
         if (object.kind == ObjectKind::Dummy)
             lines << QStringLiteral("Parity counts it as a bucket full of zeros.");
-    }
-    const DownMember* down = nullptr;
-    const Suspicion* suspicion = nullptr;
-    if (const auto* data = dataOf(state, object)) {
-        down = state.downOf(*data);
-        suspicion = state.suspicionOf(pb::DATA, data->number / m, data->number % m);
-    } else if (const auto* parity = parityOf(state, object)) {
-        down = state.downOf(*parity);
-        suspicion = state.suspicionOf(pb::PARITY, parity->group, parity->column);
-    } else if (object.kind == ObjectKind::Group) {
-        if (const auto group = state.groups.find(std::uint32_t(object.a)); group != state.groups.end())
-            lines << QStringLiteral("epoch %1, k = %2, effective k = %3").arg(QString::fromStdString(epochText(group->second.epoch))).arg(group->second.k).arg(group->second.kEffective());
+        const auto group = state.groups.find(std::uint32_t(object.a));
+        if (object.kind == ObjectKind::Group && group != state.groups.end())
+            numbers << QStringLiteral("epoch %1, k = %2, effective k = %3")
+                           .arg(QString::fromStdString(epochText(group->second.epoch)))
+                           .arg(group->second.k).arg(group->second.kEffective());
     }
     if (down)
-        lines << QStringLiteral("%1 at %2 s%3").arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed")).arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
-                     .arg(down->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(shownReason(state, *down)));
+        lines << QStringLiteral("%1 at %2 s%3")
+                     .arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed"))
+                     .arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
+                     .arg(down->reason.empty() ? QString()
+                             : QStringLiteral(": ") + QString::fromStdString(shownReason(state, *down)));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
-    if (const auto* data = dataOf(state, object)) {
+    if (process && process->hasEnded)
+        lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));
+    else if (process && process->isFull)
+        lines << QStringLiteral("full: its memory is at its limit, and it refuses what would make it grow");
+    if (process)
+        for (const auto& [number, fault] : process->faults)
+            lines << QStringLiteral("fault on purpose: it %1").arg(QString::fromStdString(fault.words));
+    lines << numbers;
+    if (data) {
         QString line = QStringLiteral("incarnation %1").arg(QString::fromStdString(incarnationText(data->incarnation)));
         if (const auto lease = leaseOf(state, *data))
-            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease)).arg(state.shownSeconds(lease->atNs), 0, 'f', 2).arg(lease->held).arg(lease->needed);
+            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease))
+                        .arg(state.shownSeconds(lease->atNs), 0, 'f', 2).arg(lease->held).arg(lease->needed);
         else if (!down && needsLease(state, *data) && process && !process->hasEnded)
             line += QStringLiteral(", lease: not observed (the node inspector shows it)");
         lines << line;
-    } else if (const auto* parity = parityOf(state, object))
+    } else if (parity) {
         lines << QStringLiteral("incarnation %1").arg(QString::fromStdString(incarnationText(parity->incarnation)));
-    if (const Look look = lookOf(state, object, nullptr); process) {
-        lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid).arg(QString::fromStdString(process->address));
-        if (process->hasEnded)
-            lines << QStringLiteral("ended: %1").arg(QString::fromStdString(process->endReason));
-        else if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity)
-            lines << QStringLiteral("state: %1").arg(lookWord(look));
-        if (process->isFull && !process->hasEnded)
-            lines << QStringLiteral("full: its memory is at its limit, and it refuses what would make it grow");
-        for (const auto& [number, fault] : process->faults)
-            lines << QStringLiteral("fault on purpose: it %1").arg(QString::fromStdString(fault.words));
+    }
+    if (process) {
         if (process->lostEvents > 0)
             lines << QStringLiteral("%1 events lost").arg(grouped(process->lostEvents));
+        lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid)
+                     .arg(QString::fromStdString(process->address));
     }
     return lines;
 }

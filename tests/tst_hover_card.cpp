@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The card beside what the mouse points at: what it says first, where it stands, and that it goes again.
+#include "tests/canvas_views.h"
+#include "tests/golden.h"
+#include "tests/picture_faults.h"
+
+#include "gui/view/hover_words.h"
+#include "gui/view/object_words.h"
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+class HoverCardTest : public QObject {
+    Q_OBJECT
+private slots:
+    void isBesideTheRowAndGoesAgain_data();
+    void isBesideTheRowAndGoesAgain();
+    void saysFirstWhatItIsAndHowItIs();
+};
+
+void HoverCardTest::isBesideTheRowAndGoesAgain_data()
+{
+    QTest::addColumn<int>("bucket");
+    QTest::newRow("above") << 1;
+    QTest::newRow("below") << 5;
+}
+
+// It says what the details say, covers neither the bucket nor the parity of its group, and does not stay.
+void HoverCardTest::isBesideTheRowAndGoesAgain()
+{
+    QFETCH(const int, bucket);
+    Views v({ 8, 4, 1 });
+    v.settle();
+    const ObjectRef object { ObjectKind::Data, std::uint64_t(bucket), 0 };
+    const QStringList details = detailsOf(v.show.pacer.state(), object);
+    QVERIFY(details.size() >= 2);
+    const std::vector<QString> lines // a record is in the middle
+        = hoverCard(v.show.pacer.state(), v.canvas.theme(), object, "rank").lines;
+    const auto card = [&] { return placeOf(v.canvas, lines); };
+    v.canvas.setAttribute(Qt::WA_UnderMouse); // as the mouse makes it
+    moveTo(v.canvas, v.centreOf(object));
+    v.frame(0.1);
+    QVERIFY(card().isNull()); // whoever passes by sees no card
+    v.frame(0.3);
+    v.frame(0.1);
+    const QStringList shown = v.canvas.movingPicture().texts();
+    for (const QString& line : details) // two of them may be one
+        QVERIFY2(shown.join(" | ").contains(line), qPrintable(line + " is not in " + shown.join(" | ")));
+    const ObjectRef parity { ObjectKind::Parity, std::uint64_t(bucket / 4), 0 };
+    for (const ObjectRef covered : { object, parity })
+        QVERIFY2(!card().intersects(v.canvas.rectOf(covered)),
+            qPrintable(wordsOf(card()) + " over " + wordsOf(v.canvas.rectOf(covered))));
+    QVERIFY(QRectF(v.canvas.rect()).contains(card()));
+    for (int i = 0; i < 10; ++i)
+        v.frame(1); // the mouse is left there
+    QVERIFY(card().isNull());
+    moveTo(v.canvas, v.centreOf(parity));
+    moveTo(v.canvas, v.centreOf(object));
+    v.frame(0.4);
+    v.frame(0.1);
+    QVERIFY(!card().isNull());
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&v.canvas, &leave);
+    v.frame(0.1);
+    QVERIFY(card().isNull());
+}
+
+// A number that only somebody at a debugger needs stands behind everything that a person wants to know.
+void HoverCardTest::saysFirstWhatItIsAndHowItIs()
+{
+    Views v({ 8, 4, 1 });
+    v.settle();
+    ClusterState state = v.show.pacer.state();
+    DataBucketState& full = state.data.at(1);
+    full.isOverflowed = true;
+    const QString plain = QStringLiteral("Bucket 1 of group 0: %1 of %2 records, overflowing, up")
+                              .arg(full.count).arg(state.file.config.b());
+    QCOMPARE(detailsOf(state, { ObjectKind::Data, 1, 0 }).front(), plain);
+    state.processes.at(full.process).hasEnded = true;
+    state.processes.at(full.process).endReason = "killed on request";
+    const auto isTechnical = [](const QString& line) {
+        return line.startsWith("process ") || line.contains(", pid ") || line.startsWith("incarnation ")
+            || line.startsWith("last change: ") || line.startsWith("applied changes");
+    };
+    for (const ObjectRef object : objectsOf(state)) {
+        const QStringList details = detailsOf(state, object);
+        QVERIFY2(!details.empty() && !isTechnical(details.front()), qPrintable(details.join(" | ")));
+        const std::vector<QString> all { details.begin(), details.end() };
+        for (const std::vector<QString>& lines : { all, hoverCard(state, v.canvas.theme(), object, {}).lines }) {
+            const QString joined = QStringList(lines.begin(), lines.end()).join(" | ");
+            const auto technical = std::find_if(lines.begin(), lines.end(), isTechnical);
+            for (auto line = technical; line != lines.end(); ++line)
+                QVERIFY2(!line->startsWith("ended: ") && !line->contains(" of group "), qPrintable(joined));
+        }
+    }
+    const std::vector<QString> card = hoverCard(state, v.canvas.theme(), { ObjectKind::Data, 1, 0 }, "rank").lines;
+    QVERIFY(card.size() > 3 && card[0].startsWith("Rank"));
+    QVERIFY2(card[1].startsWith("Bucket 1 of group 0: ") && card[1].endsWith("process gone"), qPrintable(card[1]));
+    QCOMPARE(card[2], QString("ended: killed on request"));
+    QVERIFY2(card.back().contains("pid "), qPrintable(card.back()));
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<HoverCardTest>(count, arguments);
+}
+#include "tst_hover_card.moc"
