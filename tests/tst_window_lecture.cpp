@@ -100,6 +100,7 @@ private slots:
     void escapeLeavesThePresentationFirst();
     void aQuestionAboutWhatHasEndedGoes();
     void whoStopsSeesNow();
+    void oneClockForCardAndBar();
 };
 
 void WindowLectureTest::choicesAreButtons()
@@ -361,6 +362,43 @@ void WindowLectureTest::whoStopsSeesNow()
         QVERIFY(stage.frame());
         QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
     }
+}
+
+// Somebody has sat before the start page for a while: the times of the picture begin with the cluster all the same, and
+// are those of the bar that says its virtual time.
+void WindowLectureTest::oneClockForCardAndBar()
+{
+    MainWindow window(options());
+    window.show();
+    window.director().setSpeed(Director::kFastest);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().nowNs() > 700'000'000, kLimit); // since the window is there
+    window.cluster().session().local().preferSimulated(SimulatedOptions { .seed = 7 });
+    QTemporaryDir folder;
+    QFile file(folder.filePath("ends.js"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("lab.cluster({ m: 2, k: 1, b: 10, recovery: 'off', spares: { data: 2, parity: 1 } });\n"
+               "lab.step('a', 'A failure');\nlab.kill(lab.data(0));\nlab.say('It is gone.');\n"
+               "lab.step('b', 'Afterwards');\nlab.say('Still.');\n");
+    file.close();
+    QVERIFY(window.openScenario(file.fileName(), true));
+    QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
+    window.actions().get("nextStep")->trigger();
+    const auto ended = [&]() -> const ProcessState* {
+        const auto& all = window.pacer().state().processes;
+        const auto hasEnded = [](const auto& known) { return known.second.hasEnded; };
+        const auto found = std::find_if(all.begin(), all.end(), hasEnded);
+        return found == all.end() ? nullptr : &found->second;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(ended() && window.cluster().virtualZeroNs(), kLimit);
+    const auto difference = [&] { // ns between the two clocks
+        const std::int64_t zero = window.cluster().virtualZeroNs().value_or(0);
+        return std::abs(window.pacer().state().shownSeconds(zero + 5'000'000'000) - 5);
+    };
+    QTRY_VERIFY2_WITH_TIMEOUT(difference() < 0.002, qPrintable(QString::number(difference())), kLimit);
+    const double shown = window.pacer().state().shownSeconds(ended()->endedNs);
+    const double now = double(window.cluster().simulation()->virtual_ns()) / 1e9;
+    QVERIFY2(shown > 0 && shown <= now, qPrintable(QString("ended at %1 s, it is %2 s").arg(shown).arg(now)));
+    QVERIFY2(window.clockBar().text().contains("SIMULATED, seed 7: "), qPrintable(window.clockBar().text()));
 }
 
 QTEST_MAIN(WindowLectureTest)

@@ -249,6 +249,10 @@ void MainWindow::connectAll()
 
     // The player: what a scenario wants to be looked at.
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
+    connect(m_player, &Player::runningChanged, this, [this](bool isRunning) {
+        if (isRunning)
+            m_clusterShown = 0;
+    });
     connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words }); });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
     m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) {

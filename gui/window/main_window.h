@@ -191,6 +191,7 @@ private:
     void recordPatience();
     void makeClockActions();
     void updateClock();
+    void alignBegin();
     void stepClock(Operator::ClockStep step);
     void makeGroupActions();
     void openGroup(ObjectRef object, std::uint32_t rank);
@@ -415,6 +416,7 @@ private:
     std::optional<Workspace> m_workspaceOfReel; // that was shown before the scenario opened a panel in this step
     std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until it is said what it did
     bool m_isNearOfReel = false; // the scenario has brought something near
+    int m_clusterShown = 0; // number of the scenario's cluster that its show is with
     std::vector<std::int64_t> m_clustersToCome; // begins of clusters that the show has not come to yet
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };

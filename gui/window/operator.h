@@ -78,6 +78,8 @@ public:
     QString address() const;
     // What the simulator said last, if the cluster is a simulated one.
     std::optional<pb::SimulationState> simulation() const { return m_session->control().simulation(); }
+    // Where its virtual time has its 0, on the run's clock; nothing: it is no simulated one, or its time has not begun.
+    std::optional<std::int64_t> virtualZeroNs() const;
     // The processes are ours: they may be added to, and end with the window.
     bool isLocal() const { return m_isLocal; }
     pb::Detail detail() const { return m_session->control().detail(); }

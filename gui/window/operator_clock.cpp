@@ -133,6 +133,14 @@ void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std:
     sayFromThread(line, (wish.isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
 }
 
+std::optional<std::int64_t> Operator::virtualZeroNs() const
+{
+    const auto now = simulation();
+    if (!now || now->virtual_ns() <= 0)
+        return std::nullopt;
+    return now->wall_ns() - now->virtual_ns() - m_session->ingest().startedWallNs();
+}
+
 std::int64_t Operator::gateClockNs() const
 {
     const auto now = simulation();

@@ -51,6 +51,8 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     m_badge->setAutoFillBackground(true);
     m_badge->hide();
     m_progress->setObjectName(QStringLiteral("progress"));
+    m_progress->setToolTip(tr("The steps, what held of what was expected, and for how long the scenario has run, "
+                              "by the clock on the wall"));
     m_next->setObjectName(QStringLiteral("nextStepButton"));
     m_run->setObjectName(QStringLiteral("runScenarioButton"));
     m_stop->setObjectName(QStringLiteral("stopScenarioButton"));

@@ -3,11 +3,13 @@
 #include "gui/window/main_window.h"
 
 #include <array>
+#include <cstdlib>
 
 namespace lhrs::gui {
 
 namespace {
 
+constexpr std::int64_t kSameBegin = 1'000'000; // ns
 constexpr std::array kClockActions { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" };
 
 } // namespace
@@ -34,9 +36,23 @@ void MainWindow::stepClock(Operator::ClockStep step)
     m_operator->stepClock(step);
 }
 
+// One clock: what is told of a simulated cluster counts from where its virtual time does, which the bar above the
+// picture says. A scenario's show may still be with the cluster before.
+void MainWindow::alignBegin()
+{
+    const auto zero = m_operator->virtualZeroNs();
+    const std::vector<ClusterFacts> clusters = m_player->clusters();
+    const bool isOther = m_pacer.isShow() && !clusters.empty() && m_clusterShown != clusters.back().number;
+    if (!zero || isOther || m_timeLine.isReplay() || m_operator->link() == Operator::Link::None)
+        return;
+    if (std::abs(*zero - m_timeLine.beginNs()) > kSameBegin)
+        m_timeLine.beginRun(*zero);
+}
+
 // A few times a second.
 void MainWindow::updateClock()
 {
+    alignBegin();
     nameStep();
     const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
     const bool isThere = simulation && m_operator->link() != Operator::Link::None;

@@ -66,6 +66,8 @@ void MainWindow::tellStory()
 
 void MainWindow::followReel(const ReelEntry& entry)
 {
+    if (entry.kind == ReelEntry::Kind::Cluster)
+        m_clusterShown = entry.number;
     if (entry.kind == ReelEntry::Kind::Cluster && !m_clustersToCome.empty()) {
         beginCluster(m_clustersToCome.front());
         m_clustersToCome.erase(m_clustersToCome.begin());
