@@ -3,8 +3,11 @@
 #include "tests/dialog_closer.h"
 #include "tests/show_stage.h"
 #include "tests/text_check.h"
+#include "tests/tour_story.h"
 
 #include "gui/window/choice_row.h"
+
+#include "common/linear_hash.h"
 
 #include <QPushButton>
 #include <QTest>
@@ -101,6 +104,7 @@ private slots:
     void aQuestionAboutWhatHasEndedGoes();
     void whoStopsSeesNow();
     void oneClockForCardAndBar();
+    void aKeyIsWorkedOut();
 };
 
 void WindowLectureTest::choicesAreButtons()
@@ -399,6 +403,33 @@ void WindowLectureTest::oneClockForCardAndBar()
     const double now = double(window.cluster().simulation()->virtual_ns()) / 1e9;
     QVERIFY2(shown > 0 && shown <= now, qPrintable(QString("ended at %1 s, it is %2 s").arg(shown).arg(now)));
     QVERIFY2(window.clockBar().text().contains("SIMULATED, seed 7: "), qPrintable(window.clockBar().text()));
+}
+
+// i and n with the figures that are in the picture.
+void WindowLectureTest::aKeyIsWorkedOut()
+{
+    struct Split {
+        std::uint32_t from, to, full; // buckets
+        FileImage before, after;
+    };
+    const auto seen = [](const Split& split, std::uint64_t key) {
+        TourStory story(3);
+        story.setBuckets(split.to, split.before.i, split.before.n);
+        const std::string full = std::to_string(split.full), way = QStringLiteral("split: 1 bucket: %1 new_bucket: %2")
+            .arg(split.from).arg(split.to).toStdString();
+        const std::string overflowed = "bucket_overflowed { count: 12 } place { role: DATA number: " + full + " }";
+        story.tell(TourStory::kData + split.full, overflowed.c_str());
+        story.tell(TourStory::kCoordinator, ("split_ordered { " + way + " }").c_str());
+        story.setBuckets(split.to + 1, split.after.i, split.after.n);
+        story.put(split.to, 1, key);
+        story.tell(TourStory::kCoordinator, ("split_finished { " + way + " moved: 4 }").c_str());
+        return story.words().seen;
+    };
+    const Split one { 0, 2, 1, { 1, 0 }, { 1, 1 } }, other { 1, 3, 2, { 1, 1 }, { 2, 0 } };
+    const QString first = seen(one, 6), second = seen(other, 7);
+    QVERIFY2(first.contains("Key 6: 6 mod 2 = 0 is below n, so 6 mod 4 = 2 counts: bucket 2."), qPrintable(first));
+    QVERIFY2(second.contains("Key 7: 7 mod 4 = 3 is not below n, so it counts: bucket 3."), qPrintable(second));
+    QVERIFY2(!seen(one, 5).contains("Key 5"), "it is in another bucket"); // and an example must be true
 }
 
 QTEST_MAIN(WindowLectureTest)

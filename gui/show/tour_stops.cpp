@@ -2,6 +2,7 @@
 // The stops of the tour about a file that grows: a record, an overflow, why bucket n splits, a client that errs.
 #include "gui/show/tour_stops.h"
 
+#include "common/linear_hash.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>
@@ -12,6 +13,17 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::uint64_t kSome = 5; // inserts at once: an overflow after two or three
+
+// "Key 6: 6 mod 2 = 0 is below n, so 6 mod 4 = 2 counts: bucket 2"
+QString addressWords(std::uint64_t key, FileImage file)
+{
+    const std::uint64_t span = std::uint64_t(1) << file.i, low = key % span;
+    const QString words = QStringLiteral("Key %1: %1 mod %2 = %3").arg(key).arg(span).arg(low);
+    if (low >= file.n)
+        return QStringLiteral("%1 is not below n, so it counts: bucket %2").arg(words).arg(low);
+    return QStringLiteral("%1 is below n, so %2 mod %3 = %4 counts: bucket %4")
+        .arg(words).arg(key).arg(2 * span).arg(key % (2 * span));
+}
 
 // ---- 1
 
@@ -190,6 +202,8 @@ public:
                      .arg(m_which.first).arg(m_which.second).arg(told.bucket())
                      .arg(countedWords(told.moved(), "record",
                          "records")).arg(told.new_bucket()).arg(state.file.i).arg(state.file.n);
+        if (const QString example = exampleOf(state, told.new_bucket()); !example.isEmpty())
+            m_seen += QStringLiteral(" %1.").arg(example);
     }
     void look(const ClusterState& shown, const TourSight& sight, bool isHere) override
     {
@@ -233,6 +247,17 @@ private:
                 best = number;
         }
         return best;
+    }
+    // How i and n give the bucket of a record that is in it; empty: it has none.
+    static QString exampleOf(const ClusterState& state, std::uint32_t bucket)
+    {
+        const auto known = state.data.find(bucket);
+        if (known == state.data.end() || known->second.ranks.count() == 0)
+            return {};
+        const RankMap& ranks = known->second.ranks;
+        const std::uint64_t key = ranks.inPage(ranks.pages().front()).back().second;
+        const FileImage file { Level(state.file.i), state.file.n };
+        return addressOf(Key(key), file).value == bucket ? addressWords(key, file) : QString();
     }
     QString targetWords() const { return QString::number(m_held[1] ? m_which.first : m_target.value_or(1)); }
 
