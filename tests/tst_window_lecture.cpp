@@ -103,6 +103,7 @@ private slots:
     void escapeLeavesThePresentationFirst();
     void aQuestionAboutWhatHasEndedGoes();
     void whoStopsSeesNow();
+    void theButtonSaysWhatItDoes();
     void oneClockForCardAndBar();
     void aKeyIsWorkedOut();
 };
@@ -366,6 +367,36 @@ void WindowLectureTest::whoStopsSeesNow()
         QVERIFY(stage.frame());
         QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
     }
+}
+
+void WindowLectureTest::theButtonSaysWhatItDoes()
+{
+    ShowStage stage;
+    QVERIFY(begin(stage, kTwoSteps));
+    auto* next = stage.window.player().findChild<QPushButton*>("nextStepButton");
+    QCOMPARE(next->text(), QString("Begin   PgDn"));
+    stage.press("nextStep");
+    QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts a record."; }));
+    QVERIFY(stage.frame());
+    // While it plays, PgDn goes on to the caption after this one, which has not been read yet.
+    QCOMPARE(next->text(), QString("Next caption   PgDn"));
+    for (const char* words : { "goes on to the next one", "PgDn" })
+        QVERIFY2(next->toolTip().contains(words), qPrintable(next->toolTip()));
+    const double said = stage.played;
+    stage.press("playPause");
+    QVERIFY(stage.frame());
+    QCOMPARE(next->text(), QString("Go on   PgDn"));
+    next->click();
+    QVERIFY(stage.frame());
+    QCOMPARE(next->text(), QString("Next caption   PgDn"));
+    next->click();
+    QVERIFY(stage.until([&] { return stage.caption() == "She has inserted it."; }));
+    QVERIFY(stage.played - said < Director::readingSeconds("Alice inserts a record."));
+    QVERIFY(stage.untilStop() && stage.frame());
+    QCOMPARE(next->text(), QString("Next step   PgDn"));
+    QVERIFY2(next->toolTip().contains("next step"), qPrintable(next->toolTip()));
+    QVERIFY(stage.goOn() && stage.until([&] { return stage.director().isOver(); }) && stage.frame());
+    QCOMPARE(next->text(), QString("Begin   PgDn"));
 }
 
 // Somebody has sat before the start page for a while: the times of the picture begin with the cluster all the same, and

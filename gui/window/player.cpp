@@ -56,7 +56,6 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     m_next->setObjectName(QStringLiteral("nextStepButton"));
     m_run->setObjectName(QStringLiteral("runScenarioButton"));
     m_stop->setObjectName(QStringLiteral("stopScenarioButton"));
-    m_next->setToolTip(tr("Goes on to the next step (PgDn, or the clicker)"));
     m_run->setToolTip(tr("Runs the scenario to its end (Ctrl+R)"));
     m_stop->setToolTip(tr("Stops the scenario (Ctrl+.)"));
     m_step->installEventFilter(this);
@@ -446,19 +445,30 @@ void Player::showButtons()
     m_next->setEnabled(isLoaded() || m_director.isOn());
     m_run->setEnabled(isLoaded() && !m_director.isRecorded());
     m_stop->setEnabled(runs);
+    const auto say = [this](const QString& words, const QString& sentence) {
+        m_next->setText(tr("%1   PgDn").arg(words));
+        m_next->setToolTip(tr("%1 (PgDn, or the clicker)").arg(sentence));
+    };
+    const bool isOn = m_director.isOn() && !m_director.isOver();
+    if (isOn && m_director.isPaused())
+        return say(tr("Go on"), tr("Goes on where it was paused"));
     switch (m_director.await()) {
-    case Director::Await::Begin: m_next->setText(tr("Begin   PgDn")); return;
-    case Director::Await::Step: m_next->setText(tr("Next step   PgDn")); return;
-    case Director::Await::Question: m_next->setText(tr("Answer   PgDn")); return;
-    case Director::Await::Answer: m_next->setText(tr("Go on   PgDn")); return;
+    case Director::Await::Begin: return say(tr("Begin"), tr("Goes on to the first step"));
+    case Director::Await::Step: return say(tr("Next step"), tr("Goes on to the next step"));
+    case Director::Await::Question: return say(tr("Answer"), tr("Ends the vote, and shows what happens"));
+    case Director::Await::Answer: return say(tr("Go on"), tr("Goes on after the answer"));
     case Director::Await::Nothing: break;
     }
     if (m_director.waitsForPerson()) { // nothing waits for this key
         m_next->setText(tr("Your turn"));
+        m_next->setToolTip(tr("What is to be done stands above the caption"));
         m_next->setEnabled(false);
         return;
     }
-    m_next->setText(m_director.isOn() && !m_director.isOver() ? tr("Skip   PgDn") : tr("Begin   PgDn"));
+    if (isOn)
+        return say(tr("Next caption"),
+            tr("Does not wait until this caption has been read: goes on to the next one, or to the step's end"));
+    say(tr("Begin"), tr("Begins the scenario"));
 }
 
 void Player::setTheme(const Theme& theme)
@@ -486,7 +496,7 @@ void Player::setTheme(const Theme& theme)
     m_run->setIcon(icon(Glyph::Play));
     m_stop->setIcon(icon(Glyph::Stop));
     // As wide as its longest words, so that it does not move.
-    m_next->setText(tr("Next step   PgDn"));
+    m_next->setText(tr("Next caption   PgDn"));
     m_next->setMinimumWidth(0);
     m_next->setMinimumWidth(std::max(int(theme.px(170)), m_next->sizeHint().width()));
     showButtons();

@@ -210,7 +210,13 @@ private:
     std::deque<Telling> m_tellings; // that wait for their turn
     std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
     double m_time = 0, m_toldUntil = 0;
-    std::pair<Director::Await, bool> m_buttonsFor { Director::Await::Nothing, false };
+    // What the buttons were written for.
+    struct ButtonsFor {
+        Director::Await await = Director::Await::Nothing;
+        bool isRunning = false, isPaused = false, isOver = false;
+        bool operator==(const ButtonsFor&) const = default;
+    };
+    ButtonsFor m_buttonsFor;
     QElapsedTimer m_since;
 
     mutable std::mutex m_mutex;
