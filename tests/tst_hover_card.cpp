@@ -10,12 +10,20 @@
 using namespace lhrs;
 using namespace lhrs::gui;
 
+namespace {
+
+constexpr qreal kHead = 26; // pixels of a bucket that have its name and level
+
+} // namespace
+
 class HoverCardTest : public QObject {
     Q_OBJECT
 private slots:
     void isBesideTheRowAndGoesAgain_data();
     void isBesideTheRowAndGoesAgain();
     void saysFirstWhatItIsAndHowItIs();
+    void coversNothingOfWhatItExplains_data();
+    void coversNothingOfWhatItExplains();
 };
 
 void HoverCardTest::isBesideTheRowAndGoesAgain_data()
@@ -98,6 +106,64 @@ void HoverCardTest::saysFirstWhatItIsAndHowItIs()
     QVERIFY2(card[1].startsWith("Bucket 1 of group 0: ") && card[1].endsWith("process gone"), qPrintable(card[1]));
     QCOMPARE(card[2], QString("ended: killed on request"));
     QVERIFY2(card.back().contains("pid "), qPrintable(card.back()));
+}
+
+void HoverCardTest::coversNothingOfWhatItExplains_data()
+{
+    QTest::addColumn<int>("buckets");
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<bool>("isNear");
+    QTest::newRow("few") << 3 << QSize(1280, 480) << false;
+    QTest::newRow("many") << 14 << QSize(1280, 480) << false;
+    QTest::newRow("wide") << 8 << QSize(1920, 840) << false;
+    QTest::newRow("low, and brought near") << 8 << QSize(640, 300) << true;
+}
+
+// Pointed at in its middle and at its lower edge, where a card at the mouse would be over it. A bucket that fills the
+// picture leaves no room beside it: then its head, which says what it is and how it is, is free.
+void HoverCardTest::coversNothingOfWhatItExplains()
+{
+    QFETCH(const int, buckets);
+    QFETCH(const QSize, size);
+    QFETCH(const bool, isNear);
+    Views v({ std::uint32_t(buckets), 4, 1 });
+    v.canvas.resize(size);
+    v.settle();
+    v.canvas.setAttribute(Qt::WA_UnderMouse);
+    int seen = 0;
+    const ClusterState& state = v.show.pacer.state();
+    for (const ObjectRef object : objectsOf(state)) {
+        if (object.kind == ObjectKind::Group) // a whole row
+            continue;
+        if (isNear)
+            v.canvas.fitTo(object);
+        for (int i = 0; isNear && i < 20; ++i)
+            v.frame(0.2); // it slides there
+        QRectF thing = v.canvas.rectOf(object);
+        for (const DisplayList::Part& part : v.canvas.restingPicture().parts())
+            if (part.object == object)
+                thing = thing.united(part.rect);
+        if (isNear)
+            thing.setHeight(std::min(thing.height(), kHead));
+        const QRectF whole = v.canvas.rectOf(object);
+        for (const QPointF at : { whole.center(), QPointF(whole.center().x(), whole.bottom() - 2) }) {
+            moveTo(v.canvas, QPointF(1, 1));
+            v.frame(0.1);
+            moveTo(v.canvas, at);
+            v.frame(0.4);
+            v.frame(0.1);
+            if (v.selection.hovered() != object)
+                continue;
+            const std::string_view term = v.canvas.restingPicture().termAt(at);
+            const QRectF card = placeOf(v.canvas, hoverCard(state, v.canvas.theme(), object, term).lines);
+            const QString name = nameOf(state, object);
+            QVERIFY2(!card.isNull(), qPrintable(name));
+            ++seen;
+            QVERIFY2(!card.intersects(thing), qPrintable(name + ": " + wordsOf(card) + " over " + wordsOf(thing)));
+            QVERIFY2(QRectF(v.canvas.rect()).contains(card), qPrintable(wordsOf(card)));
+        }
+    }
+    QVERIFY2(seen > buckets, qPrintable(QString::number(seen)));
 }
 
 int main(int count, char** arguments)

@@ -189,6 +189,45 @@ void ClusterCanvas::drawOperation()
     m_moving.setObject({});
 }
 
+// All that is drawn of an object: a client is a disc with words beside it.
+QRectF ClusterCanvas::thingOf(ObjectRef object) const
+{
+    QRectF thing = rectOf(object);
+    for (const DisplayList::Part& part : m_resting.parts())
+        if (part.object == object)
+            thing = thing.united(part.rect);
+    return thing;
+}
+
+// Where a card of that size covers nothing of the thing that it explains: below it or above it, as the buckets of its
+// group and their parity are in the same row; where there is no room, at its right or left. Of what is larger than that
+// it covers as little as it can.
+QRectF ClusterCanvas::besideThing(const QRectF& thing, QSizeF size) const
+{
+    const qreal gap = m_theme.px(6);
+    const QRectF room = QRectF(rect()).adjusted(4, 2, -4, -4);
+    const QPointF aside = m_mouse + QPointF(16, -size.height() / 2);
+    QRectF best;
+    qreal leastCovered = 0;
+    for (const QPointF at :
+        { QPointF(aside.x(), thing.bottom() + gap), QPointF(aside.x(), thing.top() - gap - size.height()),
+            QPointF(thing.right() + gap, aside.y()), QPointF(thing.left() - gap - size.width(), aside.y()) }) {
+        QRectF box(at, size);
+        box.moveRight(std::min(box.right(), room.right()));
+        box.moveBottom(std::min(box.bottom(), room.bottom()));
+        box.moveLeft(std::max(box.left(), room.left()));
+        box.moveTop(std::max(box.top(), room.top()));
+        const QRectF common = box.intersected(thing);
+        const qreal atMouse = box.contains(m_mouse) ? size.width() * size.height() : 0;
+        const qreal covered = common.width() * common.height() + atMouse;
+        if (best.isNull() || covered < leastCovered) {
+            best = box;
+            leastCovered = covered;
+        }
+    }
+    return best;
+}
+
 void ClusterCanvas::drawHoverCard()
 {
     const ObjectRef object = m_selection.hovered();
@@ -198,18 +237,7 @@ void ClusterCanvas::drawHoverCard()
     if (words.lines.empty())
         return;
     const qreal u = m_theme.px(1), wide = words.size.width(), high = words.size.height() + 8 * u;
-    QRectF box(m_mouse + QPointF(16, 18), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
-    // Below the card or above it: beside it, in the same row, are the buckets of its group and their parity.
-    if (const QRectF card = rectOf(object); card.bottom() + 6 * u + high < height() - 4)
-        box.moveTop(std::max(box.top(), card.bottom() + 6 * u));
-    else
-        box.moveBottom(std::min(m_mouse.y() - 10, card.top() - 6 * u));
-    if (box.right() > width() - 4)
-        box.moveRight(width() - 4);
-    if (box.bottom() > height() - 4)
-        box.moveBottom(height() - 4);
-    if (box.top() < 2)
-        box.moveTop(2);
+    const QRectF box = besideThing(thingOf(object), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
     m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
     m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
     qreal y = box.top() + 4 * u;

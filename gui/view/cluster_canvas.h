@@ -132,6 +132,8 @@ private:
     void rebuildMoving();
     QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
+    QRectF thingOf(ObjectRef object) const;
+    QRectF besideThing(const QRectF& thing, QSizeF size) const;
     void drawSpokenOf();
     void drawRecordGroup(const PictureInput& input);
     void drawOperation();
