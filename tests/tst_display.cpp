@@ -13,6 +13,7 @@
 #include <QMouseEvent>
 #include <QProcess>
 #include <QScreen>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QWindow>
 
@@ -97,6 +98,7 @@ private slots:
     void theProgramStartsAndIsClosedByTheWindowManager();
     void thePresentationFillsTheOtherScreenAndTheNotesStayHere();
     void aRecordingIsDraggedInFromAnotherProgram();
+    void aNumberIsTypedAndTheKeyOfAButtonPressed();
 };
 
 void DisplayTest::initTestCase()
@@ -195,6 +197,29 @@ void DisplayTest::aRecordingIsDraggedInFromAnotherProgram()
     QVERIFY(QFile::exists(folder.filePath("run.lhrun")));
     files.terminate();
     QVERIFY(files.waitForFinished());
+}
+
+// As the hint of an exercise says: set the number, and press Ctrl+U. On X that key empties a field.
+void DisplayTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
+{
+    MainWindow window(options());
+    window.move(QGuiApplication::screens()[0]->geometry().topLeft());
+    window.show();
+    QVERIFY(isManaged(window));
+    window.startSimulated({ .seed = 5 });
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
+    window.actions().get("insert")->trigger();
+    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("20 ok"), qPrintable(window.labLine().text()), kLimit);
+    QSpinBox* count = window.workloads().countBox();
+    count->setFocus();
+    count->selectAll();
+    key("3");
+    QTRY_COMPARE_WITH_TIMEOUT(count->text(), QString("3"), kLimit);
+    key("ctrl+u");
+    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("3 ok"), qPrintable(window.labLine().text()), kLimit);
+    QVERIFY2(window.labLine().text().startsWith("lab.client('alice').run({ do: 'update', count: 3 });"),
+        qPrintable(window.labLine().text()));
+    QCOMPARE(count->text(), QString("3"));
 }
 
 int main(int count, char** arguments)

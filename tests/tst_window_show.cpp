@@ -5,7 +5,6 @@
 
 #include "gui/window/guide_panel.h"
 
-#include <QSpinBox>
 #include <QTest>
 
 using namespace lhrs;
@@ -62,7 +61,6 @@ private slots:
     void aFreeRunIsAskedFor();
     void aLectureOfRealProcessesIsAskedFor();
     void onTheTourNoScenarioIsBegun();
-    void aNumberIsTypedAndTheKeyOfAButtonPressed();
     void theEndCountsWhatHeld_data();
     void theEndCountsWhatHeld();
 };
@@ -213,27 +211,6 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     stage.press("nextStep");
     QVERIFY2(isAt(2), qPrintable(window.guide().text()));
     QVERIFY(!window.player().isRunning());
-}
-
-// As the hint of an exercise says: set the number, and press Ctrl+U.
-void WindowShowTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
-{
-    MainWindow window(options());
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    window.startSimulated({ .seed = 5 });
-    QVERIFY(worksFreely(window));
-    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("update")->isEnabled(), kShowLimit);
-    QSpinBox* count = window.workloads().countBox();
-    count->setFocus();
-    count->selectAll();
-    QTest::keyClicks(count, "3");
-    QTest::keyClick(count, Qt::Key_U, Qt::ControlModifier);
-    QCOMPARE(count->text(), QString("3"));
-    const auto& line = window.labLine();
-    QTRY_VERIFY2_WITH_TIMEOUT(line.text().startsWith("lab.client('alice').run({ do: 'update', count: 3 });"),
-        qPrintable(line.text()), kShowLimit);
-    QCOMPARE(askedWhenLeft(window).size(), 1);
 }
 
 void WindowShowTest::theEndCountsWhatHeld_data()
