@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 _BACKGROUND, _TEXT, _MUTED, _GRID = "#ffffff", "#1a1a1a", "#555555", "#dddddd"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#8f3f73")   # of lines; beyond them the marks differ
 _EM = 14.0             # pixels of ordinary text
+_FOOT_EMS, _FOOT_LINE = 0.8, 1.1  # height of the letters of the foot and of its lines
 _POINTS_MAX = 600      # of a line with marks; of a longer one each column of pixels keeps its extremes
 _DOTS = "  ·  "
 
@@ -108,12 +109,15 @@ class _Picture:
             foot.append(f"dashed, hollow marks: published, {drawn.source}")
         if any(point.q3 > point.q1 for panel in drawn.panels for series in panel.series for point in series.points):
             foot.append("medians; bars from the lower to the upper quartile")
-        self._text(_EM, self._height - 0.6 * _EM, _DOTS.join(filter(None, foot)), "start", 0.8, False, _MUTED)
+        lines = self._foot_lines([part for part in foot if part], width - 2 * _EM)
+        below = _FOOT_LINE * _EM * (len(lines) - 1)  # the last of them stands where a single one does
+        for i, line in enumerate(lines):
+            self._text(_EM, self._height - 0.6 * _EM - below + _FOOT_LINE * _EM * i, line, "start", _FOOT_EMS, False, _MUTED)
         if drawn.nothing:
             self._text(width / 2, self._height / 2, drawn.nothing + ".", "middle", 1.1, True, _MUTED)
             return "".join(self._out) + "</svg>\n"
-        legend = self._legend(_EM, width - 2 * _EM, self._height - 2.2 * _EM)
-        each_width, each_height = (width - 2 * _EM) / self._columns, (self._height - 2.4 * _EM - 2.4 * _EM - legend) / self._rows
+        legend = self._legend(_EM, width - 2 * _EM, self._height - 2.2 * _EM - below)
+        each_width, each_height = (width - 2 * _EM) / self._columns, (self._height - 2.4 * _EM - 2.4 * _EM - below - legend) / self._rows
         for i, panel in enumerate(drawn.panels):
             self._panel(panel, i + self._columns >= len(drawn.panels), (
                 _EM + each_width * (i % self._columns), 2.4 * _EM + each_height * (i // self._columns), each_width, each_height))
@@ -122,6 +126,18 @@ class _Picture:
             self._out.append(f'<text x="{x}" y="{y}" text-anchor="middle" font-size="{_num(4 * _EM)}" font-weight="bold" fill="{_TEXT}" '
                              f'fill-opacity="0.25" transform="rotate(-18 {x} {y})">SIMULATED TIME</text>\n')
         return "".join(self._out) + "</svg>\n"
+
+    @staticmethod
+    def _foot_lines(parts: list[str], width: float) -> list[str]:
+        """As many parts in a line as it has room for."""
+        lines = [""]
+        for part in parts:
+            longer = lines[-1] + _DOTS + part if lines[-1] else part
+            if not lines[-1] or _width(longer, _FOOT_EMS * _EM) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+        return lines
 
     def _text(self, x: float, y: float, words: str, anchor: str, ems: float, is_bold: bool, colour: str = _TEXT) -> None:
         bold = ' font-weight="bold"' if is_bold else ""
