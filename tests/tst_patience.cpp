@@ -191,7 +191,7 @@ void PatienceTest::theMeterKeepsTheWorstTimeOut()
 void PatienceTest::aProcessThatStoodStillSaysHowLateItWas()
 {
     Session session;
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; tries < 60; ++tries) {
         QProcess process;
         process.start(QStringLiteral(LHRS_BIN_DIR "/lhrs-coordinator"), { "--new", "--name", "sleeper" });
         QVERIFY(process.waitForReadyRead(30'000));
@@ -275,7 +275,7 @@ void PatienceTest::aClusterOfLateProcessesIsMorePatient()
                  "exec " LHRS_BIN_DIR "/lhrs-node \"$@\"\n");
     script.close();
     QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
-    for (int tries = 0; tries < 20; ++tries) {
+    for (int tries = 0; tries < 60; ++tries) {
         Session session;
         session.local().setProgramDirectory(directory.path().toStdString());
         const auto started = session.local().start(smallFile());
