@@ -430,6 +430,9 @@ void WindowLectureTest::oneClockForCardAndBar()
         return std::abs(window.pacer().state().shownSeconds(zero + 5'000'000'000) - 5);
     };
     QTRY_VERIFY2_WITH_TIMEOUT(difference() < 0.002, qPrintable(QString::number(difference())), kLimit);
+    // What happened before its clock went, happened at its 0.
+    const std::int64_t made = *window.cluster().virtualZeroNs() - 1'000'000;
+    QCOMPARE(window.pacer().state().shownSeconds(made), 0.0);
     const double shown = window.pacer().state().shownSeconds(ended()->endedNs);
     const double now = double(window.cluster().simulation()->virtual_ns()) / 1e9;
     QVERIFY2(shown > 0 && shown <= now, qPrintable(QString("ended at %1 s, it is %2 s").arg(shown).arg(now)));

@@ -304,7 +304,12 @@ struct ClusterState {
     std::uint64_t events = 0, lost = 0;
     // Where the run that is shown begins, on the run's clock: times are told from there. No event tells it; the program that shows the run sets it.
     std::int64_t originNs = 0;
-    double shownSeconds(std::int64_t runNs) const { return double(runNs - originNs) / 1e9; }
+    double shownSeconds(std::int64_t runNs) const
+    {
+        const std::int64_t passed = runNs - originNs;
+        return isSimulated && passed < 0 && passed > -kMadeBeforeNs ? 0 : double(passed) / 1e9;
+    }
+    static constexpr std::int64_t kMadeBeforeNs = 2'000'000'000; // at 0 of its clock, a moment before that clock goes
     Lamps lamps; // beside the rest: their counts are those of the order in which the events came
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.
