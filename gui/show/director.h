@@ -70,6 +70,8 @@ public:
     void back();
     void setPaused(bool on);
     bool isPaused() const { return m_isPaused; }
+    // Somebody looks at another instant; next() comes back from there.
+    bool isAway() const { return m_isAway; }
     // All that is known at once: the picture is the newest.
     void toNow();
     // Goes on where it stood before somebody looked at another instant.

@@ -450,8 +450,8 @@ void Player::showButtons()
         m_next->setToolTip(tr("%1 (PgDn, or the clicker)").arg(sentence));
     };
     const bool isOn = m_director.isOn() && !m_director.isOver();
-    if (isOn && m_director.isPaused())
-        return say(tr("Go on"), tr("Goes on where it was paused"));
+    if (isOn && (m_director.isPaused() || m_director.isAway()))
+        return say(tr("Go on"), tr("Goes on with the show, where it stood"));
     switch (m_director.await()) {
     case Director::Await::Begin: return say(tr("Begin"), tr("Goes on to the first step"));
     case Director::Await::Step: return say(tr("Next step"), tr("Goes on to the next step"));

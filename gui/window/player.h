@@ -213,7 +213,7 @@ private:
     // What the buttons were written for.
     struct ButtonsFor {
         Director::Await await = Director::Await::Nothing;
-        bool isRunning = false, isPaused = false, isOver = false;
+        bool isRunning = false, isPaused = false, isAway = false, isOver = false;
         bool operator==(const ButtonsFor&) const = default;
     };
     ButtonsFor m_buttonsFor;

@@ -291,7 +291,8 @@ bool Player::refresh(double seconds)
         showProgress();
     if (m_director.await() == Director::Await::Begin && !m_hasSpoken)
         setCaption(tr("Ready. Press PgDn or the clicker."));
-    const ButtonsFor now { m_director.await(), isRunning(), m_director.isPaused(), m_director.isOver() };
+    const ButtonsFor now { m_director.await(), isRunning(), m_director.isPaused(), m_director.isAway(),
+        m_director.isOver() };
     if (now != m_buttonsFor) {
         m_buttonsFor = now;
         showButtons();
