@@ -130,6 +130,17 @@ void HoverCardTest::coversNothingOfWhatItExplains()
     v.canvas.resize(size);
     v.settle();
     v.canvas.setAttribute(Qt::WA_UnderMouse);
+    v.selection.point(Pointed { { ObjectKind::Data, 999, 0 } }); // of another instant
+    const auto countBoxes = [&] {
+        const auto& items = v.canvas.movingPicture().items();
+        return std::count_if(items.begin(), items.end(), [](const DisplayList::Item& item) {
+            return std::holds_alternative<DisplayList::Box>(item.primitive);
+        });
+    };
+    const auto before = countBoxes();
+    v.frame(0.4);
+    v.frame(0.1);
+    QCOMPARE(countBoxes(), before); // no card without words
     int seen = 0;
     const ClusterState& state = v.show.pacer.state();
     for (const ObjectRef object : objectsOf(state)) {

@@ -234,10 +234,11 @@ void ClusterCanvas::drawHoverCard()
     if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || m_time - m_hoverSince > kHoverStays || !underMouse())
         return;
     const HoverCard words = hoverCard(m_pacer.state(), m_theme, object, m_pointedTerm);
-    if (words.lines.empty())
+    const QRectF thing = thingOf(object);
+    if (words.lines.empty() || thing.isNull()) // at the instant that is shown, it is not there
         return;
     const qreal u = m_theme.px(1), wide = words.size.width(), high = words.size.height() + 8 * u;
-    const QRectF box = besideThing(thingOf(object), QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
+    const QRectF box = besideThing(thing, QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
     m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
     m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
     qreal y = box.top() + 4 * u;
