@@ -170,8 +170,8 @@ void GuideTest::nothingIsClipped()
     }
 }
 
-// What is seen comes together with “Next exercise”, which is wider than “Skip”: the words have less room than a moment
-// before, and whichever of them is the first that no longer fits into its line is to be seen all the same.
+// What is seen comes together with “Next exercise”, which is wider than “Skip”: the words have less room than a
+// moment before, and whichever of them is the first that no longer fits into its line is to be seen all the same.
 void GuideTest::theLastWordsAreWholeBesideALongerButton()
 {
     MainWindow window(options());

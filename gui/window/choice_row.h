@@ -11,8 +11,8 @@ class QPushButton;
 
 namespace lhrs::gui {
 
-// The choices of a question, each a button with its number, its words and its votes. Where they have no room beside each
-// other the buttons have their numbers only, and the words are to be read in the question.
+// The choices of a question, each a button with its number, its words and its votes. Where they have no room beside
+// each other the buttons have their numbers only, and the words are to be read in the question.
 class ChoiceRow : public QWidget {
     Q_OBJECT
 public:

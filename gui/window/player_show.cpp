@@ -225,8 +225,8 @@ std::vector<int> Player::votes() const
     return m_mail.question ? m_mail.votes : std::vector<int>();
 }
 
-// Only of a question that is before the hall's eyes, and that the script waits before: the script may be there earlier, and
-// somebody may have gone back to a question that was answered.
+// Only of a question that is before the hall's eyes, and that the script waits before: the script may be there earlier,
+// and somebody may have gone back to a question that was answered.
 bool Player::mayVote() const
 {
     const std::optional<ReelEntry>& shown = m_director.question();
