@@ -65,7 +65,7 @@ const ways = {
     exact: 'Now Carol asks the coordinator before each search. She is never wrong, but asks each time.'
 };
 const keys = [0, 1, 2, 3, 4, 5, 6, 7].reduce((list, a) => list.concat(lab.keysFor(lab.data(a), 5, { existing: true })), []);
-carol.search(keys[0]); // who is spoken of has been seen before
+carol.search(keys[0]); // so that Carol is in the picture before she is spoken of
 for (const image of ['frozen', 'adjusting', 'exact']) {
     lab.client('carol', { image: image });
     lab.camera({ speed: image === 'frozen' ? 3 : 1 });

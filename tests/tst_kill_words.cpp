@@ -57,7 +57,8 @@ void KillWordsTest::whatItDoesNotReplaceIs()
     QCOMPARE(askedFor(state, { kFileData + 4 }), QString()); // of the other group
     ClusterState single = fileWith(1);
     single.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
-    QCOMPARE(askedFor(single, { kFileData }), "Group 0 survives no further failure: 1 of its members is down, and k is 1." + kLost);
+    QCOMPARE(askedFor(single, { kFileData }),
+        "Group 0 survives no further failure: 1 of its members is down, and k is 1." + kLost);
 }
 
 void KillWordsTest::whoHoldsNothingIsNotAskedFor()

@@ -19,7 +19,8 @@ using Await = Director::Await;
 
 namespace {
 
-const QString kQuestion = QString::fromUtf8("Which bucket now?   1:\u00a0bucket\u00a00   2:\u00a0bucket\u00a01"); // a choice in one line
+// Each choice in one line.
+const QString kQuestion = QString::fromUtf8("Which bucket now?   1:\u00a0bucket\u00a00   2:\u00a0bucket\u00a01");
 const QString kLecture = QStringLiteral(
     "lab.cluster({ m: 4, k: 1, b: 10, slice: 2, recovery: 'automatic', spares: { data: 6, parity: 3 } });\n"
     "const alice = lab.client('alice');\n"
@@ -238,7 +239,8 @@ void ReelTest::aRecordingIsTheSameLecture()
         return all;
     };
     QCOMPARE(words(recorded), words(live));
-    QCOMPARE(stops, QStringList({ "It has been split.", kQuestion, "Bucket 1 ✓   That is how it is.", "After the answer.", "Back in the present." }));
+    QCOMPARE(stops, QStringList({ "It has been split.", kQuestion, "Bucket 1 ✓   That is how it is.", "After the answer.",
+                        "Back in the present." }));
     // And back, without a cluster.
     stage.press("formerMarker");
     QVERIFY(stage.frame());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What somebody who is alone with a lecture does in the window: votes with the mouse, leaves in the middle, goes on.
+// A lecture without a lecturer: votes by the mouse, a way out in the middle, going on.
 #include "tests/dialog_closer.h"
 #include "tests/show_stage.h"
 #include "tests/text_check.h"

@@ -98,9 +98,11 @@ public:
             foot << "medians; bars from the lower to the upper quartile";
         foot.removeAll(QString());
         const QStringList lines = footLines(foot, width - 2 * margin);
-        const double below = kFootLine * m_em * double(lines.size() - 1); // the last of them stands where a single one does
+        // The last of them stands where a single one does.
+        const double below = kFootLine * m_em * double(lines.size() - 1);
         for (qsizetype i = 0; i < lines.size(); ++i)
-            text(margin, size.height() - 0.6 * m_em - below + kFootLine * m_em * double(i), lines[i], "start", kFootEms, false, m_look.muted);
+            text(margin, size.height() - 0.6 * m_em - below + kFootLine * m_em * double(i), lines[i], "start", kFootEms,
+                false, m_look.muted);
         if (!m_chart.nothing.isEmpty()) {
             text(width / 2, size.height() / 2.0, m_chart.nothing + ".", "middle", 1.1, true, m_look.muted);
             return (m_out + "</svg>\n").toUtf8();
@@ -108,7 +110,8 @@ public:
         const double legend = drawLegend({ margin, 0, width - 2 * margin, 0 }, size.height() - 2.2 * m_em - below);
         const int columns = std::max(1, std::min(m_chart.columns, int(m_chart.panels.size())));
         const int rows = (int(m_chart.panels.size()) + columns - 1) / columns;
-        const Box all { margin, 2.4 * m_em, width - 2 * margin, size.height() - 2.4 * m_em - 2.4 * m_em - below - legend };
+        const Box all { margin, 2.4 * m_em, width - 2 * margin,
+            size.height() - 2.4 * m_em - 2.4 * m_em - below - legend };
         for (std::size_t i = 0; i < m_chart.panels.size(); ++i)
             drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
                                              all.width / columns, all.height / rows });

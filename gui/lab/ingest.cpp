@@ -23,10 +23,10 @@ using std::chrono::milliseconds;
 
 constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
 constexpr std::int64_t kBatchBytes = 16 << 20;   // no batch of ours is longer
-constexpr std::chrono::milliseconds kGather(8);    // half a frame
 constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
 constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time
 constexpr milliseconds kLookEvery(100);
+constexpr milliseconds kGather(8);                 // between two turns of receiving: half a frame
 constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock is further away was started by somebody else
 constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
 constexpr int kBatchesPerTurn = 256;
@@ -327,11 +327,13 @@ void Ingest::run(const std::stop_token& stop)
     while (!stop.stop_requested()) {
         std::array<zmq::pollitem_t, 2> items { { { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 },
             { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 } } };
-        // An interrupted call is a turn without news. After a batch only what is asked here is waited for, so that those of
-        // many processes are taken in together: each waking takes a processor from the cluster.
-        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(gatheredAt + kGather - Clock::now());
+        // After a batch only tasks are waited for, for a moment: events of many processes are then taken in together, and
+        // this thread takes a processor from the cluster less often.
+        const auto rest = std::chrono::ceil<milliseconds>(gatheredAt + kGather - Clock::now());
         const bool isGathering = rest.count() > 0;
-        if (zmq_poll(items.data(), isGathering ? 1 : int(items.size()), long((isGathering ? rest : kLookEvery).count())) < 0)
+        const int waitedFor = isGathering ? 1 : int(items.size());
+        // An interrupted call is a turn without news.
+        if (zmq_poll(items.data(), waitedFor, long((isGathering ? rest : kLookEvery).count())) < 0)
             items[0].revents = items[1].revents = 0;
         if ((items[1].revents & ZMQ_POLLIN) != 0) {
             gatheredAt = receive() ? Clock::now() : Clock::time_point();

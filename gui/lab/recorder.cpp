@@ -17,7 +17,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
-constexpr std::chrono::milliseconds kGather(50);   // beside a busy cluster each waking takes a processor from it: events come together
+constexpr std::chrono::milliseconds kGather(50);   // for entries that come together: each waking takes a processor
 constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
 constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
 constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event

@@ -252,7 +252,10 @@ Director::Await Director::await() const
 }
 
 // A person acts from here on: what made the cluster is not watched before.
-bool Director::isTaken(const ReelEntry& entry) const { return entry.kind == Kind::Exercise && !m_isRecorded && !m_again; }
+bool Director::isTaken(const ReelEntry& entry) const
+{
+    return entry.kind == Kind::Exercise && !m_isRecorded && !m_again;
+}
 
 bool Director::mayApply(const ReelEntry& entry) const
 {

@@ -280,7 +280,8 @@ public:
                                        : example::listed(keys);
         m_seen = QStringLiteral("%1 of group %2 failed together%3, more than k: what is left cannot compute them. %4 "
             "lost: %5. "
-                                "A search for one of them is answered “lost”, never “not found”; the other buckets go on.")
+                                "A search for one of them is answered “lost”, never “not found”; the other buckets "
+                                    "go on.")
                      .arg(capitalOf(example::bucketsWords(lost))).arg(told.group())
                      .arg(told.parity_lost() > 0 ? QStringLiteral(" with its parity") : QString(),
                          keys.size() == 1 ? QStringLiteral("1 record is") : QStringLiteral("%1 records "

@@ -63,10 +63,11 @@ void ClusterCanvas::drawSpokenOf()
             rect = rectOf({ ObjectKind::Data, object.a, 0 });
         if (rect.isNull())
             continue;
-        // It grows into the card rather than over what stands above and below it: the line of the group, the split pointer.
+        // It grows into the card rather than over what stands above and below it: the group's line, the split pointer.
         const qreal out = (1 + breath) * u;
         const bool isRound = object.kind == ObjectKind::Client;
-        m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u, {}, m_theme.text, (3 + 1.5 * breath) * u, false, false });
+        m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u,
+            {}, m_theme.text, (3 + 1.5 * breath) * u, false, false });
     }
 }
 

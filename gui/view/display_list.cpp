@@ -14,6 +14,8 @@ namespace lhrs::gui {
 
 namespace {
 
+constexpr qreal kPooledHeight = 30; // pixels; Qt fills what is lower without its thread pool
+
 template <class... Ts>
 struct Overloaded : Ts... {
     using Ts::operator()...;
@@ -65,9 +67,8 @@ void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
     }
 }
 
-// A rectangle with rounded corners, without dashes and hatching: only its corners need smoothing, and they are too small
-// for the thread pool. A lower one is too small as a whole.
-constexpr qreal kPooledHeight = 30; // pixels
+// A rectangle with rounded corners, without dashes and hatching: only its corners are smoothed, and they are too small for
+// the thread pool.
 void paintRoundedBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const QRect r = onPixels(box.rect);
@@ -77,8 +78,12 @@ void paintRoundedBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
         QPoint centre;
         int from; // degrees, anticlockwise from the right
     };
-    const Corner corners[] { { { right - radius, r.top() + radius }, 0 }, { { r.left() + radius, r.top() + radius }, 90 },
-        { { r.left() + radius, bottom - radius }, 180 }, { { right - radius, bottom - radius }, 270 } };
+    const Corner corners[] {
+        { { right - radius, r.top() + radius }, 0 },
+        { { r.left() + radius, r.top() + radius }, 90 },
+        { { r.left() + radius, bottom - radius }, 180 },
+        { { right - radius, bottom - radius }, 270 },
+    };
     const auto around = [](QPoint centre, qreal reach) {
         return QRectF(centre.x() - reach, centre.y() - reach, 2 * reach, 2 * reach);
     };
@@ -113,8 +118,8 @@ void paintBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const bool isStraight = box.outline == Outline::Rectangle || box.outline == Outline::CutCorners;
     const bool isPlain = !box.isHatched && !box.isStronglyHatched && !(box.isDashed && box.stroke.isValid());
-    const bool isLarge = box.rect.height() > kPooledHeight;
-    if (isPlain && p.paintEngine()->type() == QPaintEngine::Raster && (isStraight || (box.outline == Outline::Rounded && isLarge))) {
+    const bool isLargeRounded = box.outline == Outline::Rounded && box.rect.height() > kPooledHeight;
+    if (isPlain && p.paintEngine()->type() == QPaintEngine::Raster && (isStraight || isLargeRounded)) {
         isStraight ? paintStraightBox(p, box, stroke) : paintRoundedBox(p, box, stroke);
         return;
     }

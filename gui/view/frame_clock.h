@@ -20,8 +20,8 @@ public:
     virtual bool refresh(double seconds) = 0;
 };
 
-// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while the window
-// makes way for others who need the processors or nothing of it can be seen. A hidden view is not asked; it
+// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while the
+// window makes way for a cluster that needs the processors, or nothing of it can be seen. A hidden view is not asked; it
 // catches up when it is shown.
 class FrameClock : public QObject {
     Q_OBJECT

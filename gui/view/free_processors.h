@@ -21,7 +21,7 @@ struct ProcessorTime {
 // cluster what it computes for itself: a request waits for a processor that paints.
 class FreeProcessors {
 public:
-    // To be told at intervals of about half a second or more.
+    // To be told a few times a second. Too short an interval is counted with the next one.
     void take(const ProcessorTime& now);
     // Less than a tenth was free lately; until more than a quarter is.
     bool areScarce() const { return m_areScarce; }

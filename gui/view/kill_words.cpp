@@ -65,7 +65,8 @@ QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& p
         if (k == 0)
             return hasParity(state, number) ? unknown : lost(QStringLiteral("Group %1 has no parity bucket.").arg(number));
         if (gone >= k)
-            return lost(QStringLiteral("Group %1 survives no further failure: %2 of its members %4 down, and k is %3.").arg(number).arg(gone).arg(k).arg(gone == 1 ? QStringLiteral("is") : QStringLiteral("are")));
+            return lost(QStringLiteral("Group %1 survives no further failure: %2 of its members %4 down, and k is %3.")
+                            .arg(number).arg(gone).arg(k).arg(gone == 1 ? QStringLiteral("is") : QStringLiteral("are")));
         return lost(QStringLiteral("Group %1 survives %2, and these are %3.").arg(number).arg(countedWords(k - gone, "failure more", "failures more")).arg(count));
     }
     return {};

@@ -279,8 +279,8 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
         if (pulse.rank > 0) {
             const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
-            // A ring with corners, as a cell has: there are dozens of them in each frame beside a busy cluster, and round
-            // corners cost twenty times as much.
+            // With corners, as a cell has: beside a busy cluster there are dozens of rings in each frame, and round
+            // corners are smoothed.
             if (cells.isValid() && pulse.rank <= in.plan.ranks)
                 target = cells.cellOf(pulse.rank);
         }

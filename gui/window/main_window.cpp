@@ -322,13 +322,14 @@ bool MainWindow::onFrame(double seconds)
     return m_pacer.isBusy();
 }
 
-// A cluster that keeps all processors at work would wait for the picture. Where nothing is measured, as in a simulation, or
-// hardly anything happens, the picture has what it needs, whoever else keeps this machine at work.
+// A cluster that needs all processors would wait for the picture. In a simulation, or while hardly anything happens,
+// nothing waits for it, and it keeps its frames, whatever else this machine does.
 void MainWindow::makeWay()
 {
     if (const std::optional<ProcessorTime> now = ProcessorTime::now())
         m_processors.take(*now);
-    const bool isReal = m_operator->link() == Operator::Link::Here && !m_pacer.state().isSimulated && !m_timeLine.isReplay();
+    const bool isHere = m_operator->link() == Operator::Link::Here && !m_timeLine.isReplay();
+    const bool isReal = isHere && !m_pacer.state().isSimulated;
     const bool isAtWork = m_operator->session().ingest().counters().eventsPerSecond > kManyEvents;
     m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
 }
@@ -393,7 +394,8 @@ void MainWindow::updateStatus()
     if (m_clock->makesWay())
         parts.push_back({ Glyph::None, {}, { tr("%1: makes way for the cluster").arg(frames), frames }, 6, false });
     else
-        parts.push_back({ Glyph::None, {}, { tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), frames }, 6, false });
+        parts.push_back({ Glyph::None, {},
+            { tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
     if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;

@@ -28,7 +28,9 @@ constexpr qreal kClearlySmaller = 0.8;
 } // namespace
 
 Player::Player(Session& session, Director& director, QWidget* parent)
-    : QWidget(parent), m_director(director), m_hallStory(new HallStory(this)), m_step(new QLabel(this)), m_badge(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)), m_choices(new ChoiceRow(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
+    : QWidget(parent), m_director(director), m_hallStory(new HallStory(this)), m_step(new QLabel(this)),
+      m_badge(new QLabel(this)), m_progress(new QLabel(this)), m_caption(new CaptionLabel(this)),
+      m_choices(new ChoiceRow(this)), m_history(new QListView(this)), m_next(new QPushButton(tr("Next step"), this)),
       m_run(new QPushButton(tr("Run"), this)), m_stop(new QPushButton(tr("Stop"), this)), m_engine(session, *this)
 {
     setObjectName(QStringLiteral("player"));

@@ -50,7 +50,7 @@ void MainWindow::finishStop()
         m_operator->leave();
         return;
     }
-    // Whoever has stopped it does not want to see what it had told until then.
+    // A stop is for now: what the script had told until then is not shown.
     if (m_director.await() == Director::Await::Question)
         (void)m_director.next();
     m_director.setStops(false); // which awaits nothing any more

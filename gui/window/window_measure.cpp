@@ -21,7 +21,8 @@ namespace lhrs::gui {
 
 namespace {
 
-// Of the run whose chart it is. The engine says only at its script's end whether that was simulated; the chart says it from the first.
+// Of the run whose chart it is. The engine says only at its script's end whether that was simulated; the chart says it from
+// the first row.
 RunIdentity identityWith(const MeasureChart& chart, RunIdentity identity)
 {
     identity.isSimulated = identity.isSimulated || chart.isSimulated;
@@ -71,7 +72,8 @@ void MainWindow::connectMeasure()
             m_charts->forgetMeasured();
     });
     connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
-        m_charts->showMeasured(chart, chartOrigin(identityWith(chart, m_timeLine.isReplay() ? identityShown() : m_player->engine().identity())), isNew);
+        const RunIdentity run = m_timeLine.isReplay() ? identityShown() : m_player->engine().identity();
+        m_charts->showMeasured(chart, chartOrigin(identityWith(chart, run)), isNew);
         if (!isNew)
             return;
         if (m_workspace != Workspace::Measure && !m_workspaceOfReel)

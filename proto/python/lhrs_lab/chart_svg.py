@@ -112,12 +112,14 @@ class _Picture:
         lines = self._foot_lines([part for part in foot if part], width - 2 * _EM)
         below = _FOOT_LINE * _EM * (len(lines) - 1)  # the last of them stands where a single one does
         for i, line in enumerate(lines):
-            self._text(_EM, self._height - 0.6 * _EM - below + _FOOT_LINE * _EM * i, line, "start", _FOOT_EMS, False, _MUTED)
+            y = self._height - 0.6 * _EM - below + _FOOT_LINE * _EM * i
+            self._text(_EM, y, line, "start", _FOOT_EMS, False, _MUTED)
         if drawn.nothing:
             self._text(width / 2, self._height / 2, drawn.nothing + ".", "middle", 1.1, True, _MUTED)
             return "".join(self._out) + "</svg>\n"
         legend = self._legend(_EM, width - 2 * _EM, self._height - 2.2 * _EM - below)
-        each_width, each_height = (width - 2 * _EM) / self._columns, (self._height - 2.4 * _EM - 2.4 * _EM - below - legend) / self._rows
+        each_width = (width - 2 * _EM) / self._columns
+        each_height = (self._height - 2.4 * _EM - 2.4 * _EM - below - legend) / self._rows
         for i, panel in enumerate(drawn.panels):
             self._panel(panel, i + self._columns >= len(drawn.panels), (
                 _EM + each_width * (i % self._columns), 2.4 * _EM + each_height * (i // self._columns), each_width, each_height))
