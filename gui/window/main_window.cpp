@@ -391,11 +391,9 @@ void MainWindow::updateStatus()
         parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
     }
     const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
-    if (m_clock->makesWay())
-        parts.push_back({ Glyph::None, {}, { tr("%1: makes way for the cluster").arg(frames), frames }, 6, false });
-    else
-        parts.push_back({ Glyph::None, {},
-            { tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1), frames }, 6, false });
+    const QString painting = m_clock->makesWay() ? tr("%1: makes way for the cluster").arg(frames)
+        : tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1);
+    parts.push_back({ Glyph::None, {}, { painting, frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
     if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
