@@ -202,6 +202,26 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     return timing;
 }
 
+// Keys of the records of a data bucket, in the order of their ranks, at most so many.
+LabResult<std::vector<std::uint64_t>> storedKeys(LabContext& context, ProcessId bucket, std::size_t most)
+{
+    std::vector<std::uint64_t> keys;
+    for (std::uint32_t rank = 1; rank != 0 && keys.size() < most;) {
+        pb::Command command;
+        command.mutable_read_contents()->set_rank_from(rank);
+        command.mutable_read_contents()->set_count(4096);
+        command.mutable_read_contents()->set_without_bytes(true);
+        const auto page = context.ask(bucket, std::move(command), kAnswerSeconds);
+        if (!page)
+            return page.error();
+        for (const auto& record : page->contents().data())
+            if (keys.size() < most)
+                keys.push_back(record.key());
+        rank = page->contents().next_rank();
+    }
+    return keys;
+}
+
 LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std::set<std::uint64_t>& given)
 {
     const auto places = placesOf(arguments.at(0));
@@ -213,21 +233,16 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
     const auto target = findTarget(context, arguments.at(0));
     if (!target)
         return target.error();
+    const QJSValue first = arguments.option("first");
+    const bool wantsStored = arguments.isOn("existing");
+    if (wantsStored && !first.isNull())
+        return LabError { LabCode::BadArgument, "lab.keysFor takes either existing or first: only unused keys are counted from first." };
     std::vector<std::uint64_t> keys;
-    if (arguments.isOn("existing")) {
-        for (std::uint32_t rank = 1; rank != 0 && keys.size() < count;) {
-            pb::Command command;
-            command.mutable_read_contents()->set_rank_from(rank);
-            command.mutable_read_contents()->set_count(4096);
-            command.mutable_read_contents()->set_without_bytes(true);
-            const auto page = context.ask(target->process, std::move(command), kAnswerSeconds);
-            if (!page)
-                return page.error();
-            for (const auto& record : page->contents().data())
-                if (keys.size() < count)
-                    keys.push_back(record.key());
-            rank = page->contents().next_rank();
-        }
+    if (wantsStored) {
+        const auto stored = storedKeys(context, target->process, count);
+        if (!stored)
+            return stored.error();
+        keys = *stored;
         if (keys.size() < count)
             return LabError { LabCode::BadArgument,
                 QString("%1 stores %2 records, not %3.").arg(target->shown).arg(keys.size()).arg(count) };
@@ -235,10 +250,17 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
         const auto file = context.describeFile();
         if (!file)
             return file.error();
+        std::set<std::uint64_t> stored; // far away, where fresh keys begin by default, are only those that were given before
+        if (!first.isNull()) {
+            const auto all = storedKeys(context, target->process, SIZE_MAX);
+            if (!all)
+                return all.error();
+            stored.insert(all->begin(), all->end());
+        }
         const FileImage image { file->file().i(), file->file().n() };
-        for (std::uint64_t key = kFreshKeys; keys.size() < count; ++key) {
+        for (std::uint64_t key = first.isNull() ? kFreshKeys : std::uint64_t(first.toNumber()); keys.size() < count; ++key) {
             const Key addressed = file->config().mix_keys() ? mix64(Key(key)) : Key(key);
-            if (addressOf(addressed, image).value == bucket && given.insert(key).second)
+            if (addressOf(addressed, image).value == bucket && !stored.contains(key) && given.insert(key).second)
                 keys.push_back(key);
         }
     }

@@ -39,6 +39,14 @@ class Cluster(rig.Coded):
         cls.alice.run("insert", count=60, window=8)
         cls.lab.settle()
 
+    def test_unused_keys_are_counted_from_where_one_says(self):
+        stored = {row["key"] for row in self.lab.records(self.lab.data(0), values=False)}
+        keys = self.lab.keys_for(self.lab.data(0), 30, first=0) + self.lab.keys_for(self.lab.data(0), 2, first=0)
+        self.assertEqual((len(set(keys)), set(keys) & stored, keys), (32, set(), sorted(keys)))
+        most = (len(stored) + len(keys)) * 2 * self.lab.file().M
+        self.assertLess(keys[-1], most)  # none was left out without a reason
+        self.assertIn("either existing or first", self.assertCode("BadArgument", self.lab.keys_for, self.lab.data(0), existing=True, first=0))
+
     def test_each_operation_says_what_became_of_it(self):
         key = self.lab.keys_for(self.lab.data(0))[0]
         done = self.alice.insert(key, "seven")

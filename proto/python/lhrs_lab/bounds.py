@@ -20,7 +20,7 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
     "timeout": (0, _LONG, False), "patience": (0, _LONG, False), "seconds_": (0, _LONG, False), "within": (0, _LONG, False),
     "lease": (0.001, 3600, False), "count": (0, _U32, True), "batch": (1, 2**20, True), "window": (1, math.inf, False), "rate": (0.001, 1e7, False),
     "skew": (0.01, 10, False), "key_space": (0, _U64, True), "times_every": (0, _U32, True), "keep": (0, _U32, True),
-    "key": (0, _U64, True), "group": (0, _U32, True), "rank": (0, _U32, True), "start": (0, _U32, True), "limit": (0, _U32, True),
+    "key": (0, _U64, True), "first": (0, _U64, True), "group": (0, _U32, True), "rank": (0, _U32, True), "start": (0, _U32, True), "limit": (0, _U32, True),
     "sample": (0, _U32, True), "number": (0, _U32, True), "column": (0, 7, True), "index": (0, _U32, True), "manager": (0, 7, True),
     "drop": (0, 1, False), "duplicate": (0, 1, False), "reorder": (0, 1, False), "corrupt": (0, 1, False),
     "delay_ms": (0, 60_000, True), "jitter_ms": (0, 60_000, True), "bytes_per_second": (0, _U64, True),

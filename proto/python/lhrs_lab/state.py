@@ -14,6 +14,7 @@ from .values import DETAILS, GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member
 T = TypeVar("T")
 _PAGE = 1024
 _FRESH_KEYS = 900_000_000_000   # keys of our own making begin here: far from those that clients draw next
+_MOST_RECORDS = 2**32 - 1        # of a bucket: its ranks are numbers of 32 bits
 _MASK = (1 << 64) - 1
 
 
@@ -162,22 +163,28 @@ class StateCalls(Context):
                     return f"{under_way} operations of {process.name} are under way"
         return ""
 
-    def keys_for(self, target: Target, count: int = 1, existing: bool = False) -> list[int]:
-        """Keys whose right bucket is the target: unused ones, or with ``existing`` ones that are stored there.
-        LabError BadArgument: fewer are stored."""
+    def keys_for(self, target: Target, count: int = 1, existing: bool = False,
+                 first: Optional[int] = None) -> list[int]:
+        """Keys whose right bucket is the target: unused ones, or with ``existing`` ones that are stored there. Unused ones
+        are at least ``first`` (one that no workload reaches; None: far from all workloads).
+        LabError BadArgument: fewer are stored, or both are given."""
         process, place = self._one_place(target, "lab.keys_for")
         if place.role != pb.DATA:
             raise LabError("BadArgument", f"lab.keys_for needs a data bucket, not {target}.")
+        if existing and first is not None:
+            raise LabError("BadArgument", "lab.keys_for takes either existing or first: only unused keys are counted from first.")
         if existing:
             keys = [row["key"] for row in self.records(target, count=count, values=False)]
             if len(keys) < count:
                 raise LabError("BadArgument", f"{process.name} stores {len(keys)} records, not {count}.")
             return keys
         file = self._describe_file()
-        keys, key = [], _FRESH_KEYS
+        stored = set() if first is None else {row["key"] for row in self.records(target, count=_MOST_RECORDS, values=False)}
+        keys, key = [], _FRESH_KEYS if first is None else first
         while len(keys) < count:
             addressed = mix64(key) if file.config.mix_keys else key
-            if address_of(addressed, file.file.i, file.file.n) == place.number and key not in self._keys_given:
+            if (address_of(addressed, file.file.i, file.file.n) == place.number
+                    and key not in stored and key not in self._keys_given):
                 keys.append(key)
             key += 1
         self._keys_given.update(keys)
