@@ -30,7 +30,7 @@ lab.print('split of bucket 0:', split.moved, 'records moved in', text(1000 * spl
 lab.settle();
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const second = lab.here();
-alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records) });
+alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records, { first: 501 }) });
 const order = lab.waitFor('SplitOrdered', { since: second });
 lab.say('Bucket 1 is full, and says so.', { at: eventOf('BucketOverflowed', second) });
 lab.settle();
@@ -153,7 +153,7 @@ bob.search(far);
 const search = lab.counters({ by: 'kind', since: quiet });
 lab.say('An insert costs two, and two more for each parity bucket of its group.');
 const ours = lab.here();
-alice.insert(lab.keysFor(lab.data(0), 1)[0]);
+alice.insert(lab.keysFor(lab.data(0), 1, { first: 501 })[0]);
 const insert = lab.counters({ by: 'kind', since: ours });
 lab.print('messages of a search:', search.search.messages + search.reply.messages, ', of an insert with k = 2:', insert.insert.messages + insert.reply.messages + insert.delta.messages + insert.delta_ack.messages);
 lab.expectEqual([search.search.messages + search.reply.messages, insert.insert.messages + insert.reply.messages + insert.delta.messages + insert.delta_ack.messages], [2, 6], 'a search costs 2 messages, an insert 2 + 2k, whatever the size of the file');

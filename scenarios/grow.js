@@ -52,7 +52,7 @@ lab.step('d', 'Which bucket is split?');
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const beforeSecond = lab.here();
 lab.highlight(lab.data(1), { text: 'will overflow' });
-alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), p.b + 1 - lab.bucket(lab.data(1)).records) });
+alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), p.b + 1 - lab.bucket(lab.data(1)).records, { first: 501 }) });
 const full = lab.waitFor('BucketOverflowed', { since: beforeSecond });
 const order = lab.waitFor('SplitOrdered', { since: beforeSecond });
 lab.say('Bucket 1 is full, and says so.', { at: full });
@@ -115,7 +115,7 @@ lab.expectEqual(lab.audit(0).unequal, 0, 'the parity agrees');
 lab.step('h', 'What an insert costs');
 const fresh = [];
 for (const a of [0, 1, 2, 3, 4, 5, 6, 7])
-    fresh.push(...lab.keysFor(lab.data(a), 2));
+    fresh.push(...lab.keysFor(lab.data(a), 2, { first: 501 }));
 lab.say('Alice inserts ' + fresh.length + ' records, again and again: one after the other, then 16 at a time.');
 const table = lab.measure({
     name: 'insert_time', factors: { window: [1, 16] }, constants: { k: 1, record_bytes: p.recordBytes }, repetitions: p.repetitions,
