@@ -93,6 +93,7 @@ class StartPageTest : public QObject {
 private slots:
     void eachScenarioHasACardInItsSection();
     void exercisesComeWithTheirFiles();
+    void exercisesAreShownFromTheirHeading();
     void aCardIsOpenedByMouseAndByKeyboard();
     void theFirstLookIsSimulatedAndNothingElse();
     void theTourIsShownWhenItIsThere();
@@ -161,6 +162,19 @@ void StartPageTest::exercisesComeWithTheirFiles()
     QCOMPARE(wanted.size(), 1);
     QCOMPARE(wanted[0][0].toString(), folder.filePath("exercises/c.js"));
     QCOMPARE(wanted[0][1].toBool(), false);
+}
+
+void StartPageTest::exercisesAreShownFromTheirHeading()
+{
+    PageStage stage;
+    QVERIFY(stage.isReady());
+    auto* section = stage.page().findChild<CardSection*>("exercises");
+    auto* area = stage.page().findChild<QScrollArea*>();
+    QVERIFY(section && area && section->height() > area->viewport()->height() / 2);
+    stage.page().findChild<QPushButton*>("toExercises")->click();
+    const int top = section->mapTo(area->viewport(), QPoint()).y();
+    QVERIFY2(top >= 0 && top < area->viewport()->height() / 4, qPrintable(QString::number(top)));
+    QVERIFY(section->cards().front()->hasFocus());
 }
 
 void StartPageTest::aCardIsOpenedByMouseAndByKeyboard()

@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -167,7 +168,8 @@ QWidget* StartPage::makeFirst(const QString& scenarioDirectory)
     connect(m_tour, &QPushButton::clicked, this, &StartPage::tourWanted);
     connect(m_toExercises, &QPushButton::clicked, this, [this] {
         m_exercises->cards().front()->setFocus(Qt::TabFocusReason);
-        m_scroll->ensureWidgetVisible(m_exercises, 0, 0);
+        // Its heading stands at the top, however long it is.
+        m_scroll->verticalScrollBar()->setValue(m_exercises->mapTo(m_inside, QPoint()).y());
     });
     return all;
 }
