@@ -261,16 +261,17 @@ void Player::showQuestion()
 void Player::showProgress()
 {
     const int steps = std::max(int(m_director.stepsShown()), m_stepsInAll);
+    const bool isAgain = !m_director.repeated().isEmpty(); // the title needs the room beside the badge, and nothing is judged
     QStringList parts;
     if (steps > 0)
         parts << tr("step %1 of %2").arg(m_director.stepsShown()).arg(steps);
-    if (m_expectationsHeld > 0)
+    if (m_expectationsHeld > 0 && !isAgain)
         parts << tr("✓ %1 held").arg(m_expectationsHeld);
     if (m_expectationsFailed > 0)
         parts << tr("✗ %1 failed").arg(m_expectationsFailed);
     if (const PlayState play = m_trace.state(); play.isHeld && play.call != QLatin1String("lab.step"))
         parts << tr("stands before line %1").arg(play.line);
-    if (isRunning())
+    if (isRunning() && !isAgain)
         parts << tr("%1 s").arg(m_since.elapsed() / 1000);
     setProgress(parts.join(QStringLiteral("   ")));
 }
