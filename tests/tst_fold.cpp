@@ -36,6 +36,7 @@ private slots:
     void aGapIsCountedAndMarksTheProcess();
     void aSnapshotReplacesWhatIsKnownOfItsProcess();
     void aCopyIsAPlainValue();
+    void aSplitChangesNoSumOfRecords();
     void oldSplitsAreForgottenAndStayForgotten();
     void aClientKeepsItsNewestOperations();
     void unreasonableNumbersAreIgnored();
@@ -449,6 +450,27 @@ void FoldTest::aCopyIsAPlainValue()
     }
     for (const auto& [copy, text] : copies)
         QCOMPARE(QString::fromStdString(textOf(copy)), QString::fromStdString(text));
+}
+
+// At no instant, though the buckets of a split change one after the other.
+void FoldTest::aSplitChangesNoSumOfRecords()
+{
+    const Story story = growth(7, 3);
+    ClusterState state;
+    std::int64_t inserted = 0;
+    int halves = 0;
+    for (const auto& [process, index] : story.order) {
+        const pb::Event& event = story.told.at(process)[index];
+        state.apply(process, event, event.wall_ns());
+        inserted += event.has_record_inserted() ? 1 : 0;
+        std::int64_t stored = 0;
+        for (const auto& [number, bucket] : state.data)
+            stored += bucket.count;
+        halves += stored != inserted ? 1 : 0;
+        QCOMPARE(stored + state.recordsUnderWay(), inserted);
+    }
+    QVERIFY(halves > 1); // there are such instants
+    QCOMPARE(state.recordsUnderWay(), 0);
 }
 
 void FoldTest::oldSplitsAreForgottenAndStayForgotten()

@@ -202,6 +202,8 @@ struct Step {
             bucket->incoming.clearAll();
             seesRecords(*bucket, e.left_ranks_size() + e.to_ranks_size(), e.left() + e.moved());
             bucket->level = e.level();
+            if (SplitState* split = splitOf(s, e.split()))
+                split->applied += std::int64_t(e.count()) - std::int64_t(bucket->count);
             bucket->count = e.count();
             bucket->sequence = e.sequence();
             bucket->overflowIsReported = false; // lhrs.md 2.2: a split clears it, and the bucket checks again
@@ -513,6 +515,21 @@ void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t
         step.self.heardNs = runNs;
     if (event.sequence() == 1)
         step.self.isIncomplete = false; // seen from its first event on
+}
+
+std::int64_t ClusterState::recordsUnderWay() const
+{
+    std::int64_t records = 0;
+    for (const auto& [id, split] : splits) {
+        // What is down has its count from before, or from its recovery.
+        const auto isUp = [&](std::uint32_t number) {
+            const auto bucket = data.find(number);
+            return bucket != data.end() && downOf(bucket->second) == nullptr;
+        };
+        if (split.isUnderWay() && isUp(split.bucket) && isUp(split.newBucket))
+            records -= split.applied;
+    }
+    return records;
 }
 
 void ClusterState::applyGap(ProcessId process, std::uint64_t first, std::uint64_t last)

@@ -232,6 +232,7 @@ struct SplitState {
     bool isOrdered = false;                   // the coordinator told which buckets it concerns
     std::set<std::uint32_t> preparedBuckets;  // data buckets that have staged their part
     std::uint32_t movedReported = 0, movedArrived = 0; // as told at the end; records seen at the target
+    std::int64_t applied = 0;                 // by how much both counts together have changed: not 0 while only one has applied it
     bool isUnderWay() const { return stage != SplitStage::Finished && stage != SplitStage::Undone; }
 };
 
@@ -327,6 +328,8 @@ struct ClusterState {
     // The process is known to stand still, or to go on again, since `runNs`; no event tells.
     void markPaused(ProcessId process, bool isPaused, std::int64_t runNs);
     // The coordinator's word on the process' place: failed or lost; null: it serves, as far as is known.
+    // Records that one bucket of a split has given away and the other has not yet taken; below 0: both have them.
+    std::int64_t recordsUnderWay() const;
     const DownMember* downOf(const DataBucketState& bucket) const;
     const DownMember* downOf(const ParityBucketState& bucket) const;
     const Suspicion* suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const;

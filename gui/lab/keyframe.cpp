@@ -245,6 +245,7 @@ void write(const SplitState& from, pb::Keyframe::Split& out)
     out.mutable_prepared_buckets()->Assign(from.preparedBuckets.begin(), from.preparedBuckets.end());
     out.set_moved_reported(from.movedReported);
     out.set_moved_arrived(from.movedArrived);
+    out.set_applied(from.applied);
 }
 
 SplitState read(const pb::Keyframe::Split& from)
@@ -266,6 +267,7 @@ SplitState read(const pb::Keyframe::Split& from)
     split.preparedBuckets = { from.prepared_buckets().begin(), from.prepared_buckets().end() };
     split.movedReported = from.moved_reported();
     split.movedArrived = from.moved_arrived();
+    split.applied = from.applied();
     return split;
 }
 

@@ -398,6 +398,7 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         const DownMember* down = in.state.downOf(bucket);
         (down && down->isLost ? lost : records) += bucket.count;
     }
+    records += std::uint64_t(in.state.recordsUnderWay()); // the sum is right, also where this is below 0
     const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets) : 0;
     const qreal strong = in.theme.lineHeight(kStrong), small = in.theme.lineHeight(kSmall);
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
