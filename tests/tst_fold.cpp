@@ -33,6 +33,7 @@ private slots:
     void aDeltaThatIsHeldIsCountedUntilItIsApplied();
     void contentsFillANewParityBucket();
     void recordsThatAreOnlyCountedAreNotObserved();
+    void sumsWithoutChangesEndWhatWasObserved();
     void aGapIsCountedAndMarksTheProcess();
     void aSnapshotReplacesWhatIsKnownOfItsProcess();
     void aCopyIsAPlainValue();
@@ -384,6 +385,28 @@ void FoldTest::recordsThatAreOnlyCountedAreNotObserved()
     const ClusterState state = inOrder(story);
     QCOMPARE(state.parity.at({ 0, 1 }).recordGroups, 5u); // as the sums say
     QCOMPARE(state.parity.at({ 0, 1 }).ranks.count(), 0u);
+}
+
+// What was observed at a finer level is not believed any more once the sums say otherwise; they alone count then.
+void FoldTest::sumsWithoutChangesEndWhatWasObserved()
+{
+    Story story = growth(1, 1);
+    const ClusterState before = inOrder(story);
+    const DataBucketState& known = before.data.at(0);
+    QVERIFY(known.ranksAreObserved && known.count > 0);
+    const auto tell = [&story](std::uint32_t records, std::uint64_t sequence, bool isWithout) {
+        auto* gauges = story.tell(kNodes).mutable_gauges();
+        gauges->set_records(records);
+        gauges->set_sequence(sequence);
+        gauges->set_without_changes(isWithout);
+        return inOrder(story).data.at(0);
+    };
+    const DataBucketState ahead = tell(known.count + 3, known.sequence + 3, false); // the changes themselves are to come
+    QVERIFY(ahead.ranksAreObserved && ahead.count == known.count);
+    QVERIFY(tell(known.count, known.sequence, true).ranksAreObserved); // nothing has changed
+    const DataBucketState after = tell(known.count + 3, known.sequence + 3, true);
+    QVERIFY(!after.ranksAreObserved);
+    QCOMPARE(after.count, known.count + 3);
 }
 
 void FoldTest::aGapIsCountedAndMarksTheProcess()

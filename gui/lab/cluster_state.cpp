@@ -328,12 +328,21 @@ struct Step {
     {
         self.gauges = e;
         self.isFull = e.is_full();
-        if (DataBucketState* bucket = data(); bucket != nullptr && !bucket->ranksAreObserved) {
-            bucket->count = e.records();
-            bucket->sequence = e.sequence();
-            settleOverflow(*bucket, s.file);
-        } else if (ParityBucketState* column = parity(); column != nullptr && !column->ranksAreObserved) {
-            column->recordGroups = e.records();
+        if (DataBucketState* bucket = data(); bucket != nullptr) {
+            // What was known of the ranks is true until a change that is not told.
+            const bool hasChanged = bucket->sequence != e.sequence() || bucket->count != e.records();
+            if (e.without_changes() && hasChanged)
+                bucket->ranksAreObserved = false;
+            if (!bucket->ranksAreObserved) {
+                bucket->count = e.records();
+                bucket->sequence = e.sequence();
+                settleOverflow(*bucket, s.file);
+            }
+        } else if (ParityBucketState* column = parity(); column != nullptr) {
+            if (e.without_changes() && column->recordGroups != e.records())
+                column->ranksAreObserved = false;
+            if (!column->ranksAreObserved)
+                column->recordGroups = e.records();
         }
         if (const auto client = s.clients.find(process); client != s.clients.end()) {
             client->second.done = std::max(client->second.done, e.operations());

@@ -197,6 +197,8 @@ void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time ste
     for (pb::Event* event : events) {
         if (!isWanted(*event))
             continue;
+        if (event->has_gauges() && (m_detail == pb::COUNTS || m_detail == pb::SAMPLED))
+            event->mutable_gauges()->set_without_changes(true);
         event->set_sequence(++m_sequence);
         event->set_time_ns(now.count());
         event->set_wall_ns(wall);
