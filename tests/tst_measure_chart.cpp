@@ -96,7 +96,7 @@ private slots:
     void aLineIsTheMediansWithTheirQuartiles();
     void eachQuantityHasAPanel();
     void manyLinesAreSplitUpByTheFirstColumn();
-    void wordsStandOnTheAxisLikeNumbers();
+    void wordsStandOnTheAxisAsTheyCame();
     void whatHasNoLogarithmIsLeftOut();
     void publishedValuesStandBesideThoseThatWeHave();
     void whatDoesNotExistIsNamed();
@@ -169,14 +169,22 @@ void MeasureChartTest::manyLinesAreSplitUpByTheFirstColumn()
     QCOMPARE(chart.panels[2].series[0].points[0].median, 17.0);
 }
 
-void MeasureChartTest::wordsStandOnTheAxisLikeNumbers()
+// In the order in which they came, behind the numbers, and no line goes from one to the next.
+void MeasureChartTest::wordsStandOnTheAxisAsTheyCame()
 {
     const MeasureChart chart = drawn(recoveries(), orderOf("scheme", { "total_s" }, { "slice" }));
-    QCOMPARE(chart.words, (QStringList { "rs", "xor" }));
+    QCOMPARE(chart.words, (QStringList { "xor", "rs" }));
     QCOMPARE(chart.panels[0].series[1].name, QString("slice 100"));
-    QCOMPARE(chart.panels[0].series[1].points[0].x, 0.0);
-    QCOMPARE(chart.panels[0].series[1].points[0].median, 0.4);
-    QVERIFY(textsOf(chartSvg(chart, {}, chartSize(chart), {})).contains("xor"));
+    QCOMPARE(chart.panels[0].series[1].points[1].x, 1.0);
+    QCOMPARE(chart.panels[0].series[1].points[1].median, 0.4);
+    const QByteArray picture = chartSvg(chart, {}, chartSize(chart), {});
+    QVERIFY(textsOf(picture).contains("xor"));
+    QVERIFY(!picture.contains("<polyline"));
+
+    LabTable mixed;
+    for (const char* x : { "auto", "16", "none", "2", "auto" })
+        add(mixed, { { "x", QVariant(QString(x)) } }, { { "y", 1.0 } });
+    QCOMPARE(drawn(mixed, orderOf("x", { "y" })).words, (QStringList { "2", "16", "auto", "none" }));
 }
 
 void MeasureChartTest::whatHasNoLogarithmIsLeftOut()

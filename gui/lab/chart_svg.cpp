@@ -294,7 +294,9 @@ private:
                 add(px, atY(most));
             i = end;
         }
-        m_out += QString("<polyline points=\"%1\" fill=\"none\" stroke=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\"%4/>\n")
+        // Between words nothing lies, and a line would say so.
+        if (m_chart.words.isEmpty() || isLong)
+            m_out += QString("<polyline points=\"%1\" fill=\"none\" stroke=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\"%4/>\n")
                      .arg(path, colour, series.isPublished ? "1.6" : "2.6", series.isPublished ? " stroke-dasharray=\"6 4\"" : "");
         if (isLong)
             return;

@@ -222,7 +222,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     std::vector<Ours> rows;
     std::map<QString, std::size_t, Before> places;  // values of x
     std::map<Values, std::size_t, Before> groups;
-    bool areNumbers = true;
+    std::vector<QString> words; // those of x that are no numbers, as they came: what was told first stands first
     for (const LabTable::Row& from : table.rows()) {
         const TableRow row { &from.factors, &from.metrics };
         const auto cellOf = [&](const QString& column) { return row.cell(column); };
@@ -231,23 +231,30 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
             continue;
         bool isNumber = false;
         (void)x.toDouble(&isNumber);
-        areNumbers = areNumbers && isNumber;
         Values group;
         for (const QString& column : order.by)
             group.push_back(row.cell(column));
-        places.emplace(x, 0);
+        if (places.emplace(x, 0).second && !isNumber)
+            words.push_back(x);
         groups.emplace(group, 0);
         rows.push_back({ row, x, std::move(group) });
     }
-    for (std::size_t next = 0; auto& [x, index] : places)
-        index = next++;
+    QStringList inOrder;
+    for (auto& [x, index] : places) { // numbers come first in it
+        index = std::size_t(inOrder.size());
+        if (inOrder.size() < qsizetype(places.size() - words.size()))
+            inOrder << x;
+    }
+    for (const QString& word : words) {
+        places.at(word) = std::size_t(inOrder.size());
+        inOrder << word;
+    }
     for (auto& [group, index] : groups) {
         index = drawer.groups.size();
         drawer.groups.push_back(group);
     }
-    if (!areNumbers)
-        for (const auto& [x, index] : places)
-            chart.words << x;
+    if (!words.empty())
+        chart.words = inOrder;
     if (rows.empty()) {
         chart.nothing = QString("No row of %1 yet; a measurement adds one each time").arg(order.table);
         return chart;

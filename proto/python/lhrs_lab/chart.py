@@ -168,7 +168,7 @@ class Chart:
         if not rows:
             drawn.nothing = f"No row of {table.name} yet; a measurement adds one each time"
             return drawn
-        places = _distinct([x for x, _, _ in rows])
+        places = _places([x for x, _, _ in rows])
         groups = sorted({group for _, group, _ in rows}, key=_group_key)
         if any(number(x) is None for x in places):
             drawn.words = places
@@ -261,6 +261,12 @@ def _place(x: str) -> Union[str, float]:
     """The same for '1' and '1.0'."""
     value = number(x)
     return x if value is None else value
+
+
+def _places(words: Sequence[str]) -> list[str]:
+    """Each once: numbers in their order, then words as they came; what was told first stands first."""
+    numbers = _distinct([word for word in words if number(word) is not None])
+    return numbers + list(dict.fromkeys(word for word in words if number(word) is None))
 
 
 def _distinct(words: Sequence[str]) -> list[str]:

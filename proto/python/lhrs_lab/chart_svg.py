@@ -267,7 +267,8 @@ class _Picture:
             path += [f"{_num(x)},{_num(at_y(one))}" for one in ((least, most) if most > least else (least,))]
             i = end
         dashes = ' stroke-dasharray="6 4"' if series.is_published else ""
-        self._out.append(f'<polyline points="{" ".join(path)}" fill="none" stroke="{colour}" {self._stroke(series)} stroke-linejoin="round"{dashes}/>\n')
+        if not self._drawn.words or is_long:  # between words nothing lies, and a line would say so
+            self._out.append(f'<polyline points="{" ".join(path)}" fill="none" stroke="{colour}" {self._stroke(series)} stroke-linejoin="round"{dashes}/>\n')
         if is_long:
             return
         for point in series.points:
