@@ -81,6 +81,7 @@ const same = before.compare();
 lab.expectEqual([same.records - same.equal, same.changed, same.missing, same.extra], [1, 1, 0, 0], 'all records are what they were, but for the one that Alice has changed since');
 lab.expectEqual(alice.search(rows[1].key).path, 'direct', 'searches go straight to the bucket again');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 1], 'the group survives a failure again');
+lab.say('Alice reads all her records.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'no record is lost');
 lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');

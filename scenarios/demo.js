@@ -30,7 +30,7 @@ lab.print('split of bucket 0:', split.moved, 'records moved in', text(1000 * spl
 lab.settle();
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const second = lab.here();
-alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records, { first: 501 }) });
+alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records, { first: 0 }) });
 const order = lab.waitFor('SplitOrdered', { since: second });
 lab.say('Bucket 1 is full, and says so.', { at: eventOf('BucketOverflowed', second) });
 lab.settle();
@@ -44,8 +44,8 @@ lab.say('Key ' + key + ' with i = ' + two.i + ', n = ' + two.n + ': ' + key + ' 
 lab.expect(key % span < two.n && key % (2 * span) === 2, 'i and n give the bucket that the key is in');
 const more = lab.here();
 lab.camera({ speed: 2 });
-lab.say('The file grows on: each split moves the pointer by one.');
-alice.run({ do: 'insert', count: 2 * B, window: 2 });
+lab.say('The file grows on: each split moves the pointer by one. Bucket 1 is overfull until its turn comes.');
+alice.run({ do: 'insert', keys: Array.from({ length: 2 * B }, (_, i) => 100 + i), window: 2 });
 lab.settle();
 while (lab.file().M < p.buckets)
     lab.split();
@@ -109,6 +109,7 @@ lab.replay({ from: start, to: answered, at: [
     [eventOf('MemberSuspected', start) || computed, 'Nobody answers her, so Alice alarms the coordinator. It asks a parity bucket.'],
     [computed, 'The parity bucket read the other members of that rank, and computed this one record.'],
     [answered, 'Alice has her record, long before its bucket is back.']] });
+lab.say('By now buckets 1 and 2 are back, too. How, comes next.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 lab.print('answered after', text(found.time_ms, 0) + ', most of it the time-out');
 
@@ -124,6 +125,7 @@ lab.replay({ from: eventOf('BucketFailed', start), to: stored[stored.length - 1]
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
     [stored[1], 'Both spares store their part: buckets 1 and 2 fill up, ' + SLICE + ' records at a time.'],
+    ...slices.slice(1, -1).map((slice, i) => [stored[2 * i + 3], 'Slice ' + (i + 2) + ' of ' + slices.length + ' is stored.']),
     [stored[stored.length - 1], 'The last slice: buckets 1 and 2 are whole again, in other processes.']] });
 const timing = lab.recoveries({ group: 0, since: start })[0];
 lab.row('recovery', timing);
@@ -140,6 +142,7 @@ const again = alice.search(lostRecord.key, { timeout: 20 });
 lab.expectEqual([again.result, again.valueIsRight], ['found', true], 'the search of before finds the same record in the new bucket');
 lab.say('The coordinator told her where bucket 1 is now. The next search goes straight there.');
 lab.expectEqual(alice.search(lostRecord.key).path, 'direct', 'and the next search goes straight to it');
+lab.say('Now Alice reads all her records: none may be missing.');
 const all = alice.verify();
 lab.expectEqual(all.missing + all.lost + all.wrong, 0, 'every acknowledged record is found');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 2], 'group 0 survives two failures again');
@@ -159,4 +162,4 @@ lab.print('messages of a search:', search.search.messages + search.reply.message
 lab.expectEqual([search.search.messages + search.reply.messages, insert.insert.messages + insert.reply.messages + insert.delta.messages + insert.delta_ack.messages], [2, 6], 'a search costs 2 messages, an insert 2 + 2k, whatever the size of the file');
 const published = lab.paper('demo_2004', { item: 'bucket_recovery' });
 lab.expect(published.length > 0, 'the published figures are at hand');
-lab.say('That is the whole price of surviving failures, whatever the size of the file.');
+lab.say('In messages, that is the whole price of surviving failures, whatever the size of the file.');

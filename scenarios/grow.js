@@ -52,7 +52,7 @@ lab.step('d', 'Which bucket is split?');
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const beforeSecond = lab.here();
 lab.highlight(lab.data(1), { text: 'will overflow' });
-alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), p.b + 1 - lab.bucket(lab.data(1)).records, { first: 501 }) });
+alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), p.b + 1 - lab.bucket(lab.data(1)).records, { first: 0 }) });
 const full = lab.waitFor('BucketOverflowed', { since: beforeSecond });
 const order = lab.waitFor('SplitOrdered', { since: beforeSecond });
 lab.say('Bucket 1 is full, and says so.', { at: full });
@@ -65,8 +65,8 @@ lab.expectEqual([lab.file().i, lab.file().n, lab.file().M], [1, 1, 3], 'three bu
 lab.step('e', 'The file grows to eight buckets in two groups');
 const growth = lab.here();
 lab.camera({ fit: 'file', speed: 2 });
-lab.say('Alice goes on inserting. Each split moves the split pointer to the next bucket.');
-alice.run({ do: 'insert', count: 4 * p.b, window: 4 });
+lab.say('Alice goes on inserting. Each split moves the split pointer on; bucket 1 is overfull until its turn comes.');
+alice.run({ do: 'insert', keys: Array.from({ length: 4 * p.b }, (_, i) => 100 + i), window: 4 });
 lab.settle();
 const grown = lab.file();
 while (lab.file().M < 8)
@@ -172,6 +172,7 @@ lab.print('25,000 acknowledged inserts:', created.total_s.toFixed(2), 's,', crea
 lab.expectEqual(created.results.ok, 25000, 'every insert was acknowledged');
 lab.expectEqual(overflows.map(e => e.count), [10001, 10001, 10001], 'the first split at insert 10,001, two more from insert 20,001 on, as the report says');
 lab.expectEqual([lab.file().M, lab.file().records], [4, 25000], 'four data buckets hold 25,000 records');
+lab.say('Carol reads all her records back.');
 const read = carol.verify();
 lab.expectEqual([read.keys, read.equal], [25000, 25000], 'all of them are found as they were written');
 lab.expectEqual(lab.audit().unequal, 0, 'and the parity bucket encodes them');

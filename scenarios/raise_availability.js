@@ -22,8 +22,8 @@ lab.say('So the availability has to grow with the file.');
 
 lab.step('b', 'The intended availability is raised');
 lab.say('K is the number of failures that each group shall survive. The coordinator raises it to 2.');
-const q = lab.predict({ text: 'When does group 0 get a second parity bucket?', choices: ['at once', 'in its turn', 'never'] });
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at once, because the split pointer is at bucket 0');
+const q = lab.predict({ text: 'When does group 0 get a second parity bucket?', choices: ['at once', 'in its turn', 'never'] });
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'no group has changed yet');
 q.reveal(1, 'When the split pointer comes to it: so the cost comes in small portions.');
 
@@ -71,6 +71,7 @@ lab.say('Both are silent and have failed. Parity bucket 1.' + eventOf('RecoveryS
 lab.say('Buckets 4 and 6 are back as they were.', { at: back });
 const same = before.compare();
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'both are back as they were');
+lab.say('Alice reads all her records.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'no record is lost');
 lab.say('Alice finds every record. Each group survives two failures now.');

@@ -41,7 +41,7 @@ const done = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: start
 const slices = lab.waitFor('SliceRecovered', { count: done.slices, since: start }); // the manager's word, which may come after the coordinator's
 const stored = lab.waitFor('SliceStored', { count: 2 * done.slices, since: start }); // the spares' own words may come last
 lab.settle();
-q.reveal(1, 'Any four: here buckets 0 and 3 with both parity buckets. That was fast, so once more:');
+q.reveal(1, 'Here buckets 0 and 3, with parity bucket 0.0 and parity bucket 0.1. That was fast, so once more:');
 lab.expectEqual(failed.map(e => e.index).sort(), [1, 2], 'buckets 1 and 2 are declared failed, and no other');
 lab.expectEqual(failed[1].kLeft, 0, 'the group survives no further failure now');
 lab.expectEqual(cut.positions, [1, 2], 'one cut for each lost bucket');
@@ -50,6 +50,7 @@ lab.replay({ from: start, to: cut, at: [
     [suspected, 'The others hear no more of them. But suspicion is no proof: the coordinator asks all six.'],
     [failed[1], 'Buckets 1 and 2 stay silent, so they are declared failed. Changes have to wait a moment.'],
     [cut, 'The cut: parity bucket 0.0 and parity bucket 0.1 agree on one state of the lost buckets.']] });
+lab.say('By now buckets 1 and 2 are back. How, comes next.');
 
 lab.step('c', 'Slice by slice');
 lab.say('And how buckets 1 and 2 came back, slowly.');
@@ -57,6 +58,7 @@ lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
     [stored.find(e => e.place !== stored[0].place), 'Two spares store their part: buckets 1 and 2 fill up, slice by slice.'],
+    ...slices.slice(1, -1).map((slice, i) => [stored[2 * i + 3], 'Slice ' + (i + 2) + ' of ' + slices.length + ' is stored.']),
     [stored[stored.length - 1], 'The last slice: buckets 1 and 2 are whole again, in other processes.']] });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
@@ -115,6 +117,7 @@ lab.say('It drops its records and becomes a spare.');
 lab.settle();
 lab.expect(lab.bucket(lab.data(3)).process !== sleeper, 'bucket 3 lives elsewhere, and only there');
 lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');
+lab.say('Alice reads all her records once more.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'four processes have ended and one was replaced, and no record is lost');
 lab.expectLamps({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });

@@ -71,6 +71,8 @@ void MainWindow::followReel(const ReelEntry& entry)
     if (entry.kind == ReelEntry::Kind::Cluster && !m_clustersToCome.empty()) {
         beginCluster(m_clustersToCome.front());
         m_clustersToCome.erase(m_clustersToCome.begin());
+    } else if (entry.kind == ReelEntry::Kind::Cluster) {
+        m_canvas->cut(); // it was begun while the picture was live, and is shown from its beginning now
     }
     if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question || entry.kind == ReelEntry::Kind::Answer) {
         QStringList clients;
