@@ -135,8 +135,17 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("SIMULATED"), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().isVisible() && window.clockBar().text().startsWith("SIMULATED, seed 5: "), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("virtualPause")->isEnabled() && window.actions().get("insert")->isEnabled(), kLimit);
+    const auto placesOfButtons = [&window] {
+        QList<int> places;
+        for (const QPushButton* button : window.clockBar().findChildren<QPushButton*>())
+            places << button->x();
+        return places;
+    };
+    const QList<int> before = placesOfButtons();
     window.actions().get("virtualPause")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().text().endsWith(", paused"), kLimit);
+    QVERIFY(before.size() >= 5);
+    QCOMPARE(placesOfButtons(), before); // nobody's next click meets another button
     QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
     const auto virtualNs = [&] { return window.cluster().simulation()->virtual_ns(); };
     const std::int64_t stands = virtualNs();

@@ -78,11 +78,12 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
         words += tr(", %1").arg(QString::fromStdString(simulation->plays()));
     if (simulation->is_over())
         words += simulation->violation().empty() ? tr(", over: everything held") : tr(", over: %1").arg(QString::fromStdString(simulation->violation()));
-    else if (simulation->is_paused())
-        words += tr(", paused");
-    m_words->setText(words);
-    // It never gets narrower, so that the buttons beside it stand still while time runs.
-    if (const int wanted = m_words->sizeHint().width(); wanted > m_words->minimumWidth()) {
+    const QString paused = tr(", paused");
+    const bool goes = !simulation->is_over() && !simulation->is_paused();
+    m_words->setText(simulation->is_over() || goes ? words : words + paused);
+    // It never gets narrower, so that the buttons beside it stand still while time runs, and when it stops.
+    const int reserve = goes ? m_words->fontMetrics().horizontalAdvance(paused) : 0;
+    if (const int wanted = m_words->sizeHint().width() + reserve; wanted > m_words->minimumWidth()) {
         m_words->setMinimumWidth(wanted);
         fit();
         layout()->activate();
