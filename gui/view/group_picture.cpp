@@ -74,7 +74,8 @@ QStringList contentWords(const Decoding& d, const GroupMember& member)
     else if (record)
         first = countedWords(record->members.size(), "key", "keys");
     if (record)
-        second = bytesFrom(record->bytes, d.wish.symbol * (d.group.field == FieldWidth::Gf8 ? 1 : 2));
+        second = (isDown ? QStringLiteral("was ") : QString()) // as it was read before the loss
+            + bytesFrom(record->bytes, d.wish.symbol * (d.group.field == FieldWidth::Gf8 ? 1 : 2));
     else if (isDown)
         second = QStringLiteral("gone: no witness");
     else
