@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace lhrs::gui {
 
@@ -126,19 +127,28 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     const TextStyle titleStyle = isFull ? kNumber : kSmallBold;
     const TextStyle cornerStyle = isFull ? TextStyle { TextSize::Strong, true, false } : kSmall;
     const QRectF line = header.adjusted(side + (style.outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
-    const qreal titleMin = theme.metrics(titleStyle).horizontalAdvance(card.title.back());
+    // What it is called comes first: it is written in smaller letters before it is shortened.
+    const auto cornerBeside = [&](const QString& title, const TextStyle& letters) -> std::optional<QString> {
+        const qreal left = line.width() - theme.metrics(letters).horizontalAdvance(title) - 6 * u;
+        for (const QString& wording : card.corner)
+            if (theme.metrics(cornerStyle).horizontalAdvance(wording) <= left)
+                return wording;
+        return std::nullopt;
+    };
+    TextStyle written = titleStyle;
+    if (!card.corner.isEmpty() && cornerBeside(card.title.front(), titleStyle) != card.corner.front())
+        written = isFull && cornerBeside(card.title.front(), cornerStyle) ? cornerStyle : titleStyle;
+    std::optional<QString> corner = cornerBeside(card.title.front(), written);
+    if (!corner)
+        corner = cornerBeside(card.title.back(), written);
     qreal cornerWidth = 0;
-    for (const QString& wording : card.corner) {
-        const qreal width = theme.metrics(cornerStyle).horizontalAdvance(wording);
-        if (width + titleMin + 6 * u <= line.width()) {
-            cornerWidth = width + 1;
-            out.text(QRectF(line.right() - cornerWidth, line.top(), cornerWidth, line.height()), wording, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
-            out.explain(card.cornerTerm);
-            break;
-        }
+    if (corner) {
+        cornerWidth = theme.metrics(cornerStyle).horizontalAdvance(*corner) + 1;
+        out.text(QRectF(line.right() - cornerWidth, line.top(), cornerWidth, line.height()), *corner, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
+        out.explain(card.cornerTerm);
     }
     if (in.layers.labels)
-        out.text(line.adjusted(0, 0, -cornerWidth - (cornerWidth > 0 ? 6 * u : 0), 0), card.title, titleStyle, ink);
+        out.text(line.adjusted(0, 0, -cornerWidth - (cornerWidth > 0 ? 6 * u : 0), 0), card.title, written, ink);
 
     const qreal pad = isFull ? 7 * u : 3 * u;
     const qreal lineHeight = theme.lineHeight(kSmall) + 3 * u;

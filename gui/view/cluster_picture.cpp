@@ -441,11 +441,14 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         std::uint32_t level;
     } parts[] = { { 0, file.n, file.i + 1 }, { file.n, round, file.i }, { round, round + file.n, file.i + 1 } };
     const qreal perBucket = ruler.width() / qreal(file.buckets);
+    const qreal step = std::clamp(ruler.height() - 5 * u - small, 0.0, 5 * u); // between the levels, as far as their words have room
     for (const auto& part : parts) {
         if (part.from == part.to)
             continue;
         const bool isHigh = part.level > file.i;
-        const QRectF block(ruler.left() + qreal(part.from) * perBucket, isHigh ? ruler.top() : ruler.top() + 5 * u, qreal(part.to - part.from) * perBucket, isHigh ? ruler.height() - 5 * u : ruler.height() - 10 * u);
+        const qreal lower = isHigh ? 0 : step;
+        const QRectF block(ruler.left() + qreal(part.from) * perBucket, ruler.top() + lower,
+            qreal(part.to - part.from) * perBucket, ruler.height() - 5 * u - lower);
         out.add(DisplayList::Box { block.adjusted(0.5, 0, -0.5, 0), Outline::Rectangle, 0, in.theme.cardHeader, in.theme.outline, 1, false, false });
         const QString range = part.to - part.from == 1 ? QStringLiteral("bucket %1").arg(part.from) : QStringLiteral("buckets %1 – %2").arg(part.from).arg(part.to - 1);
         out.text(block.adjusted(3 * u, 0, -3 * u, 0), { QStringLiteral("%1: j = %2").arg(range).arg(part.level), QStringLiteral("j = %1").arg(part.level), QStringLiteral("%1").arg(part.level) }, kSmall, in.theme.text, Qt::AlignCenter);
