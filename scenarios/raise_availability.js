@@ -25,7 +25,7 @@ lab.say('K is the number of failures that each group shall survive. The coordina
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at once, because the split pointer is at bucket 0');
 const q = lab.predict({ text: 'When does group 0 get a second parity bucket?', choices: ['at once', 'in its turn', 'never'] });
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'no group has changed yet');
-q.reveal(1, 'When the split pointer comes to it: so the cost comes in small portions.');
+q.reveal(1, 'Before its first bucket is split again: so the cost comes in small portions.');
 
 lab.step('c', 'Group 0 gets its second parity bucket');
 lab.say('An operator may also ask for it. Alice changes records, while group 0 gets a second parity bucket.');

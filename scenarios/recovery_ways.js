@@ -74,7 +74,7 @@ for (const way of p.parts.includes('recovery') ? ways : []) {
 if (p.parts.includes('felt')) {
     lab.step('first answer', 'How long a failure is felt');
     const alice = fill({ recovery: 'automatic', spares: { data: 7, parity: 4 } });
-    lab.say('Bucket 0, 1, 2 or 3 ends, and a client asks for one of its records at once.');
+    lab.say('One bucket ends, or three at once, and a client asks for one of the lost records.');
     let down = null;
     const felt = lab.measure({
         name: 'first_answer', constants: { bucket_records: bucket }, factors: { failed_buckets: [1, 3] }, repetitions: p.repetitions,
@@ -95,7 +95,7 @@ if (p.parts.includes('felt')) {
     });
     const one = felt.summary().find(r => r.failed_buckets === 1);
     lab.chart({ table: 'first_answer', x: 'failed_buckets', y: ['first_answer_s', 'full_k_s'], title: 'How long a failure is felt' });
-    lab.say('First answer after ' + seconds(one.first_answer_s) + '. Recovered completely after ' + seconds(one.full_k_s) + '.');
+    lab.say('One bucket lost: first answer after ' + seconds(one.first_answer_s) + ', all of it back after ' + seconds(one.full_k_s) + '.');
 }
 
 if (p.parts.includes('searches')) {
