@@ -91,6 +91,8 @@ public:
     std::uint64_t revision() const;
     // The index of the newest event; one number that says whether there is anything new.
     std::uint64_t committed() const { return m_committed.load(std::memory_order_acquire); }
+    // The same while a batch is being taken in: no event that the state knows is beyond it.
+    std::uint64_t newestEvent() const;
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;
     // Waits until there are events after the cursor; false: the deadline passed or the wait was stopped.
     bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline,

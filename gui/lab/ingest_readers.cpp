@@ -19,6 +19,12 @@ std::uint64_t Ingest::revision() const
     return m_cluster->revision;
 }
 
+std::uint64_t Ingest::newestEvent() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_cluster->ring.lastIndex();
+}
+
 EventPage Ingest::eventsSince(std::uint64_t cursor, std::size_t max) const
 {
     const std::lock_guard lock(m_mutex);

@@ -100,19 +100,30 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
     const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline
+    std::uint64_t missed = 0;
     for (;;) {
         if (!last && now() >= deadline)
             last = ingest.committed();
         const EventPage page = ingest.eventsSince(cursor, kEventsAtOnce);
         cursor = page.next;
+        missed += page.missed;
         if (const auto isDone = take(page.events); !isDone || *isDone)
             return isDone;
         const bool isOver = (last && cursor >= *last) || (page.events.empty() && !waitBeyond(cursor, deadline));
         if (isStopped())
             return stopped();
+        if (isOver && missed > 0) // what is waited for may have been among them
+            return notKept(missed);
         if (isOver)
             return false;
     }
+}
+
+LabError LabContext::notKept(std::uint64_t missed)
+{
+    return { LabCode::Refused, QString("%1 events since then are not kept any more: the newest %2 are, and at most %3 MiB of them.")
+            .arg(missed).arg(EventRing::kEvents).arg(EventRing::kBytes >> 20),
+        "Ask sooner after what is looked for, or let less be told: lab.detail('counts')." };
 }
 
 void LabContext::hearOut() const

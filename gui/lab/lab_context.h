@@ -129,9 +129,11 @@ struct LabContext {
     // time to look again. False: the deadline is over, and there are none.
     bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // of now()
     // Gives all events beyond the cursor, as they come, until `take` says that it has what it wants. False: it has not, and the
-    // deadline is over; events that come all the time do not put it off.
+    // deadline is over; events that come all the time do not put it off. An error: the same, and not all of them were kept.
     LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
         const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const;
+    // So many events that were asked for came, and are kept no more.
+    static LabError notKept(std::uint64_t missed);
     // Where virtual time stands: waits until all that was told is here, so that no call sees an older state than another run's.
     void hearOut() const;
     void hearOut(const pb::SimulationState& state) const;

@@ -184,8 +184,8 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
             return kind.error();
         filter.kind = *kind;
     }
-    const auto cursor = arguments.option("since").isNull() ? LabResult<std::uint64_t>(std::uint64_t(0))
-        : cursorOf(context, arguments.option("since"));
+    const bool isSince = !arguments.option("since").isNull();
+    const auto cursor = isSince ? cursorOf(context, arguments.option("since")) : LabResult<std::uint64_t>(std::uint64_t(0));
     if (!cursor)
         return cursor.error();
     if (const auto here = context.catchUp(); !here)
@@ -193,9 +193,13 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     const QJSValue place = arguments.option("place"), op = arguments.option("op"), client = arguments.option("client");
     const ClusterState names = context.ingest.state();
     std::deque<QJSValue> found;
-    std::uint64_t at = *cursor;
-    for (;;) {
+    // Up to now: events may come faster than they are looked through.
+    for (std::uint64_t at = *cursor, last = context.ingest.newestEvent(); at < last;) {
         const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
+        if (page.missed > 0 && isSince)
+            return LabContext::notKept(page.missed);
+        if (page.missed > 0) // the newest, without a hole
+            found.clear();
         if (page.events.empty())
             break;
         at = page.next;
@@ -247,9 +251,10 @@ LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
     const ClusterState names = context.ingest.state();
     const Filter filter { *kind, arguments.option("where") };
     const QString text = "no " + arguments.at(0).toString();
-    std::uint64_t at = *cursor;
-    for (;;) {
+    for (std::uint64_t at = *cursor, last = context.ingest.newestEvent(); at < last;) {
         const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
+        if (page.missed > 0)
+            return LabContext::notKept(page.missed);
         if (page.events.empty())
             break;
         at = page.next;
