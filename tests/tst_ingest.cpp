@@ -81,6 +81,7 @@ pb::Command commandOf(const std::function<void(pb::Command&)>& fill)
 class IngestTest : public QObject {
     Q_OBJECT
 private slots:
+    void theRingKnowsWhichKindsAreGone();
     void eventsArriveInOrderAndAreFolded();
     void aProcessThatIsSeenFromItsFirstEventNeedsNoSnapshot();
     void whatASnapshotContainsIsNotFoldedTwice();
@@ -103,6 +104,26 @@ private slots:
     void programsThatAreMissingAreNamed();
     void aProgramThatEndsAtOnceIsNamedWithItsLastWords();
 };
+
+// Whoever asks for a kind of which nothing is gone has missed nothing.
+void IngestTest::theRingKnowsWhichKindsAreGone()
+{
+    EventRing ring(2);
+    const auto push = [&ring](const auto& set) {
+        auto event = std::make_shared<pb::Event>();
+        set(*event);
+        ring.push(1, 0, event, 1);
+    };
+    push([](pb::Event& e) { e.mutable_split_finished(); });
+    for (int i = 0; i < 3; ++i)
+        push([](pb::Event& e) { e.mutable_gauges(); });
+    const EventPage all = ring.since(0, 10), later = ring.since(1, 10);
+    QCOMPARE(all.missed, std::uint64_t(2));
+    QVERIFY(all.hasMissed(pb::Event::kSplitFinished) && all.hasMissed(pb::Event::kGauges));
+    QVERIFY(all.hasMissed(pb::Event::BODY_NOT_SET) && !all.hasMissed(pb::Event::kGroupLost));
+    QVERIFY(!later.hasMissed(pb::Event::kSplitFinished) && later.hasMissed(pb::Event::kGauges));
+    QVERIFY(!ring.since(2, 10).hasMissed(pb::Event::BODY_NOT_SET));
+}
 
 void IngestTest::eventsArriveInOrderAndAreFolded()
 {

@@ -24,6 +24,8 @@ void EventRing::add(RunEvent event, std::size_t bytes)
     m_entries.push_back({ std::move(event), bytes });
     while (m_entries.size() > m_eventsMax || (m_bytes > m_bytesMax && m_entries.size() > 1)) {
         m_bytes -= m_entries.front().bytes;
+        if (const RunEvent& dropped = m_entries.front().event; !dropped.isGap())
+            m_dropped[dropped.event->body_case()] = dropped.index;
         m_entries.pop_front();
     }
 }
@@ -35,6 +37,9 @@ EventPage EventRing::since(std::uint64_t cursor, std::size_t max) const
     std::uint64_t from = cursor + 1;
     if (from < first) {
         page.missed = first - from;
+        for (const auto& [kind, index] : m_dropped)
+            if (index > cursor)
+                page.missedKinds.insert(kind);
         from = first;
     }
     page.next = std::max(cursor, from - 1);

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace lhrs::gui {
@@ -27,6 +29,13 @@ struct EventPage {
     std::vector<RunEvent> events;
     std::uint64_t next = 0; // cursor for the next call: the index of the last event seen
     std::uint64_t missed = 0;
+    std::set<int> missedKinds = {}; // of these (cases of an event's body): what is no more had some of them
+
+    // Whether one of this kind may be among what is no more; BODY_NOT_SET: of any.
+    bool hasMissed(pb::Event::BodyCase kind) const
+    {
+        return kind == pb::Event::BODY_NOT_SET ? missed > 0 : missedKinds.contains(int(kind));
+    }
 };
 
 // The newest events of the run, bounded in number and in bytes. Not thread-safe; Ingest guards it.
@@ -62,6 +71,7 @@ private:
     const std::size_t m_eventsMax;
     const std::size_t m_bytesMax;
     std::deque<Entry> m_entries;
+    std::map<int, std::uint64_t> m_dropped; // by kind: the index of the last one that is no more
     std::uint64_t m_lastIndex = 0;
     std::size_t m_bytes = 0;
 };

@@ -96,7 +96,7 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     return ingest.committed() > cursor || now() < deadline;
 }
 
-LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
+LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, pb::Event::BodyCase kind,
     const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline
@@ -106,7 +106,7 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
             last = ingest.committed();
         const EventPage page = ingest.eventsSince(cursor, kEventsAtOnce);
         cursor = page.next;
-        missed += page.missed;
+        missed += page.hasMissed(kind) ? page.missed : 0;
         if (const auto isDone = take(page.events); !isDone || *isDone)
             return isDone;
         const bool isOver = (last && cursor >= *last) || (page.events.empty() && !waitBeyond(cursor, deadline));

@@ -129,8 +129,9 @@ struct LabContext {
     // time to look again. False: the deadline is over, and there are none.
     bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // of now()
     // Gives all events beyond the cursor, as they come, until `take` says that it has what it wants. False: it has not, and the
-    // deadline is over; events that come all the time do not put it off. An error: the same, and not all of them were kept.
-    LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
+    // deadline is over; events that come all the time do not put it off. An error: the same, and some were not kept.
+    // `kind`: of those that are waited for; BODY_NOT_SET: any.
+    LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, pb::Event::BodyCase kind,
         const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const;
     // So many events that were asked for came, and are kept no more.
     static LabError notKept(std::uint64_t missed);

@@ -180,7 +180,7 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
 
     // The times are those of the new parity bucket, on its own clock; they come with its event.
     std::optional<pb::ParityBucketFilled> filled;
-    const auto isFilled = context.waitForEvents(context.changeCursor, deadline, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+    const auto isFilled = context.waitForEvents(context.changeCursor, deadline, pb::Event::kParityBucketFilled, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
         for (const RunEvent& event : events)
             if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
                 && event.event->place().column() == made.column())

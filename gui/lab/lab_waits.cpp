@@ -119,7 +119,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
     int ofKind = 0;
-    const auto isThere = context.waitForEvents(*cursor, deadline, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+    const auto isThere = context.waitForEvents(*cursor, deadline, *kind, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
         const ClusterState names = events.empty() ? ClusterState() : context.ingest.state();
         for (const RunEvent& event : events) {
             const auto fits = match(context, filter, event, names);
@@ -196,9 +196,9 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     // Up to now: events may come faster than they are looked through.
     for (std::uint64_t at = *cursor, last = context.ingest.newestEvent(); at < last;) {
         const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
-        if (page.missed > 0 && isSince)
+        if (page.hasMissed(filter.kind) && isSince)
             return LabContext::notKept(page.missed);
-        if (page.missed > 0) // the newest, without a hole
+        if (page.hasMissed(filter.kind)) // the newest, without a hole
             found.clear();
         if (page.events.empty())
             break;
@@ -253,7 +253,7 @@ LabResult<QJSValue> expectNone(LabContext& context, const Arguments& arguments)
     const QString text = "no " + arguments.at(0).toString();
     for (std::uint64_t at = *cursor, last = context.ingest.newestEvent(); at < last;) {
         const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
-        if (page.missed > 0)
+        if (page.hasMissed(*kind))
             return LabContext::notKept(page.missed);
         if (page.events.empty())
             break;
