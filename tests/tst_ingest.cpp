@@ -105,7 +105,7 @@ private slots:
     void aProgramThatEndsAtOnceIsNamedWithItsLastWords();
 };
 
-// Whoever asks for a kind of which nothing is gone has missed nothing.
+// A question about a kind of which nothing is gone has its whole answer.
 void IngestTest::theRingKnowsWhichKindsAreGone()
 {
     EventRing ring(2);

@@ -96,7 +96,8 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     return ingest.committed() > cursor || now() < deadline;
 }
 
-LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, pb::Event::BodyCase kind,
+LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
+    pb::Event::BodyCase kind,
     const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline
@@ -121,7 +122,8 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
 
 LabError LabContext::notKept(std::uint64_t missed)
 {
-    return { LabCode::Refused, QString("%1 events since then are not kept any more: the newest %2 are, and at most %3 MiB of them.")
+    return { LabCode::Refused,
+        QString("%1 events since then are not kept any more: the newest %2 are, and at most %3 MiB of them.")
             .arg(missed).arg(EventRing::kEvents).arg(EventRing::kBytes >> 20),
         "Ask sooner after what is looked for, or let less be told: lab.detail('counts')." };
 }

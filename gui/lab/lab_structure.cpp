@@ -180,7 +180,8 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
 
     // The times are those of the new parity bucket, on its own clock; they come with its event.
     std::optional<pb::ParityBucketFilled> filled;
-    const auto isFilled = context.waitForEvents(context.changeCursor, deadline, pb::Event::kParityBucketFilled, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+    const auto isFilled = context.waitForEvents(context.changeCursor, deadline, pb::Event::kParityBucketFilled,
+        [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
         for (const RunEvent& event : events)
             if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
                 && event.event->place().column() == made.column())
@@ -236,7 +237,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
     const QJSValue first = arguments.option("first");
     const bool wantsStored = arguments.isOn("existing");
     if (wantsStored && !first.isNull())
-        return LabError { LabCode::BadArgument, "lab.keysFor takes either existing or first: only unused keys are counted from first." };
+        return LabError { LabCode::BadArgument,
+            "lab.keysFor takes either existing or first: only unused keys are counted from first." };
     std::vector<std::uint64_t> keys;
     if (wantsStored) {
         const auto stored = storedKeys(context, target->process, count);
@@ -250,7 +252,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
         const auto file = context.describeFile();
         if (!file)
             return file.error();
-        std::set<std::uint64_t> stored; // far away, where fresh keys begin by default, are only those that were given before
+        // Far away, where fresh keys begin by default, are only those that were given before.
+        std::set<std::uint64_t> stored;
         if (!first.isNull()) {
             const auto all = storedKeys(context, target->process, SIZE_MAX);
             if (!all)
@@ -258,7 +261,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
             stored.insert(all->begin(), all->end());
         }
         const FileImage image { file->file().i(), file->file().n() };
-        for (std::uint64_t key = first.isNull() ? kFreshKeys : std::uint64_t(first.toNumber()); keys.size() < count; ++key) {
+        std::uint64_t key = first.isNull() ? kFreshKeys : std::uint64_t(first.toNumber());
+        for (; keys.size() < count; ++key) {
             const Key addressed = file->config().mix_keys() ? mix64(Key(key)) : Key(key);
             if (addressOf(addressed, image).value == bucket && !stored.contains(key) && given.insert(key).second)
                 keys.push_back(key);

@@ -119,7 +119,8 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
     int ofKind = 0;
-    const auto isThere = context.waitForEvents(*cursor, deadline, *kind, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+    const auto isThere = context.waitForEvents(*cursor, deadline, *kind,
+        [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
         const ClusterState names = events.empty() ? ClusterState() : context.ingest.state();
         for (const RunEvent& event : events) {
             const auto fits = match(context, filter, event, names);
@@ -185,7 +186,8 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
         filter.kind = *kind;
     }
     const bool isSince = !arguments.option("since").isNull();
-    const auto cursor = isSince ? cursorOf(context, arguments.option("since")) : LabResult<std::uint64_t>(std::uint64_t(0));
+    const auto cursor = isSince ? cursorOf(context, arguments.option("since"))
+        : LabResult<std::uint64_t>(std::uint64_t(0));
     if (!cursor)
         return cursor.error();
     if (const auto here = context.catchUp(); !here)

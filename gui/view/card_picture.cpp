@@ -144,7 +144,8 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     qreal cornerWidth = 0;
     if (corner) {
         cornerWidth = theme.metrics(cornerStyle).horizontalAdvance(*corner) + 1;
-        out.text(QRectF(line.right() - cornerWidth, line.top(), cornerWidth, line.height()), *corner, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
+        const QRectF place(line.right() - cornerWidth, line.top(), cornerWidth, line.height());
+        out.text(place, *corner, cornerStyle, ink, Qt::AlignRight | Qt::AlignVCenter);
         out.explain(card.cornerTerm);
     }
     if (in.layers.labels)

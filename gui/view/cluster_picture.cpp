@@ -441,7 +441,8 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         std::uint32_t level;
     } parts[] = { { 0, file.n, file.i + 1 }, { file.n, round, file.i }, { round, round + file.n, file.i + 1 } };
     const qreal perBucket = ruler.width() / qreal(file.buckets);
-    const qreal step = std::clamp(ruler.height() - 5 * u - small, 0.0, 5 * u); // between the levels, as far as their words have room
+    // Between the levels, as far as their words have room.
+    const qreal step = std::clamp(ruler.height() - 5 * u - small, 0.0, 5 * u);
     for (const auto& part : parts) {
         if (part.from == part.to)
             continue;

@@ -261,7 +261,8 @@ void Player::showQuestion()
 void Player::showProgress()
 {
     const int steps = std::max(int(m_director.stepsShown()), m_stepsInAll);
-    const bool isAgain = !m_director.repeated().isEmpty(); // the title needs the room beside the badge, and nothing is judged
+    // Then the title needs the room beside the badge, and nothing is judged.
+    const bool isAgain = !m_director.repeated().isEmpty();
     QStringList parts;
     if (steps > 0)
         parts << tr("step %1 of %2").arg(m_director.stepsShown()).arg(steps);

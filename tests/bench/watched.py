@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What it costs a live cluster that a window watches it: the same work with the window and without it, in turn.
 
-The window is live at level records, records what it hears, and is painted offscreen. Either it has processors of its own, or
-the cluster and the window share all of this machine; there the window makes way."""
+The window is live at level records, records what it hears, and is painted offscreen. Either it has processors of its
+own, or the cluster and the window share all of this machine; there the window makes way."""
 import contextlib
 import os
 import pathlib
@@ -27,7 +27,8 @@ _WINDOW = 8
 
 
 def _targets(row: str, place: str) -> tuple[Target, ...]:
-    return tuple(Target(f"{row}_{name}", f"{words} a second, {_WINDOW} at once, {place}: watched / not watched", _WITHIN, False)
+    return tuple(Target(f"{row}_{name}", f"{words} a second, {_WINDOW} at once, {place}: watched / not watched",
+                        _WITHIN, False)
                  for name, words in (("search", "searches"), ("update", "updates")))
 
 
@@ -37,7 +38,8 @@ def _cluster_on(processors: set[int], s: Settings) -> Iterator[tuple[Lab, Client
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, processors)
     try:
-        with Lab.start(m=M, k=1, b=400, record_bytes=RECORD_BYTES, spares={"data": 8, "parity": 3}, bin_dir=str(s.programs)) as lab:
+        with Lab.start(m=M, k=1, b=400, record_bytes=RECORD_BYTES, spares={"data": 8, "parity": 3},
+                       bin_dir=str(s.programs)) as lab:
             client = lab.client("alice")
             _check(client.run("insert", _RECORDS, window=16), _RECORDS)
             lab.settle()

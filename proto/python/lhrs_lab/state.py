@@ -172,7 +172,8 @@ class StateCalls(Context):
         if place.role != pb.DATA:
             raise LabError("BadArgument", f"lab.keys_for needs a data bucket, not {target}.")
         if existing and first is not None:
-            raise LabError("BadArgument", "lab.keys_for takes either existing or first: only unused keys are counted from first.")
+            raise LabError("BadArgument",
+                           "lab.keys_for takes either existing or first: only unused keys are counted from first.")
         if existing:
             keys = [row["key"] for row in self.records(target, count=count, values=False)]
             if len(keys) < count:
