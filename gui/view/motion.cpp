@@ -317,7 +317,22 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     }
     if (m_pulses.size() >= kPulses && !isImportant)
         return;
+    if (!pulse.text.isEmpty())
+        dropOlderWords(pulse, body, m);
     m_pulses.push_back(std::move(pulse));
+}
+
+// A place says the newest only, and what was said of failures in a group is over when its buckets are back.
+void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m)
+{
+    const auto isOfGroup = [&](const ObjectRef& object) {
+        const std::uint32_t group = body.recovery_finished().group();
+        return (object.kind == ObjectKind::Data && object.a / m == group) || (object.kind == ObjectKind::Parity && object.a == group);
+    };
+    std::erase_if(m_pulses, [&](const Pulse& older) {
+        return !older.text.isEmpty()
+            && (older.object == pulse.object || (body.has_recovery_finished() && m > 0 && isOfGroup(older.object)));
+    });
 }
 
 // The changes of a list came together, so they light up together; as many as there is room for.

@@ -91,6 +91,7 @@ private:
 
     void plan(const ShownEvent& event, double clock, const ClusterState& state);
     void planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock);
+    void dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m);
     bool failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const;
     void start(const ShownEvent& event, const Pacer& pacer);
     void startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer);

@@ -249,9 +249,16 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
         const QString word = QString::fromStdString(operationWord(kind));
         parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
     }
+    // Beside the name, above what the next two lines say of its image and its operations.
+    const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong);
+    const auto process = in.state.processes.find(m_bundle->client);
+    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name) : QString();
+    const QString words = parts.join(QStringLiteral(", "));
+    const qreal left = client->rect.right() + 15 * u + in.theme.width(kStrong, name);
+    const qreal bottom = client->rect.center().y() + strong / 2 - in.theme.lineHeight(kSmall);
+    const QPointF middle(left + in.theme.width(kSmallBold, words) / 2 + 5 * u, bottom - in.theme.lineHeight(kSmallBold) / 2 - 2 * u);
     std::vector<QRectF> none;
-    const qreal u = in.theme.px(1);
-    label(in, QPointF(client->rect.right() + 70 * u, client->rect.center().y()), parts.join(QStringLiteral(", ")), in.theme.text, none, out);
+    label(in, middle, words, in.theme.text, none, out);
 }
 
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
