@@ -6,10 +6,13 @@
 #include "tests/tour_story.h"
 
 #include "gui/window/choice_row.h"
+#include "gui/window/story_plan.h"
 
 #include "common/linear_hash.h"
 
+#include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
@@ -99,6 +102,7 @@ private slots:
     void aLectureIsLeft();
     void aRealRunIsAskedAboutBeforeItIsLeft();
     void escapeAsksAndEscapeGoesOn();
+    void stepsInALoopHaveNoTotal();
     void escapeStops();
     void escapeLeavesThePresentationFirst();
     void aQuestionAboutWhatHasEndedGoes();
@@ -280,6 +284,22 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
     QVERIFY(stage.until([&] { return stage.director().isOver(); }));
     QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape); // it has ended: nothing is there to stop
     QCOMPARE(none.asked, QStringList());
+}
+
+// A step in a loop is known when it comes: no total is told that would be wrong.
+void WindowLectureTest::stepsInALoopHaveNoTotal()
+{
+    QCOMPARE(stepsOf("lab.step('a', 'A');\n// lab.step('x', 'X');\nlab.step('b', 'B');\n"), 2);
+    QCOMPARE(stepsOf("lab.step('a', 'A');\nfor (const s of [1, 2])\n    lab.step('b' + s, 'B');\n"), 0);
+    ShowStage stage;
+    QVERIFY(stage.begin("for (const s of ['a', 'b', 'c'])\n    lab.step(s, 'Once more');\n"));
+    QVERIFY(stage.goOn());
+    QVERIFY(stage.goOn());
+    QVERIFY(stage.frame());
+    QStringList labels;
+    for (const QLabel* label : stage.window.findChildren<QLabel*>())
+        labels << label->text();
+    QVERIFY2(labels.filter(QRegularExpression("step 2(?! of)")).size() == 1, qPrintable(labels.join(" | ")));
 }
 
 void WindowLectureTest::escapeStops()

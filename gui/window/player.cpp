@@ -153,11 +153,11 @@ void Player::setText(const QString& source, const QString& file)
     if (m_title.isEmpty())
         m_title = m_file;
     m_plan = planOf(source);
-    m_stepsInAll = int(m_plan.size());
+    m_stepsInAll = stepsOf(source);
     if (isOther) {
         m_stepNow = m_title;
         setCaption(tr("Press PgDn or the clicker to begin."));
-        setProgress(tr("%1 steps").arg(m_stepsInAll));
+        setProgress(m_stepsInAll > 0 ? tr("%1 steps").arg(m_stepsInAll) : QString());
     }
     showButtons();
 }

@@ -260,12 +260,12 @@ void Player::showQuestion()
 
 void Player::showProgress()
 {
-    const int steps = std::max(int(m_director.stepsShown()), m_stepsInAll);
+    const int steps = int(m_director.stepsShown());
     // Then the title needs the room beside the badge, and nothing is judged.
     const bool isAgain = !m_director.repeated().isEmpty();
     QStringList parts;
-    if (steps > 0)
-        parts << tr("step %1 of %2").arg(m_director.stepsShown()).arg(steps);
+    if (std::max(steps, m_stepsInAll) > 0)
+        parts << (steps > m_stepsInAll ? tr("step %1").arg(steps) : tr("step %1 of %2").arg(steps).arg(m_stepsInAll));
     if (m_expectationsHeld > 0 && !isAgain)
         parts << tr("✓ %1 held").arg(m_expectationsHeld);
     if (m_expectationsFailed > 0)

@@ -57,4 +57,15 @@ std::vector<PlannedStep> planOf(const QString& source)
     return steps;
 }
 
+int stepsOf(const QString& source)
+{
+    static const QRegularExpression kAll(QStringLiteral("^([ \\t]*)lab\\.step\\("), QRegularExpression::MultilineOption);
+    int steps = 0;
+    for (auto calls = kAll.globalMatch(source); calls.hasNext(); ++steps) {
+        if (calls.next().capturedLength(1) > 0)
+            return 0;
+    }
+    return steps;
+}
+
 } // namespace lhrs::gui

@@ -17,5 +17,7 @@ struct PlannedStep {
 // The steps of a scenario in the order in which they stand there, as far as they are written out: a title or note that is
 // computed is known only when the script comes to it.
 std::vector<PlannedStep> planOf(const QString& source);
+// How many steps it has; 0: known only when it runs, for one of them stands in a block.
+int stepsOf(const QString& source);
 
 } // namespace lhrs::gui
