@@ -46,7 +46,8 @@ struct Axis {
     }
 };
 
-Axis linear(double low, double high, double steps)
+// About `steps` round numbers; between whole ones there is nothing (half a parity bucket).
+Axis linear(double low, double high, double steps, bool areWhole)
 {
     if (!(high > low))
         high = low + (low == 0 ? 1 : std::abs(low));
@@ -55,6 +56,8 @@ Axis linear(double low, double high, double steps)
     for (const double factor : { 5.0, 2.0, 1.0 })
         if (factor * power >= rough * 0.999)
             step = factor * power;
+    if (areWhole)
+        step = std::max(step, 1.0);
     Axis axis { std::floor(low / step) * step, std::ceil(high / step) * step, false, {} };
     for (double at = axis.low; at <= axis.high + step / 2; at += step)
         axis.ticks.push_back(std::abs(at) < step / 1e6 ? 0 : at);
@@ -211,12 +214,14 @@ private:
     Axis axisOf(const MeasureChart::Panel& panel, bool isX, double steps) const
     {
         double low = HUGE_VAL, high = -HUGE_VAL;
+        bool areWhole = true;
         for (const auto& series : panel.series)
             for (const auto& point : series.points)
                 for (const double value : isX ? std::vector<double> { point.x } : std::vector<double> { point.median, point.q1, point.q3 })
                     if (!m_chart.isLog || value > 0) {
                         low = std::min(low, value);
                         high = std::max(high, value);
+                        areWhole = areWhole && value == std::floor(value);
                     }
         if (isX && !m_chart.words.isEmpty()) {
             Axis axis { -0.5, double(m_chart.words.size()) - 0.5, false, {} };
@@ -225,11 +230,11 @@ private:
             return axis;
         }
         if (!(high >= low))
-            return linear(0, 1, steps);
+            return linear(0, 1, steps, false);
         if (m_chart.isLog)
             return logarithmic(low, high);
         // A quantity begins at 0; a factor where it is, unless 0 is near.
-        return linear(!isX || low < 0.3 * high ? std::min(0.0, low) : low, high, steps);
+        return linear(!isX || low < 0.3 * high ? std::min(0.0, low) : low, high, steps, areWhole);
     }
 
     // `isLast`: no panel is below it, so that it says what the axis is.

@@ -61,8 +61,8 @@ class _Axis:
         return (value - self.low) / (self.high - self.low)
 
     @classmethod
-    def linear(cls, low: float, high: float, steps: float) -> "_Axis":
-        """About ``steps`` round numbers."""
+    def linear(cls, low: float, high: float, steps: float, are_whole: bool) -> "_Axis":
+        """About ``steps`` round numbers; between whole ones there is nothing (half a parity bucket)."""
         if not high > low:
             high = low + (1 if low == 0 else abs(low))
         rough = (high - low) / steps
@@ -71,6 +71,8 @@ class _Axis:
         for factor in (5.0, 2.0, 1.0):
             if factor * power >= rough * 0.999:
                 step = factor * power
+        if are_whole:
+            step = max(step, 1.0)
         axis = cls(math.floor(low / step) * step, math.ceil(high / step) * step, False, [])
         at = axis.low
         while at <= axis.high + step / 2:
@@ -207,12 +209,13 @@ class _Picture:
         values = [value for series in panel.series for point in series.points
                   for value in ((point.x,) if is_x else (point.median, point.q1, point.q3)) if not self._drawn.is_log or value > 0]
         if not values:
-            return _Axis.linear(0, 1, steps)
+            return _Axis.linear(0, 1, steps, False)
         low, high = min(values), max(values)
         if self._drawn.is_log:
             return _Axis.logarithmic(low, high)
+        are_whole = all(value == math.floor(value) for value in values)
         # A quantity begins at 0; a factor where it is, unless 0 is near.
-        return _Axis.linear(min(0.0, low) if not is_x or low < 0.3 * high else low, high, steps)
+        return _Axis.linear(min(0.0, low) if not is_x or low < 0.3 * high else low, high, steps, are_whole)
 
     def _panel(self, panel: "Panel", is_last: bool, box: _Box) -> None:
         """``is_last``: no panel is below it, so that it says what the axis is."""
