@@ -279,11 +279,24 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRect
     out.add(std::move(cells));
 }
 
+// The contents shown are those of a process that runs.
+bool isThere(Look look)
+{
+    return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone && look != Look::ParityFailed && look != Look::ParityLost;
+}
+
 // Of a bucket that failed before anybody watched.
 const QStringList kUnknown { QStringLiteral("contents unknown"), QStringLiteral("unknown"), QStringLiteral("?") };
 
-void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, const QRectF& area, DisplayList& out)
+// `count` of them are known all the same: the card is filled as high as they would stand.
+void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, std::uint32_t count, QColor full, const QRectF& area, DisplayList& out)
 {
+    const std::uint32_t most = std::max(std::max(in.plan.ranks, count), 1U);
+    if (count > 0 && isThere(look) && !isOnlyDeclared) {
+        full.setAlphaF(0.35F);
+        const qreal high = area.height() * count / most;
+        out.add(DisplayList::Box { QRectF(area.left(), area.bottom() - high, area.width(), high), Outline::Rectangle, 0, full, {}, 1, false, false });
+    }
     const QStringList words = isOnlyDeclared ? QStringList { QStringLiteral("it ended before this window watched"), QStringLiteral("never seen") }
                                              : QStringList { QStringLiteral("ranks: not observed at this detail"), QStringLiteral("not observed") };
     const qreal line = in.theme.lineHeight(kSmall);
@@ -343,19 +356,13 @@ QString processNameOf(const ClusterState& state, ProcessId id)
     return found == state.processes.end() ? QString() : QString::fromStdString(found->second.name);
 }
 
-// The contents shown are those of a process that runs.
-bool isThere(Look look)
-{
-    return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone && look != Look::ParityFailed && look != Look::ParityLost;
-}
-
 void drawDataCells(const PictureInput& in, const DataBucketState& bucket, Look look, const LastWords& last, const QRectF& rect, DisplayList& out)
 {
     const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
-        drawUnobserved(in, look, bucket.isOnlyDeclared, above(geometry.area, last), out);
+        drawUnobserved(in, look, bucket.isOnlyDeclared, bucket.count, in.theme.dataFill, above(geometry.area, last), out);
         return;
     }
     drawCells(in, geometry, last.rect, in.cells.data(bucket, geometry, in.plan.ranks), isThere(look) ? in.theme.dataFill : in.theme.outline, "rank", out,
@@ -369,7 +376,7 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
-        drawUnobserved(in, look, bucket.isOnlyDeclared, above(geometry.area, last), out);
+        drawUnobserved(in, look, bucket.isOnlyDeclared, bucket.recordGroups, in.theme.parityFill, above(geometry.area, last), out);
         return;
     }
     // The number of records that the parity record covers.
