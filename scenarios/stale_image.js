@@ -58,6 +58,7 @@ lab.say('Never more than two forwards, and after ' + (adjustments === 1 ? 'one m
 
 lab.step('e', 'What the image is worth');
 lab.camera({ fit: 'file' });
+lab.say('Carol is a third client. What is an image worth to her?');
 const carol = lab.client('carol'), costs = {};
 const ways = {
     frozen: 'Carol searches with a frozen image: she never learns, and bucket 0 gets every request.',
