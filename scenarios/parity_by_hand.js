@@ -36,8 +36,9 @@ const rank = alice.insert(keys[0], text(symbols[0])).rank;
 let group = lab.recordGroup(0, rank);
 lab.expectEqual(symbol(group.data[0].hex), symbols[0], 'bucket 0 holds the symbol ' + hex(symbols[0]));
 lab.expectEqual(group.parity.map(record => symbol(record.hex)), [symbols[0], symbols[0]], 'both parity records are a copy of it: the first row of the matrix is all ones');
-lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
+const record = { group: 0, rank: rank };
 lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 both hold a copy, ' + hex(symbols[0]) + '.');
+lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 0' });
 
 lab.step('b', 'Column 0 is XOR');
 lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group.');
@@ -46,18 +47,20 @@ for (let a = 1; a < 4; ++a)
 group = lab.recordGroup(0, rank);
 lab.expectEqual(group.data.map(record => symbol(record.hex)), symbols, 'four records of rank ' + rank + ' are one record group');
 const xor = symbols.reduce((sum, x) => sum ^ x, 0);
-lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 const ask = lab.predict({ text: hex(symbols[0]) + ' XOR ' + hex(symbols[1]) + ' XOR ' + hex(symbols[2]) + ' XOR ' + hex(symbols[3]) + ' is?', choices: [hex(xor), hex(symbols[0] + symbols[3] & 0xffff), 'ffff'] });
 ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. Parity bucket 0.0 holds it.');
+lab.say('Record by record: when "GH" came, parity bucket 0.0 added ' + hex(symbols[3]) + ' to what it held.');
+lab.camera({ view: 'update', record: record, fit: lab.data(3), stage: 'column 0' });
 lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex(xor) + ', the XOR of all four');
 
 lab.step('c', 'Column 1 multiplies');
 const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
 const terms = symbols.map((x, q) => mul(column[q], x));
-lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own: column P1 of the matrix.');
+lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 1' });
 for (let q = 0; q < 4; ++q) {
     lab.say('Bucket ' + q + ': ' + hex(column[q]) + ' times ' + hex(symbols[q]) + ' is ' + hex(terms[q]) + '.');
+    lab.camera({ view: 'update', record: record, fit: lab.data(q), stage: 'column 1' });
     lab.print(hex(column[q]), '*', hex(symbols[q]), '=', hex(terms[q]));
 }
 const sum = terms.reduce((all, x) => all ^ x, 0);
@@ -68,23 +71,26 @@ lab.expectEqual(symbol(group.parity[1].hex), sum, 'parity bucket 1 holds what wa
 lab.step('d', 'An update needs only the difference');
 const now = 0x5a59; // "YZ"
 const delta = symbols[2] ^ now;
+lab.witness(lab.data(2), { pin: [rank] }); // what it was, for the difference
+lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'delta' });
 lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(delta) + ', goes to the parity.');
 alice.update(keys[2], text(now));
 group = lab.recordGroup(0, rank);
-lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
 lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
+lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'column 1' });
 lab.say('The records of buckets 0, 1 and 3 were not read.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
 lab.expectEqual(symbol(group.parity[1].hex), sum ^ mul(column[2], delta), 'parity 1 is ' + hex(sum) + ' XOR 2284 * ' + hex(delta));
 
 lab.step('e', 'Two records are lost, and computed');
-lab.camera({ view: 'decode', record: { group: 0, rank: rank } });
+lab.camera({ view: 'decode', record: record, stage: 'members' });
 const held = group.data.map(record => symbol(record.hex)), parity = group.parity.map(record => symbol(record.hex));
 lab.say('Now buckets 1 and 3 are ended, and their records x and y are lost.');
 lab.kill(lab.data([1, 3]));
 const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], held[0]) ^ mul(column[2], held[2]);
 lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
 lab.say('Parity bucket 0.0 holds ' + hex(parity[0]) + '. Less ' + hex(held[0]) + ' and ' + hex(held[2]) + ' of buckets 0 and 2: x\u00a0+\u00a0y\u00a0=\u00a0' + hex(left) + '.');
+lab.camera({ view: 'decode', record: record, stage: 'columns' });
 lab.say('Parity bucket 0.1 says: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
 // Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
 let inverse = 1, power = column[1] ^ column[3];
@@ -94,6 +100,7 @@ for (let bit = 1; bit < 16; ++bit) {
 }
 const y = mul(right ^ mul(column[1], left), inverse), x = left ^ y;
 lab.say('Bucket 3 held y = (' + hex(right) + ' + ' + hex(column[1]) + ' * ' + hex(left) + ') / (' + hex(column[1]) + ' + ' + hex(column[3]) + ') = ' + hex(y) + '.');
+lab.camera({ view: 'decode', record: record, stage: 'inverse' });
 lab.say('Bucket 1 held x = ' + hex(left) + ' + ' + hex(y) + ' = ' + hex(x) + '.');
 lab.expectEqual([x, y], [held[1], held[3]], 'by hand: x is what bucket 1 held, y what bucket 3 held');
 lab.say('Alice searches for both. The cluster computes them with a matrix and its inverse.');
@@ -101,3 +108,4 @@ const one = alice.search(keys[1], { timeout: 20 }), three = alice.search(keys[3]
 lab.expectEqual([one.path, three.path], ['record recovery', 'record recovery'], 'the cluster computes both, too');
 lab.expectEqual([one.value, three.value], [text(x), text(y)], 'and comes to the same letters');
 lab.say('It comes to the same letters: "' + one.value + '" of bucket 1 and "' + three.value + '" of bucket 3.');
+lab.camera({ view: 'decode', record: record, stage: 'bytes' });

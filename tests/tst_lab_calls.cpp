@@ -270,12 +270,13 @@ void LabCallsTest::narrationReachesTheObserver()
 {
     Stage stage;
     stage.play("lab.step('a', 'A'); lab.say('S'); lab.note('N'); lab.mark('M'); lab.dwell(100); lab.highlight(lab.data([1, 2]), { text: 'here' });\n"
-               "lab.camera({ fit: lab.parity(1, 0), view: 'records', layout: 'processes', layers: { deltas: true, labels: false }, speed: 2, record: { group: 1, rank: 3 } });");
+               "lab.camera({ fit: lab.parity(1, 0), view: 'records', layout: 'processes', layers: { deltas: true, labels: false }, speed: 2, record: { group: 1, rank: 3 }, stage: 'column 0' });");
     QCOMPARE(stage.listener.lines, QStringList({ "step a A", "say S", "note N", "mark M",
         "highlight data 1+data 2 here" }));
     QCOMPARE(stage.listener.wish.fit, QString("parity 1.0"));
     QCOMPARE(stage.listener.wish.layers, (std::map<QString, bool> { { "deltas", true }, { "labels", false } }));
     QCOMPARE(*stage.listener.wish.rank, 3u);
+    QVERIFY(stage.play("lab.camera({ stage: 'invers' });").sentence().contains("no stage 'invers'. With view 'decode': members"));
     QVERIFY(stage.play("lab.camera({ fit: 'everything' });").sentence().contains("'file', 'spares', a target or a client"));
 }
 

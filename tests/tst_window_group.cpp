@@ -79,6 +79,7 @@ class WindowGroupTest : public QObject {
 private slots:
     void aRecordIsOpenedFromTheTableAndFromThePicture();
     void theKeyboardAloneOpensTheDecoderAndReadsIt();
+    void aScenarioOpensItsPageAtAStage();
     void everyKeyOfTheRecordGroupDoesItsAction();
     void aWrongCoefficientIsRedOnTheScreen();
     void theButtonsSayWhatIsShown();
@@ -157,6 +158,37 @@ void WindowGroupTest::theKeyboardAloneOpensTheDecoderAndReadsIt()
     QVERIFY2(copied.contains("The inverse of H") && copied.contains("Record group (0,"), qPrintable(copied));
     w.press("Alt+PgDown");
     QCOMPARE(view.rank(), 2u);
+}
+
+// What a caption speaks of, of the member that it names; a person steps on from there.
+void WindowGroupTest::aScenarioOpensItsPageAtAStage()
+{
+    Watching w;
+    QVERIFY(w.isReady());
+    RecordGroupView& view = w.window.group();
+    CameraWish wish;
+    wish.view = QStringLiteral("update");
+    wish.fit = QStringLiteral("data 2");
+    wish.group = 0;
+    wish.rank = 1;
+    wish.stage = QStringLiteral("column 1");
+    emit w.window.player().cameraWished(wish);
+    QVERIFY(w.isDecoded());
+    QVERIFY2(words(view).contains("P[2][1] is 2284"), qPrintable(words(view)));
+    wish.view = QStringLiteral("decode");
+    wish.stage = QStringLiteral("inverse");
+    emit w.window.player().cameraWished(wish);
+    QVERIFY(w.isDecoded());
+    QCOMPARE(view.decoding()->lost, std::vector<Participant> { Participant::data(Position(2)) });
+    QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Inverse);
+    view.step(1);
+    QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Term);
+    view.refresh(1);
+    QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Term);
+    wish.stage = QStringLiteral("bytes");
+    emit w.window.player().cameraWished(wish);
+    QVERIFY(w.isDecoded());
+    QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Bytes);
 }
 
 void WindowGroupTest::everyKeyOfTheRecordGroupDoesItsAction()

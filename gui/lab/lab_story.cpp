@@ -5,6 +5,7 @@
 
 #include <QJSEngine>
 #include <QJSValueIterator>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
@@ -123,6 +124,12 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
         wish.group = record.property("group").toUInt();
         wish.rank = record.property("rank").toUInt();
     }
+    wish.stage = textOf("stage");
+    static const QRegularExpression kStage("^(members|columns|elimination|inverse|symbol|bytes|delta|column \\d)$");
+    if (!wish.stage.isEmpty() && !kStage.match(wish.stage).hasMatch())
+        return LabError { LabCode::BadArgument,
+            QStringLiteral("lab.camera knows no stage '%1'.").arg(wish.stage),
+            "With view 'decode': members, columns, elimination, inverse, symbol, bytes; with 'update': delta, column 0, ..." };
     tell(context, { .kind = ReelEntry::Kind::Camera, .camera = wish });
     return QJSValue();
 }

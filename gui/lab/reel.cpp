@@ -49,6 +49,8 @@ QJsonObject objectOf(const CameraWish& camera)
         object["group"] = qint64(*camera.group);
     if (camera.rank)
         object["rank"] = qint64(*camera.rank);
+    if (!camera.stage.isEmpty())
+        object["stage"] = camera.stage;
     return object;
 }
 
@@ -60,7 +62,7 @@ std::optional<std::uint32_t> numberOf(const QJsonValue& value)
 
 CameraWish cameraOf(const QJsonObject& object)
 {
-    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {}, {} };
+    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {}, {}, {} };
     const QJsonObject layers = object["layers"].toObject();
     for (auto layer = layers.begin(); layer != layers.end(); ++layer)
         camera.layers[layer.key()] = layer.value().toBool();
@@ -68,6 +70,7 @@ CameraWish cameraOf(const QJsonObject& object)
         camera.speed = object["speed"].toDouble();
     camera.group = numberOf(object["group"]);
     camera.rank = numberOf(object["rank"]);
+    camera.stage = object["stage"].toString();
     return camera;
 }
 

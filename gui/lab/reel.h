@@ -32,6 +32,7 @@ struct CameraWish {
     std::map<QString, bool> layers;
     std::optional<double> speed;
     std::optional<std::uint32_t> group, rank; // record group to show
+    QString stage; // of its page: "members", "columns", "elimination", "inverse", "symbol", "bytes"; "delta", "column 1"
 
     bool operator==(const CameraWish&) const = default;
 };

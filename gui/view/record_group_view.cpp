@@ -8,6 +8,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace lhrs::gui {
@@ -42,6 +43,7 @@ void RecordGroupView::open(ObjectRef object, std::uint32_t rank)
     fresh.page = m_wish.page;
     fresh.base = m_wish.base;
     m_wish = fresh;
+    m_stage.clear();
     m_wish.changed = isData ? std::uint32_t(object.a) % m : 0;
     m_reader.clear();
     m_reader.setGroup(m_groupNumber, m_rank);
@@ -119,6 +121,11 @@ void RecordGroupView::rebuild()
         }
         if (m_decoding->story)
             m_wish = m_decoding->wish;
+        if (const DecodingWish before = m_wish; !m_stage.isEmpty()) {
+            takeStage();
+            if (m_wish.step != before.step || m_wish.updateStep != before.updateStep)
+                m_decoding = decodingOf(*group, m_wish);
+        }
     }
     redraw();
 }
@@ -186,13 +193,40 @@ void RecordGroupView::setPage(GroupPage page)
 
 void RecordGroupView::step(int direction)
 {
-    std::size_t& step = m_wish.page == GroupPage::Update ? m_wish.updateStep : m_wish.step;
+    const std::size_t step = m_wish.page == GroupPage::Update ? m_wish.updateStep : m_wish.step;
     if (direction > 0 || step > 0)
         setStep(direction > 0 ? step + 1 : step - 1);
 }
 
+void RecordGroupView::showStage(const QString& stage)
+{
+    m_stage = stage;
+    wish();
+}
+
+void RecordGroupView::takeStage()
+{
+    using Kind = DecodingStep::Kind;
+    if (m_stage == QLatin1String("delta"))
+        m_wish.updateStep = 0;
+    else if (m_stage.startsWith(QLatin1String("column ")))
+        m_wish.updateStep = m_stage.mid(7).toUInt() + 1; // the page takes its last one where there are fewer columns
+    static const std::array kStages { std::pair("members", Kind::Members), std::pair("columns", Kind::Columns),
+        std::pair("elimination", Kind::Gauss), std::pair("inverse", Kind::Inverse), std::pair("symbol", Kind::Term),
+        std::pair("bytes", Kind::Bytes) };
+    const auto named = [this](const auto& known) { return m_stage == QLatin1String(known.first); };
+    const auto stage = std::find_if(kStages.begin(), kStages.end(), named);
+    if (stage == kStages.end())
+        return;
+    const auto& steps = m_decoding->steps;
+    const auto last = std::find_if(steps.rbegin(), steps.rend(), [&](const DecodingStep& one) { return one.kind == stage->second; });
+    if (last != steps.rend())
+        m_wish.step = std::size_t(steps.rend() - last) - 1;
+}
+
 void RecordGroupView::setStep(std::size_t step)
 {
+    m_stage.clear();
     if (m_decoding && m_wish.page == GroupPage::Decode && !m_decoding->steps.empty())
         m_wish.step = std::min(step, m_decoding->steps.size() - 1);
     else if (m_decoding && m_wish.page == GroupPage::Update)

@@ -37,6 +37,8 @@ public:
     GroupPage page() const { return m_wish.page; }
     void step(int direction);
     void setStep(std::size_t step);
+    // A step by its name (CameraWish::stage): it stays when members come or go, until a person takes another.
+    void showStage(const QString& stage);
     void moveSymbol(int direction);
     void setSymbol(std::size_t symbol);
     void moveRank(int direction);
@@ -81,6 +83,7 @@ private:
     void redraw();
     void mark();
     void chooseLost();
+    void takeStage();
     void scaleFace();
 
     const Pacer& m_pacer;
@@ -94,7 +97,7 @@ private:
     bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false, m_isSupposedByItself = false, m_isDirty = true, m_isPending = false;
     ObjectRef m_opened;
     std::uint32_t m_groupNumber = 0, m_rank = 0;
-    QString m_note;
+    QString m_note, m_stage;
     double m_time = 0, m_builtAt = -1;
 };
 

@@ -477,11 +477,13 @@ void MainWindow::pointCamera(const CameraWish& wish)
         else
             m_actions->get("nodeInspector")->trigger();
     }
+    const std::uint32_t m = m_pacer.state().m();
+    const bool isMember = wish.group && looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *wish.group;
     if (page != kPages.end() && wish.group && wish.rank) {
         m_group->view().setPage(page->second);
-        openGroup({ ObjectKind::Group, *wish.group, 0 }, *wish.rank);
+        openGroup(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
+        m_group->view().showStage(wish.stage);
     } else if (wish.group && wish.rank) {
-        const bool isMember = looked.kind == ObjectKind::Data && looked.a / m_pacer.state().m() == *wish.group;
         m_selection->select(isMember && wish.view == QLatin1String("records") ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
         m_selection->setRank(*wish.rank);
         m_isNearOfReel = true;
