@@ -41,8 +41,8 @@ guess.reveal(2, 'Alice has her record, though bucket 2 is still gone.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });
 lab.expectEqual([answer.place, answer.bucket, answer.rank], ['parity 0.0', 2, rows[0].rank], 'the parity bucket answered in the place of bucket 2');
-lab.camera({ view: 'decode', record: { group: 0, rank: rows[0].rank } });
 lab.say('The parity record minus the living records is the lost record.');
+lab.camera({ view: 'decode', record: { group: 0, rank: rows[0].rank }, stage: 'bytes' });
 lab.print('answered after', found.time_ms.toFixed(0), 'ms, most of it the time-out');
 
 lab.step('d', 'The group is degraded, and says so');
