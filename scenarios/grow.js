@@ -51,7 +51,7 @@ lab.expectEqual(lab.bucket(lab.data(0)).records + lab.bucket(lab.data(1)).record
 lab.step('d', 'Which bucket is split?');
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const beforeSecond = lab.here();
-lab.highlight(lab.data(1), { text: 'will overflow' });
+lab.highlight(lab.data(1), { text: 'will overflow', for: 3 });
 alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), p.b + 1 - lab.bucket(lab.data(1)).records, { first: 0 }) });
 const full = lab.waitFor('BucketOverflowed', { since: beforeSecond });
 const order = lab.waitFor('SplitOrdered', { since: beforeSecond });
@@ -130,8 +130,8 @@ for (const row of table.summary())
     lab.print('window', row.window + ':', row.per_op_ms.median.toFixed(3), 'ms per acknowledged insert (2004:', published.value, 'ms, 1.8 GHz, 1 Gb/s)');
 lab.expectEqual(table.summary().length, 2, 'two cases are measured');
 const each = table.summary().map(row => row.per_op_ms.median.toFixed(3) + ' ms');
-lab.chart({ table: 'insert_time', x: 'window', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way at a time' });
 lab.say('Alone, an insert took ' + each[0] + '; 16 at a time, ' + each[1] + ' each.');
+lab.chart({ table: 'insert_time', x: 'window', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way at a time' });
 
 lab.step('i', 'Group 0 gets a second parity bucket');
 lab.camera({ fit: 'file' });
@@ -164,7 +164,8 @@ lab.say('Carol inserts 25,000 records, each acknowledged before the next.');
 const created = carol.run({ do: 'insert', count: 25000, window: 1 });
 lab.settle();
 const overflows = lab.events({ kind: 'BucketOverflowed', since: start });
-lab.say('Insert 10,001 is one too many for bucket 0. Half of its records move to bucket 1.', { at: overflows[0] });
+lab.say('Insert 10,001 is one too many for bucket 0, so it is split.', { at: overflows[0] });
+lab.say('Half of its records have moved to bucket 1. Carol goes on inserting.', { at: eventOf('SplitFinished', start) });
 lab.say('From insert 20,001 on, two more splits make buckets 2 and 3.', { at: overflows[1] });
 lab.row('file_creation', { records: 25000, k: 1, total_s: created.total_s, per_op_ms: created.per_op_ms, p99_ms: created.p99_ms });
 const then = lab.paper('demo_2004', { item: 'file_creation', k: 1, quantity: 'total_time' })[0];
