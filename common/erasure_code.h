@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
-#include "common/galois.h"
+#include "common/field/galois.h"
 #include "common/ids.h"
 
 #include <compare>

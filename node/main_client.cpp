@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A client of an LH*RS file; several may run.
-#include "node/core/client.h"
+#include "node/lhrs/client/client.h"
 #include "node/runtime/program.h"
 
 int main(int argc, char** argv)

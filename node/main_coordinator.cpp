@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The coordinator of an LH*RS file.
-#include "node/core/ack_list.h"
-#include "node/core/coordinator.h"
+#include "node/machine/ack_list.h"
+#include "node/lhrs/coordinator/coordinator.h"
 #include "node/runtime/program.h"
 
 int main(int argc, char** argv)

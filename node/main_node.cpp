@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A server of an LH*RS file: a spare that waits to become a data bucket or a parity bucket.
-#include "node/core/node_machine.h"
+#include "node/lhrs/server/node_machine.h"
 #include "node/runtime/program.h"
 
 int main(int argc, char** argv)

@@ -2,17 +2,17 @@
 // lhrs-sim: a whole simulated cluster in one process, behind the same events and commands as live processes. Operated
 // from outside, or playing a case of the tests to be watched.
 #include "common/run_clock.h"
-#include "node/core/ack_list.h"
+#include "node/machine/ack_list.h"
 #include "node/process/control_server.h"
 #include "node/process/event_publisher.h"
 #include "node/process/lifetime.h"
 #include "node/process/options.h"
-#include "node/sim/sim_clock.h"
-#include "node/sim/sim_control.h"
-#include "node/sim/sim_faults.h"
-#include "node/sim/sim_site.h"
-#include "node/sim/simulation.h"
-#include "node/sim/swarm.h"
+#include "node/sim/engine/sim_clock.h"
+#include "node/sim/lhrs/sim_control.h"
+#include "node/sim/lhrs/sim_faults.h"
+#include "node/sim/lhrs/sim_site.h"
+#include "node/sim/lhrs/simulation.h"
+#include "node/sim/lhrs/swarm.h"
 
 #include <poll.h>
 #include <spdlog/spdlog.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/reel.h"
-#include "gui/lab/time_line.h"
+#include "gui/lab/reel/reel.h"
+#include "gui/lab/replay/time_line.h"
 #include "gui/show/pacer.h"
 
 #include <QString>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/show/number_words.h"
-#include "gui/lab/sentences.h"
+#include "gui/lab/words/sentences.h"
 #include "gui/show/object_ref.h"
 
 #include <QString>

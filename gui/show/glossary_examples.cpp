@@ -2,7 +2,7 @@
 // What the terms of the glossary mean in one state of the cluster.
 #include "gui/show/glossary.h"
 
-#include "gui/lab/epoch_words.h"
+#include "gui/lab/state/epoch_words.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/show/pacer.h"
 
-#include "gui/lab/sentences.h"
+#include "gui/lab/words/sentences.h"
 #include "gui/show/message_class.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/event_feed.h"
-#include "gui/lab/reel.h"
+#include "gui/lab/state/event_feed.h"
+#include "gui/lab/reel/reel.h"
 
 #include <cstdint>
 #include <deque>

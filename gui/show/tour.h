@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/cluster_state.h"
-#include "gui/lab/event_ring.h"
+#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/event_ring.h"
 #include "gui/show/guide_words.h"
 #include "gui/show/object_ref.h"
 

@@ -2,7 +2,7 @@
 #include "node/process/options.h"
 
 #include "common/errors.h"
-#include "common/galois.h"
+#include "common/field/galois.h"
 #include "common/number_words.h"
 
 #include <CLI/CLI.hpp>

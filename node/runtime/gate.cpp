@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/gate.h"
 
-#include "node/core/held_message.h"
+#include "node/machine/held_message.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/gate_limits.h"
+#include "node/machine/gate_limits.h"
 #include "node/runtime/protocol_clock.h"
 #include "proto/control.pb.h"
 

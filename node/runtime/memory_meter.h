@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/memory_room.h"
+#include "node/machine/memory_room.h"
 
 #include <cstdint>
 #include <string>

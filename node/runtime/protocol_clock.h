@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/machine.h"
+#include "node/machine/machine.h"
 
 #include <algorithm>
 #include <atomic>

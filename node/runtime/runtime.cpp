@@ -2,7 +2,7 @@
 #include "node/runtime/runtime.h"
 
 #include "common/run_clock.h"
-#include "node/core/arena_block.h"
+#include "node/machine/arena_block.h"
 #include "node/process/heap.h"
 #include "node/runtime/thread.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/wire.h"
-#include "node/core/event_stamp.h"
-#include "node/core/machine.h"
+#include "node/machine/event_stamp.h"
+#include "node/machine/machine.h"
 #include "node/process/control_server.h"
 #include "node/process/event_publisher.h"
 #include "node/process/thread_meter.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gate of the process: who closes it, what is let through one by one, and how it opens (node/PROTOCOL.md, "The gate").
+// The gate of the process: who closes it, what is let through one by one, and how it opens (node/lhrs/PROTOCOL.md, "The gate").
 #include "common/wire.h"
 #include "node/runtime/runtime.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/core/effects.h"
+#include "node/machine/effects.h"
 #include "node/transport/counters.h"
 #include "node/transport/envelope.h"
 #include "node/transport/fault_shim.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How long the canvas takes for a frame (window.md 3.3), by the number of buckets, the events of a second and the zoom:
 // what it asks of the pacer, what it lays out and draws, and the painting. Nothing else runs: no cluster, no ingest.
-#include "tests/view_stage.h"
+#include "tests/rigs/gui/view_stage.h"
 
 #include <QCommandLineParser>
 #include <QFile>

@@ -3,7 +3,7 @@
 // encoding of four data records. bench.py reads the JSON; without it the table of Google Benchmark is for people. A name is
 // WHAT/FIELD/WHO/BYTES; of ISA-L, which has only GF(2^8), gf8 counts.
 #include "common/erasure_code.h"
-#include "common/galois.h"
+#include "common/field/galois.h"
 
 #include <benchmark/benchmark.h>
 

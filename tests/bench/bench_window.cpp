@@ -6,8 +6,8 @@
 #include "tests/bench/bench_window_rig.h"
 #include "tests/bench/window_measures.h"
 
-#include "gui/lab/lab_table.h"
-#include "gui/view/field_style.h"
+#include "gui/lab/tables/lab_table.h"
+#include "gui/view/paint/field_style.h"
 
 #include <CLI/CLI.hpp>
 

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "tests/bench/played_cluster.h"
-#include "tests/fake_cluster.h"
+#include "tests/rigs/gui/fake_cluster.h"
 
-#include "gui/lab/ingest.h"
-#include "gui/lab/local_cluster.h"
-#include "gui/lab/session.h"
-#include "gui/view/object_words.h"
-#include "gui/window/main_window.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
+#include "gui/lab/local/session.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/window/main/main_window.h"
 
 #include <QEventLoop>
 #include <QFile>

@@ -2,7 +2,7 @@
 // What the processes of a file tell while records are inserted into it one after the other.
 #pragma once
 
-#include "tests/view_stage.h"
+#include "tests/rigs/gui/view_stage.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "tests/bench/played_cluster.h"
 
 #include "tests/bench/insert_teller.h"
-#include "tests/fake_cluster.h"
+#include "tests/rigs/gui/fake_cluster.h"
 
 #include <QCoreApplication>
 

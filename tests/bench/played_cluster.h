@@ -3,7 +3,7 @@
 // the window that watches it.
 #pragma once
 
-#include "tests/view_stage.h"
+#include "tests/rigs/gui/view_stage.h"
 
 #include <QProcess>
 #include <QString>

@@ -5,8 +5,8 @@
 #include "tests/bench/bench_window_rig.h"
 #include "tests/bench/insert_teller.h"
 
-#include "gui/lab/recorder.h"
-#include "gui/lab/run_facts.h"
+#include "gui/lab/recording/recorder.h"
+#include "gui/lab/tables/run_facts.h"
 
 #include <QFileInfo>
 #include <QTemporaryDir>

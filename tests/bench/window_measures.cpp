@@ -3,10 +3,10 @@
 
 #include "tests/bench/bench_window_rig.h"
 
-#include "gui/lab/control_client.h"
-#include "gui/lab/recorder.h"
-#include "gui/lab/run_facts.h"
-#include "gui/lab/session.h"
+#include "gui/lab/control/control_client.h"
+#include "gui/lab/recording/recorder.h"
+#include "gui/lab/tables/run_facts.h"
+#include "gui/lab/local/session.h"
 
 #include <QTemporaryDir>
 

@@ -6,7 +6,7 @@
 #include "node/transport/tcp_streams.h"
 #include "tests/fuzz/random_datagrams.h"
 #include "tests/fuzz/targets.h"
-#include "tests/station.h"
+#include "tests/rigs/core/station.h"
 
 #include <algorithm>
 #include <condition_variable>

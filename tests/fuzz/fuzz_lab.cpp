@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The arguments of every function of `lab`, as a script that means no good may choose them.
-#include "gui/lab/lab_reference.h"
-#include "gui/lab/script_engine.h"
-#include "gui/lab/session.h"
+#include "gui/lab/calls/lab_reference.h"
+#include "gui/lab/script/script_engine.h"
+#include "gui/lab/local/session.h"
 #include "tests/fuzz/targets.h"
 
 #include <QString>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Targets that feed the machines of the protocol.
 #include "common/wire.h"
-#include "tests/bucket_rigs.h"
+#include "tests/rigs/core/bucket_rigs.h"
 #include "tests/fuzz/targets.h"
-#include "tests/memory_cluster.h"
+#include "tests/rigs/core/memory_cluster.h"
 
 namespace lhrs::fuzz {
 

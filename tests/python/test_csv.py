@@ -331,7 +331,7 @@ class Tables(unittest.TestCase):
             with path.open(newline="", encoding="utf-8") as file:
                 missing += [f"paper/{path.name}: {column}" for column in next(csv.reader(file)) if column not in self.columns]
         self.assertEqual(missing, [])
-        # And nothing is explained that nobody writes: tests/tst_measure_chart.cpp and tst_records.cpp have the first two; simulated processes have no memory of
+        # And nothing is explained that nobody writes: tests/lab/tst_measure_chart.cpp and tst_records.cpp have the first two; simulated processes have no memory of
         # their own.
         named = {name for name in self.sections if name.endswith(".csv")} - {"NAME_chart.csv", "records.csv", "chart_memory.csv"}
         if not self.has_window:

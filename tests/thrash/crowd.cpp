@@ -3,8 +3,8 @@
 
 #include "common/check/history.h"
 #include "common/wire.h"
-#include "node/core/client.h"
-#include "node/core/event_stamp.h"
+#include "node/lhrs/client/client.h"
+#include "node/machine/event_stamp.h"
 #include "node/transport/envelope.h"
 #include "node/transport/socket_address.h"
 #include "tests/thrash/values.h"

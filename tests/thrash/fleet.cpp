@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/thrash/fleet.h"
 
-#include "tests/signals.h"
+#include "tests/rigs/lab/signals.h"
 
 #include "node/transport/socket_address.h"
 

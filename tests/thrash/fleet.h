@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/child_keeper.h"
-#include "gui/lab/control_client.h"
-#include "gui/lab/session.h"
+#include "gui/lab/local/child_keeper.h"
+#include "gui/lab/control/control_client.h"
+#include "gui/lab/local/session.h"
 
 #include <chrono>
 #include <map>

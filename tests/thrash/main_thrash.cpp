@@ -3,9 +3,9 @@
 // disturbed. After each round everything is healed; then the file must be whole in time, its parity right, every answer
 // explained by some order, every acknowledged key there, and nobody have grown.
 #include "common/number_words.h"
-#include "gui/lab/audit.h"
-#include "gui/lab/ingest.h"
-#include "gui/lab/sentences.h"
+#include "gui/lab/control/audit.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/words/sentences.h"
 #include "tests/thrash/breaker.h"
 #include "tests/thrash/fleet.h"
 #include "tests/thrash/loss_drill.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/sim/random.h"
+#include "node/sim/engine/random.h"
 
 #include <cstdint>
 #include <cstring>

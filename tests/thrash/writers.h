@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/check/linearize.h"
-#include "gui/lab/control_client.h"
-#include "node/sim/random.h"
+#include "gui/lab/control/control_client.h"
+#include "node/sim/engine/random.h"
 #include "tests/thrash/fleet.h"
 
 #include <condition_variable>

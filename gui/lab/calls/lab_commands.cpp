@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cluster, parameters, random numbers, targets (window.md 4.2).
+#include "gui/lab/words/detail_words.h"
+#include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/words/record_group.h"
+#include "gui/lab/tables/run_facts.h"
+#include "gui/lab/tables/near_word.h"
+
+#include <QJSEngine>
+#include <QJSValueIterator>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace lhrs::gui {
+
+namespace {
+
+
+LabResult<pb::FileConfig> configOf(const Arguments& o)
+{
+    pb::FileConfig config;
+    config.set_m(o.integer("m"));
+    config.set_availability(o.integer("k"));
+    config.set_b(o.integer("b"));
+    config.set_field(o.integer("field") == 8 ? pb::GF_8 : pb::GF_16);
+    config.set_rerank(o.text("rerank") == "keep" ? pb::KEEP : pb::FILL_HOLES);
+    config.set_recovery(recoveryWayOf(o.text("recovery")));
+    config.set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
+    config.set_recovery_transport(o.text("recoveryTransport") == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
+    config.set_tcp_mode(o.text("tcp") == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
+    if (o.text("galois") != "simd") // the default
+        config.set_galois(o.text("galois").toStdString());
+    config.set_no_log_precalculus(!o.isOn("logPrecalculus"));
+    config.set_pure_rs(o.isOn("pureRs"));
+    config.set_mix_keys(o.isOn("mixKeys"));
+    config.set_parallel_splits(o.text("split") == "parallel");
+    config.set_merges(o.isOn("merges"));
+    if (!o.option("loadControl").isNull())
+        config.set_load_control(std::uint32_t(std::lround(o.number("loadControl") * 1000)));
+    const auto slice = sliceOf(o.option("slice"), "lab.cluster");
+    if (!slice)
+        return slice.error();
+    config.set_slice(*slice);
+    const QJSValue thresholds = o.option("thresholds");
+    std::uint32_t availability = config.availability();
+    for (std::uint32_t i = 0; i < thresholds.property("length").toUInt(); ++i) {
+        const std::uint32_t buckets = thresholds.property(i).toUInt();
+        if (buckets == 0)
+            return LabError { LabCode::BadArgument, "thresholds of lab.cluster are numbers of data buckets, from 1.",
+                "thresholds: [8, 32]" };
+        auto* threshold = config.add_thresholds();
+        threshold->set_buckets(buckets);
+        threshold->set_availability(++availability);
+    }
+    return config;
+}
+
+// "m is 4 there, 8 wanted": the first parameter in which a file differs; empty: none.
+QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
+{
+    const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
+        return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
+    };
+    const auto backend = [](const pb::FileConfig& config) { return config.galois().empty() ? "simd" : config.galois(); };
+    const auto bits = [](const pb::FileConfig& config) { return config.field() == pb::GF_8 ? 8u : 16u; };
+    for (const QString& text : { differs("m", there.m(), wanted.m()),
+             differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
+             differs("field", bits(there), bits(wanted)), differs("slice", there.slice(), wanted.slice()),
+             there.recovery() == wanted.recovery() ? QString() : QString("recovery differs"),
+             there.decode() == wanted.decode() ? QString() : QString("decode differs"),
+             there.recovery_transport() == wanted.recovery_transport() ? QString() : QString("recoveryTransport differs"),
+             there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs"),
+             backend(there) == backend(wanted) ? QString() : QString("galois differs"),
+             there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
+             there.pure_rs() == wanted.pure_rs() ? QString() : QString("pureRs differs"),
+             there.mix_keys() == wanted.mix_keys() ? QString() : QString("mixKeys differs"),
+             there.parallel_splits() == wanted.parallel_splits() ? QString() : QString("split differs"),
+             there.merges() == wanted.merges() ? QString() : QString("merges differs"),
+             there.load_control() == wanted.load_control() ? QString() : QString("loadControl differs") })
+        if (!text.isEmpty())
+            return text;
+    return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
+}
+
+// What the run is, beside its tables: Refused, when it could not be written.
+template <class Tell>
+LabResult<bool> keep(const LabContext& context, const Tell& tell)
+{
+    if (context.settings.results != nullptr)
+        if (const QString problem = tell(*context.settings.results); !problem.isEmpty())
+            return LabError { LabCode::Refused, problem };
+    return true;
+}
+
+// Waits until the file exists.
+LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
+{
+    const auto deadline = context.deadlineIn(timeout);
+    std::uint64_t cursor = context.changeCursor;
+    for (;;) {
+        auto file = context.describeFile();
+        if (file && file->exists())
+            return file;
+        if (context.isStopped())
+            return context.stopped();
+        if (context.now() >= deadline) {
+            const QString seen = file ? QString::fromStdString(file->under_way()) : file.error().message;
+            return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after "
+                + QString::number(timeout) + " s"
+                    + (seen.isEmpty() ? "." : " (" + seen + ").") };
+        }
+        context.waitBeyond(cursor, context.now() + kLookAgain);
+        cursor = context.ingest.committed();
+    }
+}
+
+LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
+{
+    const auto config = configOf(o);
+    if (!config)
+        return config.error();
+    const QJSValue spares = o.option("spares");
+    LocalOptions local;
+    local.config = *config;
+    local.slowTimers = o.text("timers") == "classroom";
+    local.hasGate = o.isOn("gate");
+    for (QJSValueIterator it(spares); it.hasNext();) {
+        it.next();
+        const double count = it.value().toNumber();
+        if ((it.name() != "data" && it.name() != "parity") || !it.value().isNumber() || count < 0 || count > 1000)
+            return LabError { LabCode::BadArgument,
+                "spares of lab.cluster are { data: 0 to 1000, parity: 0 to 1000 }." };
+    }
+    local.dataServers = spares.property("data").isUndefined() ? 8 : spares.property("data").toUInt();
+    local.parityServers = spares.property("parity").isUndefined() ? 6 : spares.property("parity").toUInt();
+    if (local.dataServers < 1 || local.parityServers < config->availability())
+        return LabError { LabCode::BadArgument,
+            "The file begins with one data bucket and k parity buckets, so spares.data must be 1 and "
+                "spares.parity k at least." };
+
+    const double timeout = o.number("timeout");
+    bool isNew = true;
+    Cue former; // where the cluster before ends
+    if (context.settings.mayStartCluster) {
+        const auto running = context.local.options();
+        const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
+            && (running->hasGate || running->simulated || !local.hasGate);
+        isNew = !isKept || context.clusters == 0;
+        if (!isKept) {
+            if (context.hasCluster)
+                former = context.cueNow();
+            context.clients.clear();
+            context.witnesses.clear();
+            if (const auto started = context.local.start(local, context.stopToken()); !started)
+                return context.isStopped() ? context.stopped()
+                    : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
+        }
+    } else {
+        auto file = context.describeFile();
+        if (!file)
+            return LabError { LabCode::NoCluster, "The connected coordinator does not answer: "
+                + file.error().message };
+        if (const QString text = difference(file->config(), *config); !text.isEmpty())
+            return LabError { LabCode::ClusterMismatch, "The connected cluster has other parameters: " + text + ".",
+                "It was not started here, so it is not replaced." };
+    }
+    auto file = awaitFile(context, timeout);
+    if (!file)
+        return file.error();
+    // One that is kept may have been changed by lab.recovery.
+    if (context.settings.mayStartCluster && file->config().recovery() != config->recovery()) {
+        if (const auto changed = setRecoveryWay(context, config->recovery()); !changed)
+            return changed.error();
+        file->mutable_config()->set_recovery(config->recovery());
+    }
+    if (const auto known = context.awaitServers(timeout); !known)
+        return known.error();
+    context.hasCluster = true;
+    context.config = file->config();
+    context.recordBytes = o.integer("recordBytes");
+    if (isNew) {
+        ClusterFacts facts = clusterFacts(++context.clusters, context.config);
+        facts.isSimulated = context.isSimulated();
+        facts.parameters["record_bytes"] = context.recordBytes;
+        facts.parameters["data_servers"] = local.dataServers;
+        facts.parameters["parity_servers"] = local.parityServers;
+        facts.parameters["timers"] = o.text("timers");
+        // Of processes that were not started here nobody knows; virtual time is never late.
+        const auto patience = context.local.patience();
+        facts.parameters["wake_late_ms"] = patience ? QVariant(double(patience->wakeLateNs) / 1e6) : QVariant();
+        facts.parameters["time_scale"] = patience ? QVariant(patience->timeScale)
+            : facts.isSimulated                   ? QVariant(1u)
+                                                  : QVariant();
+        facts.patience = patience ? QString::fromStdString(patienceWords(*patience)) : QString();
+        if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
+            return kept.error();
+        context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .from = former, .number = facts.number });
+        context.observer.onCluster(facts);
+    }
+
+    QJSValue result = context.engine.newObject();
+    result.setProperty("m", file->config().m());
+    result.setProperty("k", file->config().availability());
+    result.setProperty("b", file->config().b());
+    result.setProperty("field", file->config().field() == pb::GF_8 ? 8 : 16);
+    result.setProperty("recordBytes", context.recordBytes);
+    result.setProperty("simulated", context.isSimulated());
+    const std::vector<KnownProcess> directory = context.control.directory();
+    QStringList versions;
+    QString address;
+    for (const KnownProcess& known : directory) {
+        if (const QString version = QString::fromStdString(known.info.version()); !versions.contains(version))
+            versions << version;
+        if (known.info.kind() == pb::COORDINATOR)
+            address = QString::fromStdString(known.info.control_endpoint());
+    }
+    if (context.isInStep()) { // the machine chose the port: to be read, and not told with what the seed decides
+        QJSValue hidden = context.engine.newObject();
+        hidden.setProperty("value", address);
+        context.engine.globalObject().property("Object").property("defineProperty").call({ result, "address", hidden });
+    } else {
+        result.setProperty("address", address);
+    }
+    result.setProperty("processes", std::uint32_t(directory.size()));
+    result.setProperty("versions", context.engine.toScriptValue(versions));
+    return result;
+}
+
+LabResult<QJSValue> sparesNow(LabContext& context)
+{
+    const auto file = context.describeFile();
+    if (!file)
+        return file.error();
+    QJSValue result = context.engine.newObject();
+    result.setProperty("data", file->data_spares());
+    result.setProperty("parity", file->parity_spares());
+    return result;
+}
+
+LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
+{
+    if (!context.settings.mayStartCluster)
+        return LabError { LabCode::NotAllowed, "Servers can only be started for a cluster that was started here.",
+            "Start them by hand: lhrs-node --role data --coordinator HOST:PORT" };
+    const auto before = context.describeFile();
+    if (!before)
+        return before.error();
+    for (const auto& [pool, count] : { std::pair(pb::DATA, o.integer("data")),
+        std::pair(pb::PARITY, o.integer("parity")) })
+        if (count > 0)
+            if (const auto added = context.local.addServers(pool, count, context.stopToken()); !added)
+                return context.isStopped() ? context.stopped()
+                    : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
+    // Some may be taken at once by what waited for them.
+    if (const auto known = context.awaitServers(o.number("timeout")); !known)
+        return known.error();
+    return sparesNow(context);
+}
+
+// NaN and infinity are no values of a parameter.
+double finiteNumber(const QString& text, bool& isGood)
+{
+    const double number = text.toDouble(&isGood);
+    isGood = isGood && std::isfinite(number);
+    return number;
+}
+
+LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& defaults)
+{
+    context.hasTakenSets = true;
+    QJSValue merged = context.engine.newObject();
+    QStringList known;
+    for (QJSValueIterator it(defaults); it.hasNext();) {
+        it.next();
+        known << it.name();
+        merged.setProperty(it.name(), it.value());
+    }
+    for (const auto& [name, text] : context.settings.sets) {
+        if (!known.contains(name)) {
+            const QString near = nearestWord(name, known);
+            return LabError { LabCode::BadArgument, "--set " + name + ": the scenario has no parameter of that name.",
+                near.isEmpty() ? "It has " + known.join(", ") + "." : "Did you mean " + near + "?" };
+        }
+        const QJSValue standard = defaults.property(name);
+        bool isGood = true;
+        if (standard.isNumber())
+            merged.setProperty(name, finiteNumber(text, isGood));
+        else if (standard.isBool())
+            merged.setProperty(name, (isGood = text == "true" || text == "false") && text == "true");
+        else
+            merged.setProperty(name, text);
+        if (!isGood)
+            return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a "
+                + (standard.isBool() ? "boolean" : "number") + " is wanted." };
+    }
+    std::map<QString, QVariant> parameters;
+    for (QJSValueIterator it(merged); it.hasNext();) {
+        it.next();
+        const bool isPlain = it.value().isNumber() || it.value().isBool() || it.value().isString();
+        parameters[it.name()] = isPlain ? it.value().toVariant() : QVariant(readable(it.value(), context.engine));
+    }
+    if (const auto kept = keep(context, [&](auto& results) { return results.onParameters(parameters); }); !kept)
+        return kept.error();
+    context.observer.onParameters(parameters);
+    return merged;
+}
+
+LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uint32_t sample)
+{
+    const pb::Detail former = context.control.detail();
+    context.control.setDetail(detailOf(word.toStdString()).value(), sample); // the reference lets no other words through
+    if (const auto told = context.awaitDetail(); !told)
+        return told.error();
+    return QJSValue(QString::fromStdString(detailWord(former)));
+}
+
+// ---- targets
+
+QJSValue makeTarget(
+    const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)
+{
+    QJSValue object = context.engine.newObject();
+    object.setProperty("labTarget", shown);
+    for (const auto& [name, value] : fields)
+        object.setProperty(name, value);
+    return context.prelude.property("target").call({ object });
+}
+
+// A number or a list of them, as a list.
+std::vector<std::uint32_t> numbersOf(const QJSValue& value)
+{
+    if (!value.isArray())
+        return { value.toUInt() };
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i < value.property("length").toUInt(); ++i)
+        numbers.push_back(value.property(i).toUInt());
+    return numbers;
+}
+
+QJSValue listOf(const LabContext& context, const std::vector<std::uint32_t>& numbers)
+{
+    QJSValue list = context.engine.newArray(std::uint32_t(numbers.size()));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        list.setProperty(std::uint32_t(i), numbers[i]);
+    return list;
+}
+
+QJSValue bucketTarget(const LabContext& context, const QString& role, std::optional<std::uint32_t> group,
+    const QJSValue& value)
+{
+    const std::vector<std::uint32_t> numbers = numbersOf(value);
+    QStringList shown;
+    for (const std::uint32_t number : numbers)
+        shown << role + " " + (group ? QString::number(*group) + "." : QString()) + QString::number(number);
+    return makeTarget(context, shown.join(", "),
+        { { "role", role }, { "numbers", listOf(context, numbers) },
+            { "group", group ? QJSValue(*group) : QJSValue() } });
+}
+
+void addTargets(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.data",
+        [&](const LabCall& c) -> LabResult<QJSValue> { return bucketTarget(context, "data", {}, c.arguments.at(0)); });
+    lab.handle("lab.parity", [&](const LabCall& c) -> LabResult<QJSValue> {
+        return bucketTarget(context, "parity", c.arguments.at(0).toUInt(), c.arguments.at(1));
+    });
+    lab.handle("lab.coordinator", [&](const LabCall&) -> LabResult<QJSValue> {
+        return makeTarget(context, "coordinator", { { "role", "coordinator" } });
+    });
+    lab.handle("lab.manager", [&](const LabCall& c) -> LabResult<QJSValue> {
+        return makeTarget(context, "manager of group " + c.arguments.at(0).toString(), { { "role", "manager" }, { "group", c.arguments.at(0) } });
+    });
+    lab.handle("lab.spare", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const QString pool = c.arguments.at(0).toString();
+        return makeTarget(context, pool + " spare " + c.arguments.at(1).toString(),
+            { { "role", "spare" }, { "pool", pool }, { "index", c.arguments.at(1) } });
+    });
+    lab.handle("lab.process", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const QString id = c.arguments.at(0).toString();
+        return makeTarget(context, id, { { "role", "process" }, { "id", id } });
+    });
+}
+
+void addRandomNumbers(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.seed", [&](const LabCall& c) -> LabResult<QJSValue> {
+        context.random = LabRandom(std::uint64_t(c.arguments.at(0).toNumber()));
+        return c.arguments.at(0);
+    });
+    lab.handle("lab.random",
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
+    lab.handle("lab.randomInt", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const double low = c.arguments.at(0).toNumber(), high = c.arguments.at(1).toNumber();
+        if (low > high)
+            return LabError { LabCode::BadArgument, "lab.randomInt needs low <= high." };
+        return QJSValue(low + double(context.random.below(std::uint64_t(high - low) + 1)));
+    });
+    lab.handle("lab.pick", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const std::uint32_t length = c.arguments.at(0).property("length").toUInt();
+        if (length == 0)
+            return LabError { LabCode::BadArgument, "lab.pick needs a list with at least one element." };
+        return c.arguments.at(0).property(std::uint32_t(context.random.below(length)));
+    });
+    lab.handle("lab.shuffle", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const std::uint32_t length = c.arguments.at(0).property("length").toUInt();
+        QJSValue list = context.engine.newArray(length);
+        std::vector<QJSValue> values;
+        for (std::uint32_t i = 0; i < length; ++i)
+            values.push_back(c.arguments.at(0).property(i));
+        for (std::size_t i = values.size(); i > 1; --i)
+            std::swap(values[i - 1], values[std::size_t(context.random.below(i))]);
+        for (std::uint32_t i = 0; i < length; ++i)
+            list.setProperty(i, values[i]);
+        return list;
+    });
+}
+
+} // namespace
+
+void addSetupCalls(Lab& lab, LabContext& context)
+{
+    lab.handle("lab.cluster", [&](const LabCall& c) { return startCluster(context, c.arguments); });
+    lab.handle("lab.addSpares", [&](const LabCall& c) { return addSpares(context, c.arguments); });
+    lab.handle("lab.spares", [&](const LabCall&) { return sparesNow(context); });
+    lab.handle("lab.detail", [&](const LabCall& c) {
+        return setDetail(context, c.arguments.at(0).toString(), c.arguments.integer("sample"));
+    });
+    lab.handle("lab.params", [&](const LabCall& c) { return mergeParameters(context, c.arguments.at(0)); });
+    lab.handle("lab.simulated",
+        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.isSimulated()); });
+    lab.handle("lab.version", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(LHRS_VERSION); });
+    addRandomNumbers(lab, context);
+    addTargets(lab, context);
+}
+
+} // namespace lhrs::gui

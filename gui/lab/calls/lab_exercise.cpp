@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Exercises: a person, or a script that stands in for one, brings about what is asked for, and the events of the run
+// judge it.
+#include "gui/lab/reel/exercise.h"
+#include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/words/sentences.h"
+
+#include <QJSEngine>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::size_t kEventsJudged = 150'000;         // they are values of the script, which take memory
+constexpr double kRestSeconds = 30;                    // of the run, until what is under way has ended
+constexpr double kRestBeforeSeconds = 20;              // before the exercise begins
+constexpr std::chrono::milliseconds kJudgeAgain(250);  // where no event comes
+constexpr std::chrono::milliseconds kJudgeLeast(50);   // between two judgements, of a machine that is busy
+constexpr std::uint32_t kGoalsMost = 10, kHintsMost = 10;
+
+// How often a process says what it holds, and single messages, are no part of what an exercise asks for.
+bool isJudged(const pb::Event& event)
+{
+    return !event.has_message_sent() && !event.has_message_received() && !event.has_gauges();
+}
+
+QString stateOf(const DownMember* down, pb::MemberState state)
+{
+    return down == nullptr ? QString::fromStdString(stateWord(state)) : down->isLost ? QStringLiteral("lost")
+        : QStringLiteral("failed");
+}
+
+QString processName(const ClusterState& state, ProcessId process) {
+    return QString::fromStdString(processShown(process, state)); }
+
+// A group of which more is lost than the parity replaces stays so until a person takes note of it.
+bool isLostGroup(const ClusterState& state, std::uint32_t number)
+{
+    const auto group = state.groups.find(number);
+    return group != state.groups.end() && group->second.state == pb::GROUP_LOST;
+}
+
+// Whether nothing is under way, as far as events tell: splits, recoveries, suspicions, operations.
+bool isAtRest(const ClusterState& state)
+{
+    if (state.file.splitsOwed > 0 && state.file.waitsFor.empty())
+        return false;
+    const auto isBusy = [](const auto& split) { return split.second.isUnderWay(); };
+    if (std::any_of(state.splits.begin(), state.splits.end(), isBusy))
+        return false;
+    for (const auto& [number, group] : state.groups)
+        if (!isLostGroup(state, number)
+            && (group.state != pb::GROUP_UP || group.parityIsBeingAdded || group.recovery.isUnderWay()
+                || !group.suspected.empty()))
+            return false;
+    for (const auto& [process, client] : state.clients) {
+        const auto known = state.processes.find(process);
+        if (client.operations != client.done && known != state.processes.end() && !known->second.hasEnded)
+            return false;
+    }
+    if (state.file.config.recovery() != pb::RECOVERY_AUTOMATIC)
+        return true;
+    // A process that ended has yet to be missed.
+    const auto isMissing = [&](const auto& bucket, std::uint32_t group) {
+        const auto known = state.processes.find(bucket.process);
+        return known != state.processes.end() && known->second.hasEnded && state.downOf(bucket) == nullptr
+            && !isLostGroup(state, group);
+    };
+    for (const auto& [number, bucket] : state.data)
+        if (isMissing(bucket, number / state.m()))
+            return false;
+    return std::none_of(state.parity.begin(), state.parity.end(),
+        [&](const auto& one) { return isMissing(one.second, one.second.group); });
+}
+
+// What a judge sees beside the events: the state that they have led to.
+class StateValue {
+public:
+    StateValue(const ClusterState& state, QJSEngine& engine) : m_state(state), m_engine(engine) {}
+
+    QJSValue make() const
+    {
+        QJSValue value = m_engine.newObject();
+        value.setProperty("file", file());
+        value.setProperty("buckets", listOf(m_state.data, [this](const auto& one) { return bucket(one.second); }));
+        value.setProperty("parity", listOf(m_state.parity, [this](const auto& one) { return parity(one.second); }));
+        value.setProperty("groups", listOf(m_state.groups, [this](const auto& one) { return group(one.second); }));
+        value.setProperty("processes", listOf(m_state.processes,
+            [this](const auto& one) { return process(one.second); }));
+        value.setProperty("clients", listOf(m_state.clients, [this](const auto& one) { return client(one.second); }));
+        value.setProperty("isAtRest", isAtRest(m_state));
+        return value;
+    }
+
+private:
+    template <class Container, class Make>
+    QJSValue listOf(const Container& all, const Make& make) const
+    {
+        QJSValue list = m_engine.newArray(std::uint32_t(all.size()));
+        std::uint32_t i = 0;
+        for (const auto& one : all)
+            list.setProperty(i++, make(one));
+        return list;
+    }
+
+    QJSValue file() const
+    {
+        std::uint64_t records = 0;
+        for (const auto& [number, bucket] : m_state.data)
+            records += bucket.count;
+        const double room = double(m_state.file.buckets) * m_state.file.config.b();
+        QJSValue value = m_engine.newObject();
+        value.setProperty("i", m_state.file.i);
+        value.setProperty("n", m_state.file.n);
+        value.setProperty("M", m_state.file.buckets);
+        value.setProperty("K", m_state.file.availability);
+        value.setProperty("b", m_state.file.config.b());
+        value.setProperty("m", m_state.m());
+        value.setProperty("records", scriptNumber(records));
+        value.setProperty("loadFactor", room > 0 ? double(records) / room : 0.0);
+        value.setProperty("splitsOwed", m_state.file.splitsOwed);
+        return value;
+    }
+
+    QJSValue bucket(const DataBucketState& bucket) const
+    {
+        QJSValue value = m_engine.newObject();
+        value.setProperty("number", bucket.number);
+        value.setProperty("group", bucket.number / m_state.m());
+        value.setProperty("level", bucket.level);
+        value.setProperty("records", bucket.count);
+        value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
+        value.setProperty("process", processName(m_state, bucket.process));
+        return value;
+    }
+
+    QJSValue parity(const ParityBucketState& bucket) const
+    {
+        QJSValue value = m_engine.newObject();
+        value.setProperty("group", bucket.group);
+        value.setProperty("column", bucket.column);
+        value.setProperty("records", bucket.recordGroups);
+        value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
+        value.setProperty("process", processName(m_state, bucket.process));
+        return value;
+    }
+
+    QJSValue group(const GroupState& group) const
+    {
+        QJSValue value = m_engine.newObject();
+        value.setProperty("number", group.number);
+        value.setProperty("k", group.k);
+        value.setProperty("kEffective", group.state == pb::GROUP_LOST ? 0 : group.kEffective());
+        value.setProperty("state", QString::fromStdString(groupStateWord(group.state)));
+        return value;
+    }
+
+    // When it ended no event tells.
+    QJSValue process(const ProcessState& process) const
+    {
+        QJSValue value = m_engine.newObject();
+        value.setProperty("name", QString::fromStdString(process.name));
+        value.setProperty("kind", process.kind == pb::COORDINATOR ? "coordinator" : process.kind == pb::CLIENT
+            ? "client" : "server");
+        value.setProperty("hasEnded", process.hasEnded);
+        value.setProperty("ended_s", process.hasEnded ? QJSValue(secondsOf(process.endedNs))
+            : QJSValue(QJSValue::NullValue));
+        return value;
+    }
+
+    QJSValue client(const ClientState& client) const
+    {
+        QJSValue value = scriptImage(client.image, m_engine);
+        value.setProperty("name", QString::fromStdString(client.name));
+        value.setProperty("operations", scriptNumber(client.operations));
+        return value;
+    }
+
+    const ClusterState& m_state;
+    QJSEngine& m_engine;
+};
+
+LabError badGoal(std::uint32_t number, const QString& what)
+{
+    return { LabCode::BadArgument, QString("Goal %1 of lab.exercise %2.").arg(number + 1).arg(what),
+        "goals: [{ text: '...', judge: (events, state) => ({ held: true, why: '...' }) }]" };
+}
+
+// One exercise while it is under way.
+class Exercise {
+public:
+    explicit Exercise(LabContext& context) : m_context(context) {}
+
+    LabResult<bool> read(const Arguments& o)
+    {
+        const auto text = [](const QJSValue& value) { return value.isString() && !value.toString().trimmed().isEmpty();
+            };
+        const QJSValue hints = o.option("hints"), goals = o.option("goals");
+        m_shown.task = o.text("task");
+        const std::uint32_t hintCount = hints.property("length").toUInt(),
+            goalCount = goals.property("length").toUInt();
+        if (hintCount > kHintsMost || goalCount < 1 || goalCount > kGoalsMost)
+            return LabError { LabCode::BadArgument,
+                QString("lab.exercise takes 1 to %1 goals and at most %2 hints, not %3 and %4.")
+                .arg(kGoalsMost).arg(kHintsMost).arg(goalCount).arg(hintCount) };
+        for (std::uint32_t i = 0; i < hintCount; ++i) {
+            if (!text(hints.property(i)))
+                return LabError { LabCode::BadArgument, QString("Hint %1 of lab.exercise is no text.").arg(i + 1) };
+            m_shown.hints << hints.property(i).toString();
+        }
+        for (std::uint32_t i = 0; i < goalCount; ++i) {
+            const QJSValue goal = goals.property(i), check = goal.property("check");
+            if (!text(goal.property("text")))
+                return badGoal(i, "has no text");
+            if (!goal.property("judge").isCallable() || (!check.isUndefined() && !check.isCallable()))
+                return badGoal(i, "needs a function `judge`, and may have a function `check`");
+            m_shown.goals.push_back({ goal.property("text").toString(), ExerciseGoal::State::Open, {} });
+            m_judges.push_back(goal.property("judge"));
+            m_checks.push_back(check);
+        }
+        m_events = m_context.engine.newArray();
+        return true;
+    }
+
+    // What the set-up of the scenario has done is no part of it.
+    LabResult<bool> begin()
+    {
+        if (m_context.control.detail() != pb::FULL && m_context.control.detail() != pb::OPERATIONS) {
+            m_context.control.setDetail(pb::FULL, 1);
+            if (const auto told = m_context.awaitDetail(); !told)
+                return told;
+        }
+        if (const auto rest = awaitRest(kRestBeforeSeconds); !rest)
+            return rest.error();
+        else if (!*rest)
+            return LabError { LabCode::Timeout,
+                QString("The cluster is not at rest %1 s after the scenario made it, so the exercise cannot begin.")
+                .arg(kRestBeforeSeconds) };
+        m_cursor = m_context.ingest.committed();
+        m_seen = m_cursor;
+        return true;
+    }
+
+    // A person acts until all goals hold. One that can no longer hold stays as it is, until the person begins anew.
+    LabResult<bool> awaitPerson()
+    {
+        std::optional<std::uint32_t> checked; // so many events had been seen when it did not hold after all
+        for (;;) {
+            const auto began = AwakeClock::now();
+            if (const auto gathered = gather(); !gathered)
+                return gathered;
+            if (checked != m_count) {
+                const auto isHeld = judge(m_context.ingest.state());
+                if (!isHeld)
+                    return isHeld;
+                if (*isHeld && isAtRest(m_context.ingest.state())) {
+                    const auto isDone = judgeAtRest();
+                    if (!isDone || *isDone)
+                        return isDone;
+                    checked = m_count;
+                }
+            }
+            tell();
+            const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(AwakeClock::now() - began);
+            const auto least = AwakeClock::now() + std::max(kJudgeLeast, 4 * took);
+            m_context.ingest.waitBeyond(m_seen, std::chrono::steady_clock::now() + kJudgeAgain, m_context.stopToken());
+            m_seen = m_context.ingest.committed();
+            while (!m_context.isStopped() && AwakeClock::now() < least) // what comes meanwhile is judged together
+                m_context.ingest.waitBeyond(m_context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
+                    m_context.stopToken());
+            if (m_context.isStopped())
+                return m_context.stopped();
+        }
+    }
+
+    // A script acts once, and is judged when nothing is under way any more.
+    LabResult<bool> runStandIn()
+    {
+        const auto done = m_context.standIn([this]() -> LabResult<bool> { return gather(); });
+        if (!done) {
+            m_shown.isJudged = false;
+            end();
+            return done.error();
+        }
+        if (const auto rest = awaitRest(kRestSeconds); !rest)
+            return rest.error();
+        const auto isHeld = judgeAtRest();
+        if (!isHeld)
+            return isHeld.error();
+        return *isHeld;
+    }
+
+    void end()
+    {
+        m_shown.isOver = true;
+        tell();
+    }
+
+    void tell()
+    {
+        if (m_told && *m_told == m_shown)
+            return;
+        m_told = m_shown;
+        ReelEntry entry { .kind = ReelEntry::Kind::Exercise, .text = m_shown.task };
+        entry.at = m_context.observer.wantsReel() ? Cue { m_context.ingest.committed(), m_context.ingest.nowNs(),
+            false } : Cue();
+        entry.exercise = m_shown;
+        m_context.observer.onReel(entry);
+        m_context.observer.onExercise(m_shown);
+    }
+
+    const ExerciseShown& shown() const { return m_shown; }
+
+private:
+    LabResult<bool> awaitRest(double seconds)
+    {
+        const auto deadline = m_context.deadlineIn(seconds);
+        for (;;) {
+            m_context.hearOut();
+            if (isAtRest(m_context.ingest.state())) {
+                if (const auto here = m_context.catchUp(); !here)
+                    return here;
+                if (isAtRest(m_context.ingest.state()))
+                    return true;
+            }
+            if (m_context.now() >= deadline)
+                return false;
+            m_context.waitBeyond(m_context.ingest.committed(), m_context.now() + kLookAgain);
+            if (m_context.isStopped())
+                return m_context.stopped();
+        }
+    }
+
+    // Takes the events that have come since.
+    LabResult<bool> gather()
+    {
+        if (m_context.control.detail() != pb::FULL && m_context.control.detail() != pb::OPERATIONS)
+            m_shown.trouble = "The level of detail was changed, so the events do not tell all that happened.";
+        for (;;) {
+            const EventPage page = m_context.ingest.eventsSince(m_cursor, kEventsAtOnce);
+            if (page.missed > 0)
+                m_shown.trouble = QString("%1 events came faster than they could be judged.").arg(page.missed);
+            if (page.events.empty())
+                return true;
+            m_cursor = page.next;
+            const ClusterState names = m_context.ingest.state();
+            for (const RunEvent& event : page.events) {
+                if (event.isGap())
+                    m_shown.trouble = QString("%1 events of %2 were lost on their "
+                        "way.").arg(event.gapLast - event.gapFirst + 1).arg(processName(names, event.process));
+                else if (isJudged(*event.event))
+                    m_events.setProperty(m_count++, scriptEvent(event, names, m_context.engine));
+                if (m_count > kEventsJudged)
+                    return tooMany();
+            }
+            if (m_context.isStopped())
+                return m_context.stopped();
+        }
+    }
+
+    LabResult<bool> tooMany()
+    {
+        m_shown.trouble = QString("There were more than %1 events. The task needs far fewer "
+            "operations.").arg(kEventsJudged);
+        m_cursor = m_context.ingest.committed();
+        m_count = 0;
+        m_events = m_context.engine.newArray();
+        return true;
+    }
+
+    // Whether all goals hold now.
+    LabResult<bool> judge(const ClusterState& state)
+    {
+        if (const auto gathered = gather(); !gathered)
+            return gathered;
+        if (!m_shown.trouble.isEmpty())
+            return false;
+        const QJSValue value = StateValue(state, m_context.engine).make();
+        for (std::uint32_t i = 0; i < m_judges.size(); ++i)
+            if (const auto taken = take(i, m_context.callBack(m_judges[i], { m_events, value })); !taken)
+                return taken;
+        return m_shown.isHeld();
+    }
+
+    LabResult<bool> judgeAtRest()
+    {
+        if (const auto here = m_context.catchUp(); !here)
+            return here;
+        const auto isHeld = judge(m_context.ingest.state());
+        if (!isHeld || !*isHeld)
+            return isHeld;
+        for (std::uint32_t i = 0; i < m_checks.size(); ++i) {
+            if (!m_checks[i].isCallable())
+                continue;
+            auto checked = m_context.callBack(m_checks[i]);
+            // A call of lab that was not possible now.
+            if (!checked && checked.error().thrown.property("code").isString()) {
+                m_shown.goals[i].state = ExerciseGoal::State::Open;
+                m_shown.goals[i].why = checked.error().thrown.property("message").toString();
+                continue;
+            }
+            const QString judged = m_shown.goals[i].why;
+            if (const auto taken = take(i, checked); !taken)
+                return taken;
+            if (m_shown.goals[i].state == ExerciseGoal::State::Held)
+                m_shown.goals[i].why = judged + ' ' + m_shown.goals[i].why;
+        }
+        if (const auto here = m_context.catchUp(); !here)
+            return here;
+        m_cursor = m_context.ingest.committed(); // what was checked is nobody's solution
+        return m_shown.isHeld();
+    }
+
+    LabResult<bool> take(std::uint32_t number, const LabResult<QJSValue>& verdict)
+    {
+        if (!verdict)
+            return verdict.error();
+        const QJSValue held = verdict->property("held"), failed = verdict->property("failed"),
+            why = verdict->property("why");
+        if (!(held.isBool() || failed.isBool()) || !why.isString() || why.toString().isEmpty())
+            return badGoal(number,
+                "was judged without { held: true or false, or failed: true, and why: 'a sentence' }");
+        ExerciseGoal& goal = m_shown.goals[number];
+        goal.state = failed.toBool() ? ExerciseGoal::State::Failed : held.toBool() ? ExerciseGoal::State::Held
+            : ExerciseGoal::State::Open;
+        goal.why = why.toString();
+        return true;
+    }
+
+    LabContext& m_context;
+    ExerciseShown m_shown;
+    std::optional<ExerciseShown> m_told;
+    std::vector<QJSValue> m_judges, m_checks;
+    QJSValue m_events;         // since it began, as values of the script
+    std::uint32_t m_count = 0; // of them
+    std::uint64_t m_cursor = 0, m_seen = 0;
+};
+
+LabResult<QJSValue> exercise(LabContext& context, const Arguments& o, bool& hasBegun)
+{
+    if (!context.standIn && !context.observer.hasPerson())
+        return LabError { LabCode::NotAllowed, "An exercise waits for a person.",
+            "Open it in the window, or give a script: lhrs-play --exercise EXERCISE SCRIPT." };
+    if (std::exchange(hasBegun, true))
+        return LabError { LabCode::BadArgument, "A scenario has one exercise.",
+            "Put the goals of both into one list, or make two files." };
+    Exercise one(context);
+    if (const auto isRead = one.read(o); !isRead)
+        return isRead.error();
+    if (const auto begun = one.begin(); !begun)
+        return begun.error();
+    one.tell();
+    const auto isHeld = context.standIn ? one.runStandIn() : one.awaitPerson();
+    if (!isHeld)
+        return isHeld.error();
+    one.end();
+    std::optional<LabError> first;
+    for (const ExerciseGoal& goal : one.shown().goals) {
+        const bool holds = goal.state == ExerciseGoal::State::Held && one.shown().trouble.isEmpty();
+        ++(holds ? context.expectationsHeld : context.expectationsFailed);
+        if (!holds && !first)
+            first = LabError { LabCode::ExpectationFailed, QString("The goal \"%1\" is not reached: %2").arg(goal.text,
+                one.shown().trouble.isEmpty() ? goal.why : one.shown().trouble) };
+    }
+    if (first)
+        return *first;
+    return QJSValue(true);
+}
+
+} // namespace
+
+void addExerciseCalls(Lab& lab, LabContext& context)
+{
+    const auto hasBegun = std::make_shared<bool>(false);
+    lab.handle("lab.exercise", [&context, hasBegun](const LabCall& c) {
+        return exercise(context, c.arguments, *hasBegun); });
+}
+
+} // namespace lhrs::gui

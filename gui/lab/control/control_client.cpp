@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/control/control_client.h"
+
+#include "common/directory_entry.h"
+#include "common/number_words.h"
+#include "gui/lab/live/awake_clock.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/live/wake_up.h"
+
+#include <zmq.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+
+namespace lhrs::gui {
+
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kAskTimeout(1000);         // directory, snapshots of small things, probes
+constexpr milliseconds kSnapshotTimeout(3000);
+constexpr milliseconds kProbeAfter(300);          // after a snapshot: did its successors arrive?
+constexpr milliseconds kProbePeriod(2000);        // of processes that are silent
+constexpr milliseconds kSilence(1000);
+constexpr milliseconds kTick(50);
+constexpr int kCommandsWaiting = 10'000;         // one endpoint may serve a whole simulated cluster
+constexpr std::int64_t kMessageBytes = 256 << 20; // contents of the largest bucket in one page stay below
+constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s, in which nobody is taken for gone
+constexpr std::int32_t kListsWithout = 3;        // then the process is no longer in the directory
+
+std::string commandName(const pb::Command& command)
+{
+    const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(
+        command, pb::Command::descriptor()->FindOneofByName("body"));
+    return field ? field->message_type()->name() : "an empty command";
+}
+
+std::string seconds(milliseconds time)
+{
+    return numberWord(double(time.count()) / 1000) + " s";
+}
+
+} // namespace
+
+// What belongs to the control thread alone.
+struct ControlClient::Thread {
+    struct Pending {
+        std::string endpoint;
+        std::string what; // "Split at data-3"
+        milliseconds timeout;
+        AwakeClock::time_point deadline;
+        Callback callback;
+    };
+
+    zmq::context_t& context;
+    std::map<std::string, zmq::socket_t> sockets; // by endpoint
+    std::map<std::uint64_t, Pending> pending;     // by ticket
+    std::vector<std::pair<Clock::time_point, ProcessId>> probes;
+    std::vector<std::pair<Clock::time_point, ProcessId>> retries;
+    std::string coordinatorEndpoint;
+    bool isAsking = false;
+    Clock::time_point askAt {};
+    Clock::time_point probeAt {};
+    std::uint64_t ticket = 0;
+
+    void send(const std::string& endpoint, const std::string& who, pb::Command command, milliseconds timeout,
+        Callback callback)
+    {
+        command.set_ticket(++ticket);
+        const std::string what = commandName(command) + " to " + who;
+        std::string bytes;
+        try {
+            auto at = sockets.find(endpoint);
+            if (at == sockets.end()) {
+                zmq::socket_t socket(context, zmq::socket_type::dealer);
+                socket.set(zmq::sockopt::linger, 0);
+                socket.set(zmq::sockopt::maxmsgsize, kMessageBytes);
+                socket.set(zmq::sockopt::sndhwm, kCommandsWaiting);
+                socket.connect(endpoint);
+                at = sockets.emplace(endpoint, std::move(socket)).first;
+            }
+            if (!command.SerializeToString(&bytes) || !at->second.send(zmq::buffer(bytes), zmq::send_flags::dontwait)) {
+                callback({ Answer::Outcome::Unreachable, {}, what + " cannot be sent: too many commands wait there." });
+                return;
+            }
+        } catch (const zmq::error_t& error) {
+            callback({ Answer::Outcome::Unreachable, {}, what + " cannot be sent to " + endpoint + ": " + error.what()
+                + "." });
+            return;
+        }
+        pending.emplace(ticket, Pending { endpoint, what, timeout, AwakeClock::now() + timeout, std::move(callback) });
+    }
+
+    void receive(zmq::socket_t& socket)
+    {
+        for (;;) {
+            zmq::message_t message;
+            try {
+                if (!socket.recv(message, zmq::recv_flags::dontwait))
+                    return;
+            } catch (const zmq::error_t&) {
+                return; // interrupted: the next turn goes on
+            }
+            // An empty frame may stand in front, as a REQ socket sends one.
+            pb::CommandReply reply;
+            if (message.size() == 0 || !reply.ParseFromArray(message.data(), int(message.size())))
+                continue;
+            const auto at = pending.find(reply.ticket());
+            if (at == pending.end())
+                continue; // too late
+            Pending call = std::move(at->second);
+            pending.erase(at);
+            Answer answer { Answer::Outcome::Replied, std::move(reply), {} };
+            if (answer.reply.refusal() != pb::NOT_REFUSED) {
+                answer.outcome = Answer::Outcome::Refused;
+                answer.text = answer.reply.text().empty() ? call.what + " was refused." : answer.reply.text();
+            }
+            call.callback(std::move(answer));
+        }
+    }
+
+    template <class Filter>
+    void giveUp(Filter filter, Answer::Outcome outcome, const std::function<std::string(const Pending&)>& text)
+    {
+        std::vector<Pending> over;
+        for (auto at = pending.begin(); at != pending.end();) {
+            if (filter(at->second)) {
+                over.push_back(std::move(at->second));
+                at = pending.erase(at);
+            } else {
+                ++at;
+            }
+        }
+        for (Pending& call : over)
+            call.callback({ outcome, {}, text(call) });
+    }
+
+    void timeOut()
+    {
+        const auto now = AwakeClock::now();
+        giveUp([&](const Pending& call) { return call.deadline <= now; }, Answer::Outcome::TimedOut,
+            [](const Pending& call) { return call.what + ": no answer within " + seconds(call.timeout) + "."; });
+    }
+
+    void drop(const std::string& endpoint, const std::string& reason)
+    {
+        sockets.erase(endpoint);
+        giveUp([&](const Pending& call) { return call.endpoint == endpoint; }, Answer::Outcome::Unreachable,
+            [&](const Pending& call) { return call.what + ": " + reason + "."; });
+    }
+
+    static void take(std::vector<std::pair<Clock::time_point, ProcessId>>& list, std::vector<ProcessId>& due)
+    {
+        std::erase_if(list, [&](const auto& entry) {
+            if (entry.first <= Clock::now())
+                due.push_back(entry.second);
+            return entry.first <= Clock::now();
+        });
+    }
+
+    void askDirectory(ControlClient& client);
+    void askSimulation(ControlClient& client);
+    void takeList(ControlClient& client, const pb::ProcessList& list);
+    void probe(ControlClient& client);
+    void run(ControlClient& client, const std::stop_token& stop);
+};
+
+ControlClient::ControlClient(zmq::context_t& context, Ingest& ingest)
+    : m_ingest(ingest)
+    , m_wakeUp(std::make_unique<WakeUp>())
+    , m_thread([this, &context](const std::stop_token& stop) {
+        Thread thread { context, {}, {}, {}, {}, {} };
+        thread.run(*this, stop);
+    })
+{
+    m_ingest.onSnapshotWanted([this](ProcessId process) { takeSnapshot(process); });
+}
+
+ControlClient::~ControlClient()
+{
+    m_ingest.onSnapshotWanted([](ProcessId) {});
+    m_thread.request_stop();
+    m_wakeUp->call();
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void ControlClient::post(std::function<void(Thread&)> task)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_tasks.push_back(std::move(task));
+    }
+    m_wakeUp->call();
+}
+
+void ControlClient::watchCluster(const std::string& coordinatorEndpoint)
+{
+    post([this, coordinatorEndpoint](Thread& thread) {
+        thread.coordinatorEndpoint = coordinatorEndpoint;
+        thread.askAt = {};
+        {
+            const std::lock_guard lock(m_mutex);
+            m_coordinator = 0;
+            m_answered = {};
+        }
+        thread.askDirectory(*this);
+    });
+}
+
+void ControlClient::leaveCluster()
+{
+    // Done when this returns, so that what is added afterwards belongs to the next cluster.
+    std::promise<void> done;
+    post([this, &done](Thread& thread) {
+        thread.coordinatorEndpoint.clear();
+        thread.isAsking = false;
+        thread.probes.clear();
+        thread.retries.clear();
+        while (!thread.sockets.empty())
+            thread.drop(std::string(thread.sockets.begin()->first), "the cluster was left");
+        {
+            const std::lock_guard lock(m_mutex);
+            m_directory.clear();
+            m_coordinator = 0;
+            m_answered = {};
+            m_simulation.reset();
+            m_watched.clear();
+            m_isWorkloadHeld = m_isGated = false; // their leases end them
+        }
+        done.set_value();
+    });
+    done.get_future().wait();
+    m_ingest.forgetCluster();
+}
+
+void ControlClient::addProcess(const pb::ProcessInfo& info)
+{
+    bool isNew = false, isBack = false;
+    ProcessId former = 0;
+    pb::Detail detail = pb::FULL;
+    {
+        const std::lock_guard lock(m_mutex);
+        KnownProcess& known = m_directory[info.node()];
+        isNew = known.info.node() == 0;
+        known.info = info;
+        // It was only taken for gone, and the coordinator hears of it again.
+        isBack = std::exchange(known.endIsPresumed, false);
+        known.hasEnded = known.hasEnded && !isBack;
+        detail = m_detail;
+        // A coordinator that was started anew hears of the processes one after the other.
+        if (info.kind() == pb::COORDINATOR && m_coordinator != info.node()) {
+            former = std::exchange(m_coordinator, info.node());
+            for (auto& [id, other] : m_directory)
+                other.listsWithout = -kListsOfNewCoordinator;
+        }
+    }
+    if (former != 0)
+        end(former, "another coordinator has taken over", false);
+    if (!isNew && !isBack)
+        return;
+    m_ingest.addProcess(info);
+    if (isBack)
+        m_ingest.refresh({ info.node() }); // its answer says that it lives
+    if (detail != pb::FULL)
+        tellDetail(info.node());
+    if (info.kind() == pb::CLIENT && isWorkloadHeld())
+        tellHold(info.node(), true); // before anybody can have commanded it anything
+    if (isGated())
+        tellGate(info.node(), Clock::now().time_since_epoch().count());
+}
+
+void ControlClient::endProcess(ProcessId process, const std::string& reason) { end(process, reason, false); }
+
+void ControlClient::end(ProcessId process, const std::string& reason, bool isPresumed)
+{
+    std::string endpoint;
+    bool wasEnded = false;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto at = m_directory.find(process);
+        if (at == m_directory.end())
+            return;
+        wasEnded = std::exchange(at->second.hasEnded, true);
+        if (wasEnded && (!at->second.endIsPresumed || isPresumed))
+            return;
+        at->second.endIsPresumed = isPresumed;
+        // One that only stood still comes back, and answers: whoever waits for its word goes on waiting.
+        if (!isPresumed || isGoneHere(at->second))
+            endpoint = at->second.info.control_endpoint();
+        for (const auto& [id, other] : m_directory)
+            if (!other.hasEnded && other.info.control_endpoint() == endpoint)
+                endpoint.clear(); // its successor's now
+    }
+    if (!wasEnded)
+        m_ingest.endProcess(process, reason);
+    if (!endpoint.empty())
+        post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
+}
+
+void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason)
+{
+    for (const KnownProcess& known : directory())
+        if (known.info.pid() == pid)
+            endProcess(known.info.node(), reason);
+}
+
+void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused)
+{
+    for (const KnownProcess& known : directory())
+        if (known.info.pid() == pid && !known.hasEnded)
+            m_ingest.pauseProcess(known.info.node(), isPaused);
+}
+
+void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback)
+{
+    std::string endpoint = to.endpoint, who = to.endpoint;
+    if (to.process != 0) {
+        const auto known = find(to.process);
+        if (!known || (known->hasEnded && (!known->endIsPresumed || isGoneHere(*known)))) {
+            const std::string text = known ? commandName(command) + ": " + known->info.name() + " has ended."
+                                           : commandName(command) + ": no such process in the directory.";
+            callback({ Answer::Outcome::Unreachable, {}, text });
+            return;
+        }
+        endpoint = known->info.control_endpoint();
+        who = known->info.name();
+        command.set_process(to.process);
+    }
+    post([endpoint, who, command = std::move(command), timeout,
+        callback = std::move(callback)](Thread& thread) mutable {
+        thread.send(endpoint, who, std::move(command), timeout, std::move(callback));
+    });
+}
+
+Answer ControlClient::callAndWait(
+    const CallTarget& to, pb::Command command, Milliseconds timeout, const std::stop_token& stop)
+{
+    return std::move(callAllAndWait({ { to, std::move(command) } }, timeout, stop).front());
+}
+
+std::vector<Answer> ControlClient::callAllAndWait(
+    const std::vector<std::pair<CallTarget, pb::Command>>& calls, Milliseconds timeout, const std::stop_token& stop)
+{
+    // Shared with the callbacks, which may come after this wait was stopped.
+    struct Wait {
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        std::vector<std::optional<Answer>> answers;
+        std::size_t missing = 0;
+    };
+    const auto wait = std::make_shared<Wait>();
+    wait->answers.resize(calls.size());
+    wait->missing = calls.size();
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        call(calls[i].first, calls[i].second, timeout, [wait, i](Answer answer) {
+            const std::lock_guard lock(wait->mutex);
+            wait->answers[i] = std::move(answer);
+            --wait->missing;
+            wait->changed.notify_all();
+        });
+    std::unique_lock lock(wait->mutex);
+    // The control thread answers every call in time; the deadline here only guards against its end.
+    wait->changed.wait_until(lock, stop, AwakeClock::now() + timeout + std::chrono::seconds(5),
+        [&] { return wait->missing == 0; });
+    std::vector<Answer> answers;
+    for (auto& answer : wait->answers)
+        answers.push_back(answer ? std::move(*answer) : Answer { Answer::Outcome::Stopped, {}, "Stopped." });
+    return answers;
+}
+
+std::vector<KnownProcess> ControlClient::directory() const
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<KnownProcess> known;
+    for (const auto& [id, process] : m_directory)
+        known.push_back(process);
+    return known;
+}
+
+std::optional<KnownProcess> ControlClient::find(ProcessId process) const
+{
+    const std::lock_guard lock(m_mutex);
+    const auto at = m_directory.find(process);
+    return at == m_directory.end() ? std::nullopt : std::optional(at->second);
+}
+
+ProcessId ControlClient::coordinator() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_coordinator;
+}
+
+bool ControlClient::coordinatorAnswers() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_answered != Clock::time_point {} && Clock::now() - m_answered < std::chrono::seconds(1);
+}
+
+void ControlClient::takeSnapshot(ProcessId process)
+{
+    pb::Command command;
+    command.mutable_take_snapshot();
+    call(process, std::move(command), kSnapshotTimeout, [this, process](const Answer& answer) {
+        if (answer && answer.reply.has_snapshot()) {
+            m_ingest.giveSnapshot(process, std::make_shared<pb::Snapshot>(answer.reply.snapshot()));
+            post([process](Thread& thread) { thread.probes.emplace_back(Clock::now() + kProbeAfter, process); });
+            return;
+        }
+        m_ingest.giveSnapshot(process, nullptr);
+        if (const auto known = find(process); known && !known->hasEnded)
+            post([process](Thread& thread) { thread.retries.emplace_back(Clock::now() + kAskTimeout, process); });
+    });
+}
+
+// ---- the control thread
+
+void ControlClient::Thread::askDirectory(ControlClient& client)
+{
+    const bool isKnown = client.coordinator() != 0;
+    // Where virtual time waits for commands, each that a machine answers is a step of it: how often they came would be in the run.
+    if (const auto simulation = client.simulation(); isKnown && simulation && simulation->waits_for_commands()) {
+        askAt = Clock::now() + kDirectoryPeriod; // the simulator tells of all processes
+        return;
+    }
+    isAsking = true;
+    pb::Command command;
+    if (isKnown)
+        command.mutable_list_processes();
+    else
+        command.mutable_who_are_you();
+    const std::string endpoint = coordinatorEndpoint;
+    send(endpoint, "the coordinator", std::move(command), kAskTimeout,
+        [this, &client, endpoint, isKnown](const Answer& answer) {
+        if (endpoint != coordinatorEndpoint)
+            return; // of the former cluster
+        isAsking = false;
+        askAt = Clock::now() + kDirectoryPeriod;
+        if (!answer)
+            return;
+        {
+            const std::lock_guard lock(client.m_mutex);
+            client.m_answered = Clock::now();
+        }
+        if (!isKnown) {
+            client.addProcess(answer.reply.process());
+            askAt = {};
+        } else {
+            takeList(client, answer.reply.processes());
+        }
+    });
+}
+
+// Who has ended in a simulated cluster is known to the simulator, as a parent knows it of its children.
+void ControlClient::Thread::askSimulation(ControlClient& client)
+{
+    const auto coordinator = client.find(client.coordinator());
+    if (!coordinator || !coordinator->info.is_simulated())
+        return;
+    if (const auto simulation = client.simulation(); simulation && simulation->waits_for_commands())
+        return; // who commands is told with each answer; at another time its word would put the run's clock elsewhere
+    pb::Command command;
+    command.mutable_describe_simulation();
+    const std::string endpoint = coordinatorEndpoint;
+    send(endpoint, "the simulator", std::move(command), kAskTimeout, [this, &client, endpoint](const Answer& answer) {
+        if (!answer || endpoint != coordinatorEndpoint)
+            return;
+        client.learnSimulation(answer.reply.simulation());
+    });
+}
+
+void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessList& list)
+{
+    std::vector<ProcessId> gone;
+    for (const auto& entry : list.processes()) // a bad entry of a coordinator that does not look at them costs the others nothing
+        if (whatIsWrong(entry.process()).empty() && !entry.process().control_endpoint().empty())
+            client.addProcess(entry.process());
+    {
+        const std::lock_guard lock(client.m_mutex);
+        for (auto& [id, known] : client.m_directory)
+            ++known.listsWithout;
+        for (const auto& entry : list.processes()) {
+            const auto at = client.m_directory.find(entry.process().node());
+            if (at == client.m_directory.end())
+                continue;
+            at->second.place = entry.place();
+            at->second.incarnation = entry.incarnation();
+            at->second.silentMs = entry.silent_ms();
+            at->second.isListed = true;
+            at->second.listsWithout = 0;
+        }
+        for (const auto& [id, known] : client.m_directory)
+            if (known.isListed && !known.hasEnded && known.listsWithout >= kListsWithout)
+                gone.push_back(id);
+    }
+    for (const ProcessId id : gone)
+        client.end(id, "the coordinator no longer lists it", true);
+}
+
+void ControlClient::Thread::probe(ControlClient& client)
+{
+    std::vector<ProcessId> due;
+    take(probes, due);
+    if (Clock::now() >= probeAt) {
+        probeAt = Clock::now() + kProbePeriod;
+        const auto silent = client.m_ingest.silentSince(kSilence);
+        due.insert(due.end(), silent.begin(), silent.end());
+    }
+    for (const ProcessId process : due) {
+        const auto known = client.find(process);
+        if (!known || known->hasEnded)
+            continue;
+        pb::Command command;
+        command.mutable_take_snapshot()->set_without_records(true);
+        command.set_process(process);
+        send(known->info.control_endpoint(), known->info.name(), std::move(command), kAskTimeout,
+            [&client, process](const Answer& answer) {
+                if (answer)
+                    client.m_ingest.expectSequence(process, answer.reply.snapshot().sequence());
+            });
+    }
+    due.clear();
+    take(retries, due);
+    for (const ProcessId process : due)
+        client.m_ingest.refresh({ process });
+}
+
+void ControlClient::Thread::run(ControlClient& client, const std::stop_token& stop)
+{
+    while (!stop.stop_requested()) {
+        std::vector<zmq::pollitem_t> items { { nullptr, client.m_wakeUp->descriptor(), ZMQ_POLLIN, 0 } };
+        std::vector<std::string> endpoints;
+        for (auto& [endpoint, socket] : sockets) {
+            items.push_back({ socket.handle(), 0, ZMQ_POLLIN, 0 });
+            endpoints.push_back(endpoint);
+        }
+        if (zmq_poll(items.data(), int(items.size()), std::min(kTick, client.untilSample()).count()) < 0)
+            continue; // interrupted
+        for (std::size_t i = 0; i < endpoints.size(); ++i)
+            if ((items[i + 1].revents & ZMQ_POLLIN) != 0)
+                if (const auto at = sockets.find(endpoints[i]); at != sockets.end())
+                    receive(at->second);
+        if ((items[0].revents & ZMQ_POLLIN) != 0) {
+            client.m_wakeUp->clear();
+            std::vector<std::function<void(Thread&)>> tasks;
+            {
+                const std::lock_guard lock(client.m_mutex);
+                tasks.swap(client.m_tasks);
+            }
+            for (const auto& task : tasks)
+                task(*this);
+        }
+        timeOut();
+        if (!coordinatorEndpoint.empty() && !isAsking && Clock::now() >= askAt)
+            askDirectory(client), askSimulation(client);
+        probe(client);
+        client.watchAndHold();
+        client.renewGate();
+    }
+    // Commands that came last are sent to nobody, but their callers are answered.
+    std::vector<std::function<void(Thread&)>> tasks;
+    {
+        const std::lock_guard lock(client.m_mutex);
+        tasks.swap(client.m_tasks);
+    }
+    for (const auto& task : tasks)
+        task(*this);
+    giveUp([](const Pending&) { return true; }, Answer::Outcome::Stopped,
+        [](const Pending&) { return std::string("Stopped."); });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/control/lamp_findings.h"
+
+#include <cstdlib>
+
+namespace lhrs::gui {
+
+namespace {
+
+void add(pb::Told::Judged& judged, int invariant, std::uint64_t checks, std::uint64_t violated, const std::string& text)
+{
+    auto& finding = *judged.add_findings();
+    finding.set_invariant(std::uint32_t(invariant));
+    finding.set_checks(checks);
+    finding.set_violated(violated);
+    finding.set_text(text);
+}
+
+} // namespace
+
+pb::Told::Judged findingsOf(const GroupAudit& audit)
+{
+    pb::Told::Judged judged;
+    // Where the key list is another one, the parity of that rank was not compared.
+    add(judged, 1, audit.ranks - audit.unlisted, audit.unequal - audit.unlisted, audit.firstWrong);
+    add(judged, 2, audit.ranks, audit.unlisted, audit.firstUnlisted);
+    add(judged, 3, audit.keys, audit.doubled, audit.firstDoubled);
+    add(judged, 4, audit.keys, audit.misplaced, audit.firstMisplaced);
+    return judged;
+}
+
+pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId client, const ClusterState& state)
+{
+    pb::Told::Judged judged;
+    const auto countOf = [&read](const char* name) {
+        const auto at = read.results().find(name);
+        return at == read.results().end() ? std::uint64_t(0) : at->second;
+    };
+    const std::uint64_t found = countOf("OK"), gone = read.missing() + countOf("LOST");
+    const std::uint64_t answered = read.operations() - std::min(read.operations(), read.unanswered());
+    const bool isOnlyWriter = state.lamps.isOnlyWriter(client, state);
+    // Other values are a matter of I19; but what came back otherwise did not come back either, so this lamp stays unlit.
+    if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
+        add(judged, 7, answered, gone, std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
+    const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0); // of another client that never wrote
+    if (other == 0 || isOnlyWriter)
+        add(judged, 19, found, other, std::to_string(other) + " of " + std::to_string(found) + " values are not those that their client wrote last");
+    return judged;
+}
+
+pb::Told::Judged findingsOf(const Comparison& compared)
+{
+    pb::Told::Judged judged;
+    add(judged, 13, compared.records, compared.different,
+        std::to_string(compared.different) + " of " + std::to_string(compared.records) + " records of " + compared.place + " are not what was lost");
+    return judged;
+}
+
+pb::Told::Judged findingsOf(const pb::SimulationState& simulation)
+{
+    pb::Told::Judged judged;
+    const std::string& text = simulation.violation(); // "I8: ..."
+    const int invariant = text.starts_with('I') ? std::atoi(text.c_str() + 1) : 0;
+    if (const std::size_t colon = text.find(": "); invariant >= 1 && invariant <= kLamps && colon != std::string::npos)
+        add(judged, invariant, 1, 1, "the simulator says: " + text.substr(colon + 2));
+    return judged;
+}
+
+} // namespace lhrs::gui

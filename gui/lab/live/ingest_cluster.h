@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/series/run_series.h"
+#include "gui/lab/series/run_sink.h"
+#include "gui/lab/words/sentences.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+// What the ingest thread keeps of a cluster: parts of Ingest.
+namespace lhrs::gui {
+
+// A batch of one process as it came; its events are handed out by pointers that keep it alive.
+struct Ingest::Batch {
+    pb::EventHeader header;
+    google::protobuf::Arena arena;
+    const pb::EventBatch* body = nullptr;
+    std::size_t bytes = 0;
+    std::uint64_t last() const { return header.first_sequence() + header.count() - 1; }
+};
+
+// What is known of one process' numbers.
+struct Ingest::Source {
+    ProcessId id = 0;
+    std::uint64_t received = 0;   // highest number received, or known to be lost
+    std::uint64_t contained = 0;  // numbers up to this are in a snapshot that was folded
+    bool isComplete = false;      // the state needs no snapshot
+    bool waitsForSnapshot = false;
+    bool isAsked = false;         // the control thread was told
+    struct Held {
+        std::shared_ptr<const Batch> batch;
+        std::uint64_t from = 0; // what has a lower number was seen before
+    };
+    std::vector<Held> held; // while a snapshot is on its way
+    std::size_t heldBytes = 0;
+    bool isOnOurClock = false;    // aheadNs is known
+    std::int64_t aheadNs = 0;     // its clock is ahead of ours
+    std::uint64_t expected = 0;   // published for sure, since expectedAt
+    std::chrono::steady_clock::time_point expectedAt;
+    std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
+};
+
+struct Ingest::Cluster {
+    ClusterState state; // changed by fold and tell only, so that the sink misses nothing
+    std::uint64_t revision = 1; // of the state
+    RunSink* sink = nullptr;
+    std::array<LampState, kLamps> lampsTold {}; // to the sink
+    std::uint64_t lampsRevision = 0;
+    std::optional<std::int64_t> lampsOwed; // of what was told at that instant of the run
+    EventRing ring;
+    RunSeries series; // of the run, for charts
+    std::map<ProcessId, Source> sources;
+    std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
+    IngestCounters counters;
+    std::uint64_t eventsAtSecond = 0;
+    std::chrono::steady_clock::time_point second = std::chrono::steady_clock::now();
+
+    Source& source(ProcessId process)
+    {
+        Source& source = sources[process];
+        source.id = process;
+        return source;
+    }
+
+    void wantSnapshot(Source& source)
+    {
+        source.isComplete = false;
+        if (source.waitsForSnapshot)
+            return;
+        source.waitsForSnapshot = true;
+        source.isAsked = false;
+    }
+
+    void lose(Source& source, std::uint64_t first, std::uint64_t last, std::int64_t runNs)
+    {
+        counters.lost += last - first + 1;
+        ring.pushGap(source.id, runNs, first, last);
+        source.received = std::max(source.received, last);
+        // What a snapshot contains is lost to the log, not to the state.
+        const bool isContained = last <= source.contained;
+        pb::Told told;
+        told.mutable_gap()->set_first(first);
+        told.mutable_gap()->set_last(last);
+        told.mutable_gap()->set_is_contained(isContained);
+        tell(source.id, told, runNs);
+        if (!isContained)
+            wantSnapshot(source);
+    }
+
+    void giveKeyframe(std::int64_t runNs)
+    {
+        if (sink != nullptr && sink->wantsKeyframe())
+            sink->onKeyframe(state, runNs);
+    }
+
+    // Tells the sink which lamps show another state than before; they change with the structure, or when they say so.
+    void tellLamps(std::int64_t runNs, bool mayHaveChanged)
+    {
+        if (sink == nullptr || lampsOwed || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
+            return;
+        lampsRevision = state.lamps.revision();
+        for (const LampShown& lamp : state.lamps.all(state))
+            if (std::exchange(lampsTold[std::size_t(lamp.invariant - 1)], lamp.state) != lamp.state)
+                sink->onLamp(lamp, runNs);
+    }
+
+    // What several processes tell at one instant of virtual time comes in any order: the lamps are looked at when all is told,
+    // which is when time has moved on.
+    void oweLamps(std::int64_t runNs)
+    {
+        payLamps(runNs);
+        lampsOwed = runNs;
+    }
+
+    // Before anything of a later instant is taken.
+    void payLamps(std::int64_t runNs)
+    {
+        if (lampsOwed && *lampsOwed < runNs)
+            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
+    }
+
+    // Another sink; the former one is told how the lamps stand at its end, as far as they were ever lit.
+    void recordTo(RunSink* next, std::int64_t runNs)
+    {
+        if (lampsOwed)
+            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
+        if (sink != nullptr)
+            for (const LampShown& lamp : state.lamps.all(state))
+                if (lamp.checks > 0 || lamp.state != LampState::NotChecked)
+                    sink->onLamp(lamp, runNs);
+        sink = next;
+        lampsTold = {};
+        if (sink != nullptr)
+            sink->onKeyframe(state, runNs);
+        tellLamps(runNs, true);
+    }
+
+    void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
+    {
+        payLamps(runNs);
+        state.apply(process, told, runNs);
+        ++revision;
+        series.take(process, told, runNs);
+        if (sink == nullptr)
+            return;
+        sink->onTold(process, told, runNs);
+        if (state.isSimulated)
+            oweLamps(runNs);
+        else
+            tellLamps(runNs, true);
+        giveKeyframe(runNs);
+    }
+
+    void introduce(const pb::ProcessInfo& info, std::int64_t runNs)
+    {
+        pb::Told told;
+        *told.mutable_introduced() = info;
+        tell(info.node(), told, runNs);
+    }
+
+    // The run has its events in the order in which they are folded: readers of the ring and of a recording number them alike.
+    void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::uint64_t from, std::int64_t startedWallNs)
+    {
+        const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));
+        ++revision;
+        for (const pb::Event& event : batch->body->events()) {
+            if (event.sequence() < from)
+                continue;
+            const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
+            ring.push(source.id, runNs, { batch, &event }, share);
+            payLamps(runNs);
+            if (event.sequence() > source.contained)
+                state.apply(source.id, event, runNs);
+            series.take(source.id, event, runNs);
+            if (sink != nullptr) {
+                sink->onEvent(source.id, { batch, &event }, runNs, share);
+                tellLamps(runNs, changesStructure(event));
+                giveKeyframe(runNs);
+            }
+        }
+    }
+
+    void foldHeld(Source& source, std::int64_t startedWallNs)
+    {
+        const auto held = std::exchange(source.held, {});
+        source.heldBytes = 0;
+        for (const Source::Held& one : held)
+            fold(source, one.batch, one.from, startedWallNs);
+    }
+};
+
+} // namespace lhrs::gui

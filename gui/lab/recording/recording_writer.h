@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/recording/recording_file.h"
+
+#include <QString>
+#include <QVariant>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace lhrs::gui {
+
+// Writes one .lhrun file, in one thread. After the first error nothing is written any more; the file up to the last
+// commit can be read.
+class RecordingWriter {
+public:
+    // Makes the file; an error is a sentence, empty: made. An existing file is not touched.
+    QString create(const QString& path, const std::map<QString, QString>& meta);
+    QString error() const { return m_error; }
+    bool isOpen() const { return m_isOpen; }
+
+    void addEvent(ProcessId process, const pb::Event& event, std::int64_t tNs);
+    // A gap is an entry among the events, anything else stands beside them.
+    void addTold(ProcessId process, const pb::Told& told, std::int64_t tNs, const QString& reason);
+    void addKeyframe(const ClusterState& state, std::int64_t tNs);
+    // A row of any other table; the names of its columns without id.
+    void addRow(const QString& table, const QString& columns, const QVariantList& values);
+    void addMeasurement(const QString& columns, const QVariantList& values, const std::map<QString, QVariant>& metrics);
+    void setMeta(const QString& key, const QString& value);
+
+    void commitIfDue(bool isNow);
+    // A complete recording of what another program or thread has written so far; a file that is there is replaced once the copy
+    // is complete. An error is a sentence, empty: saved.
+    static QString saveCopy(const QString& from, const QString& to);
+    // Completes the tables that need the whole run, and the indexes; one file is left.
+    void finish();
+    // Closes the file as it is.
+    void abandon();
+
+    std::uint64_t lastEvent() const { return m_lastEvent; }
+    std::uint64_t bytesSinceKeyframe() const { return m_bytesSinceKeyframe; }
+    std::int64_t fileBytes();
+
+private:
+    void fail(const QString& what);
+    static QString writeCopy(const QString& from, const QString& to);
+    bool run(QSqlQuery& query);
+    struct Healing {
+        std::int64_t tNs = 0;
+        std::uint64_t after = 0; // event
+        bool containsEvents = false;
+    };
+    void flushEvents();
+    void healed(ProcessId process, const Healing& healing);
+    void endHealing();
+    void update(const QString& statement, const QVariantList& values);
+    void addProcess(const pb::ProcessInfo& info, std::int64_t tNs);
+    void takeStructure(ProcessId process, const pb::Event& event, std::int64_t tNs);
+    std::optional<std::int64_t> operationOf(const pb::RequestId& id);
+    void addKill(ProcessId process, std::int64_t tNs, const QString& endedBy, const pb::Fault* fault);
+    void endFaults(ProcessId process, const std::string& reason, std::int64_t tNs);
+    void pauseFault(ProcessId process, bool isPaused, std::int64_t tNs);
+
+    QString m_path;
+    QString m_error;
+    bool m_isOpen = false, m_isInTransaction = false;
+    RecordingConnection m_connection;
+    std::unique_ptr<QSqlQuery> m_rows, m_row; // 20 events, one event
+    QVariantList m_pending;                   // values of events not yet given to SQLite
+    std::int64_t m_rowsInTransaction = 0;
+    std::int64_t m_transactionBegan = 0;
+    std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
+    std::uint64_t m_bytesSinceKeyframe = 0;
+    std::uint32_t m_m = 4;                    // of the file, for event.grp
+    std::set<ProcessId> m_processes;          // that have a row
+    std::optional<std::uint64_t> m_seed; // of the simulation, if it is one
+    std::map<ProcessId, std::int64_t> m_operationBase; // of the clients of this cluster
+    // Who of this cluster is here from its first event on, or from a snapshot that made it whole after events were lost; and the
+    // snapshots of others, until it is known whether there was anything to heal.
+    std::set<ProcessId> m_whole;
+    std::map<ProcessId, Healing> m_healing;
+    std::int64_t m_nextBase = 0;
+    int m_cluster = 1;                        // from 1, and the last event of the one before
+    std::uint64_t m_clusterBegan = 0;
+    std::map<std::int64_t, RankMap> m_pages;  // of the former keyframe, by place
+};
+
+} // namespace lhrs::gui

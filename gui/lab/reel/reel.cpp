@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/reel/reel.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart", "question", "answer", "check", "print",
+    "note", "replay", "end", "exercise" };
+constexpr qsizetype kListMax = 10'000; // of captions and names; a file may say anything
+
+// Numbers of 64 bits are text: JSON has doubles.
+QJsonObject objectOf(const Cue& cue)
+{
+    QJsonObject object { { "event", QString::number(cue.event) }, { "ns", QString::number(cue.ns) } };
+    if (cue.isByTime)
+        object["by"] = "time";
+    return object;
+}
+
+Cue cueOf(const QJsonValue& value)
+{
+    const QJsonObject object = value.toObject();
+    return { object["event"].toString().toULongLong(), object["ns"].toString().toLongLong(), object["by"].toString() == "time" };
+}
+
+QJsonObject objectOf(const CameraWish& camera)
+{
+    QJsonObject object;
+    for (const auto& [name, text] : { std::pair("fit", camera.fit), std::pair("view", camera.view), std::pair("layout", camera.layout) })
+        if (!text.isEmpty())
+            object[name] = text;
+    QJsonObject layers;
+    for (const auto& [name, isOn] : camera.layers)
+        layers[name] = isOn;
+    if (!layers.isEmpty())
+        object["layers"] = layers;
+    if (camera.speed)
+        object["speed"] = *camera.speed;
+    if (camera.group)
+        object["group"] = qint64(*camera.group);
+    if (camera.rank)
+        object["rank"] = qint64(*camera.rank);
+    if (!camera.stage.isEmpty())
+        object["stage"] = camera.stage;
+    return object;
+}
+
+std::optional<std::uint32_t> numberOf(const QJsonValue& value)
+{
+    const double number = value.toDouble(-1);
+    return number >= 0 && number <= 4294967295.0 ? std::optional(std::uint32_t(number)) : std::nullopt;
+}
+
+CameraWish cameraOf(const QJsonObject& object)
+{
+    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {}, {}, {} };
+    const QJsonObject layers = object["layers"].toObject();
+    for (auto layer = layers.begin(); layer != layers.end(); ++layer)
+        camera.layers[layer.key()] = layer.value().toBool();
+    if (object["speed"].isDouble())
+        camera.speed = object["speed"].toDouble();
+    camera.group = numberOf(object["group"]);
+    camera.rank = numberOf(object["rank"]);
+    camera.stage = object["stage"].toString();
+    return camera;
+}
+
+double secondsOf(const QJsonValue& value)
+{
+    const double seconds = value.toDouble();
+    return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e9) : 0;
+}
+
+} // namespace
+
+QString kindWord(ReelEntry::Kind kind) { return kReelKinds[std::size_t(kind)]; }
+
+QByteArray jsonOf(const ReelEntry& entry)
+{
+    QJsonObject object { { "kind", kindWord(entry.kind) }, { "at", objectOf(entry.at) } };
+    for (const auto& [name, cue] : { std::pair("until", entry.until), std::pair("from", entry.from) })
+        if (cue.isThere())
+            object[name] = objectOf(cue);
+    for (const auto& [name, text] : { std::pair("id", entry.id), std::pair("text", entry.text) })
+        if (!text.isEmpty())
+            object[name] = text;
+    if (!entry.names.isEmpty())
+        object["names"] = QJsonArray::fromStringList(entry.names);
+    if (entry.number >= 0)
+        object["number"] = entry.number;
+    if (entry.seconds > 0)
+        object["seconds"] = entry.seconds;
+    if (entry.slower > 0)
+        object["slower"] = entry.slower;
+    if (entry.kind == ReelEntry::Kind::Camera)
+        object["camera"] = objectOf(entry.camera);
+    if (!entry.captions.empty()) {
+        QJsonArray captions;
+        for (const ReelEntry::Said& said : entry.captions)
+            captions.append(QJsonObject { { "at", objectOf(said.at) }, { "text", said.text } });
+        object["captions"] = captions;
+    }
+    if (entry.exercise)
+        object["exercise"] = objectOf(*entry.exercise);
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+std::optional<ReelEntry> reelEntryOf(const QByteArray& json)
+{
+    const QJsonObject object = QJsonDocument::fromJson(json).object();
+    const auto kind = std::find(std::begin(kReelKinds), std::end(kReelKinds), object["kind"].toString());
+    if (kind == std::end(kReelKinds))
+        return std::nullopt;
+    ReelEntry entry;
+    entry.kind = ReelEntry::Kind(kind - std::begin(kReelKinds));
+    entry.at = cueOf(object["at"]);
+    entry.until = cueOf(object["until"]);
+    entry.from = cueOf(object["from"]);
+    entry.id = object["id"].toString();
+    entry.text = object["text"].toString();
+    const QJsonArray names = object["names"].toArray(), captions = object["captions"].toArray();
+    if (names.size() > kListMax || captions.size() > kListMax)
+        return std::nullopt;
+    for (const QJsonValue& name : names)
+        entry.names << name.toString();
+    for (const QJsonValue& said : captions)
+        entry.captions.push_back({ cueOf(said.toObject()["at"]), said.toObject()["text"].toString() });
+    entry.number = object["number"].toInt(-1);
+    entry.seconds = secondsOf(object["seconds"]);
+    entry.slower = secondsOf(object["slower"]);
+    entry.camera = cameraOf(object["camera"].toObject());
+    if (entry.kind == ReelEntry::Kind::Exercise)
+        entry.exercise = exerciseOf(object["exercise"].toObject());
+    return entry;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/tables/lab_table.h"
+#include "gui/lab/series/run_series.h"
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include <cstdint>
+#include <vector>
+
+namespace lhrs::gui {
+
+// The charts of the window, in the order in which they are listed.
+enum class ChartKind { Operations, Latency, Messages, Load, Buckets, Storage, Memory, Recovery };
+inline constexpr int kCharts = int(ChartKind::Recovery) + 1;
+
+struct ChartPoint {
+    double x = 0, y = 0; // s after the begin of the run; in the chart's unit
+};
+
+// One line of a chart. Of each column of time there are at most two points, its least and its greatest value.
+struct ChartSeries {
+    QString id, name;      // "insert"; as it stands in the legend
+    int colour = 0;        // of the view's palette
+    int dash = 0;          // 0 solid, 1 dashed, 2 dotted, 3 dash and dot
+    std::vector<ChartPoint> points;
+    bool isStepped = false;   // holds until the next change
+    std::vector<std::size_t> gaps; // points before which nothing is known for a while: no line leads there
+};
+
+// What theory says: a line or, with `high` above `low`, a band. With the formula and where it is from.
+struct ChartTheory {
+    QString name, source;
+    double low = 0, high = 0;
+    bool isBand() const { return high > low; }
+};
+
+struct ChartShade {
+    SeriesShade::Kind kind = SeriesShade::Kind::Fault;
+    double from = 0, to = 0; // s
+    QString words;
+};
+
+// A bar of the chart of recoveries, in parts one after the other.
+struct ChartBar {
+    QString name;
+    std::vector<double> parts;
+    QString total;
+};
+
+// A chart as values: what the view draws, what its table shows and what its CSV holds are all from here.
+struct ChartData {
+    ChartKind kind = ChartKind::Operations;
+    QString title, unit, xTitle;
+    QString note;             // how it was counted, and what is missing
+    QString nothing;          // why there is nothing to draw; empty: there is
+    QString remedy;           // the window's action that changes that; may be empty
+    bool isLogUsual = false;  // best read on a logarithmic axis
+    double from = 0, to = 1;  // s
+    double yMax = 1, yMinPositive = 1;
+    std::vector<ChartSeries> series;
+    std::vector<ChartTheory> theory;
+    std::vector<ChartShade> shades;
+    QStringList parts;        // of bars, with their colours in order
+    std::vector<ChartBar> bars;
+    QStringList header;       // of the table
+    std::vector<QVariantList> rows;
+};
+
+struct ChartWish {
+    ChartKind kind = ChartKind::Operations;
+    std::int64_t fromNs = 0, toNs = 0; // on the run's clock
+    std::int64_t originNs = 0;         // where the axis has its 0: the begin of the run
+    std::size_t columns = 400;         // pixels
+};
+
+// "Operations per second", "Latency", ...
+QString chartTitle(ChartKind kind);
+// A short name for lists and files: "operations".
+QString chartId(ChartKind kind);
+ChartData chartOf(const RunSeries& series, const ChartWish& wish);
+// The chart's rows as a file: first columns run, simulated, detail.
+QString chartCsv(const ChartData& chart, const RunIdentity& identity, const QString& detail);
+
+// ---- parts of chartOf
+
+ChartData recoveryChart(const RunSeries& series, const ChartWish& wish);
+
+} // namespace lhrs::gui

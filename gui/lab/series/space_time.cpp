@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/series/space_time.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+std::string addressShown(const pb::Address& address)
+{
+    const std::uint32_t ip = address.ip();
+    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':'
+        + std::to_string(address.udp_port());
+}
+
+// The events of each process by number.
+using Numbers = std::map<ProcessId, std::map<std::uint64_t, std::size_t>>;
+
+std::size_t find(const Numbers& numbers, ProcessId process, std::uint64_t sequence)
+{
+    const auto known = numbers.find(process);
+    if (known == numbers.end())
+        return kNoEvent;
+    const auto at = known->second.find(sequence);
+    return at == known->second.end() ? kNoEvent : at->second;
+}
+
+// When processes were gated: pairs of begin and end.
+using Gated = std::map<ProcessId, std::vector<std::pair<std::int64_t, std::int64_t>>>;
+
+Gated gatedTimes(const SpaceTime& model)
+{
+    Gated gated;
+    for (const SpaceTimeEvent& event : model.events) {
+        auto& times = gated[event.run.process];
+        if (event.run.event->has_gate_closed())
+            times.emplace_back(event.run.runNs, model.lastNs);
+        else if (event.run.event->has_gate_opened() && times.empty())
+            times.emplace_back(model.firstNs, event.run.runNs);
+        else if (event.run.event->has_gate_opened())
+            times.back().second = event.run.runNs;
+    }
+    return gated;
+}
+
+std::int64_t gatedWithin(const Gated& gated, ProcessId process, std::int64_t from, std::int64_t to)
+{
+    std::int64_t sum = 0;
+    if (const auto known = gated.find(process); known != gated.end())
+        for (const auto& [begin, end] : known->second)
+            sum += std::max<std::int64_t>(0, std::min(end, to) - std::max(begin, from));
+    return sum;
+}
+
+void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete, const std::map<std::string, ProcessId>& addresses)
+{
+    // Sendings by sender and message; a resend is another one of the same message.
+    std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> sent;
+    std::map<ProcessId, std::int64_t> heardUntil;
+    for (std::size_t i = 0; i < out.events.size(); ++i) {
+        const RunEvent& run = out.events[i].run;
+        heardUntil[run.process] = std::max(heardUntil[run.process], run.runNs);
+        const pb::Event& event = *run.event;
+        const std::pair<std::uint64_t, std::uint64_t> operation { event.operation().client(), event.operation().number() };
+        if (event.has_message_sent()) {
+            const pb::MessageSent& e = event.message_sent();
+            SpaceTimeMessage message;
+            message.sent = i;
+            message.from = run.process;
+            message.to = e.to();
+            if (const auto known = addresses.find(addressShown(e.address())); message.to == 0 && known != addresses.end())
+                message.to = known->second;
+            message.kind = e.kind();
+            message.id = e.id();
+            message.tries = e.tries();
+            message.bytes = e.bytes();
+            message.transport = e.transport();
+            message.operation = operation;
+            sent[{ run.process, e.id() }].push_back(out.messages.size());
+            out.messages.push_back(std::move(message));
+        }
+    }
+    for (std::size_t i = 0; i < out.events.size(); ++i) {
+        const RunEvent& run = out.events[i].run;
+        const pb::Event& event = *run.event;
+        if (event.has_message_given_up()) {
+            const auto known = sent.find({ run.process, event.message_given_up().id() });
+            if (known != sent.end())
+                for (const std::size_t number : known->second)
+                    if (out.messages[number].received == kNoEvent)
+                        out.messages[number].fate = SpaceTimeMessage::Fate::GivenUp;
+        }
+        if (!event.has_message_received())
+            continue;
+        const pb::MessageReceived& e = event.message_received();
+        const auto known = sent.find({ e.from(), e.id() });
+        SpaceTimeMessage* message = nullptr;
+        if (known != sent.end() && e.id() != 0) {
+            // Which of the sendings it was says the cause: the sender's number after that step.
+            for (const std::size_t number : known->second) {
+                SpaceTimeMessage& candidate = out.messages[number];
+                const std::uint64_t sequence = out.events[candidate.sent].run.event->sequence();
+                if (event.cause_process() == e.from() && event.cause_sequence() != 0 && sequence > event.cause_sequence())
+                    break;
+                if (candidate.received == kNoEvent || message == nullptr)
+                    message = &candidate;
+            }
+        }
+        if (message == nullptr || message->received != kNoEvent) {
+            // Doubled on its way, a multicast, or sent before what is here.
+            SpaceTimeMessage other;
+            if (message != nullptr)
+                other = *message;
+            else
+                other.sent = find(numbers, event.cause_process(), event.cause_sequence());
+            other.from = e.from();
+            other.kind = e.kind();
+            other.id = e.id();
+            other.bytes = e.bytes();
+            other.transport = e.transport();
+            other.operation = { event.operation().client(), event.operation().number() };
+            out.messages.push_back(std::move(other));
+            message = &out.messages.back();
+        }
+        message->received = i;
+        message->to = run.process;
+        message->fate = SpaceTimeMessage::Fate::Arrived;
+    }
+    const Gated gated = gatedTimes(out);
+    for (SpaceTimeMessage& message : out.messages) {
+        if (message.received != kNoEvent) {
+            message.isBackwards = message.sent != kNoEvent && out.events[message.received].run.runNs < out.events[message.sent].run.runNs;
+            continue;
+        }
+        if (message.fate == SpaceTimeMessage::Fate::GivenUp)
+            continue;
+        if (message.to != 0 && incomplete.contains(message.to))
+            message.fate = SpaceTimeMessage::Fate::Unknown;
+        else if (const std::int64_t sentNs = out.events[message.sent].run.runNs; out.lastNs - sentNs - gatedWithin(gated, message.to, sentNs, out.lastNs) > kUnderWayNs)
+            message.fate = SpaceTimeMessage::Fate::Lost;
+    }
+}
+
+// Numbers the events so that each is above its predecessor in the process and above its cause.
+void number(SpaceTime& out, const Numbers& numbers)
+{
+    std::vector<std::vector<std::size_t>> later(out.events.size());
+    std::vector<std::uint32_t> waits(out.events.size(), 0);
+    const auto edge = [&](std::size_t from, std::size_t to) {
+        if (from == kNoEvent || to == kNoEvent || from == to)
+            return;
+        later[from].push_back(to);
+        ++waits[to];
+    };
+    for (const auto& [process, byNumber] : numbers) {
+        std::size_t before = kNoEvent;
+        for (const auto& [sequence, i] : byNumber) {
+            edge(before, i);
+            before = i;
+        }
+    }
+    for (std::size_t i = 0; i < out.events.size(); ++i)
+        edge(out.events[i].cause, i);
+    for (const SpaceTimeMessage& message : out.messages)
+        if (message.sent != kNoEvent && message.received != kNoEvent && out.events[message.received].cause != message.sent)
+            edge(message.sent, message.received);
+    std::deque<std::size_t> ready;
+    for (std::size_t i = 0; i < out.events.size(); ++i)
+        if (waits[i] == 0)
+            ready.push_back(i);
+    for (; !ready.empty(); ready.pop_front()) {
+        const SpaceTimeEvent& event = out.events[ready.front()];
+        out.logicalMax = std::max(out.logicalMax, event.logical);
+        for (const std::size_t next : later[ready.front()]) {
+            out.events[next].logical = std::max(out.events[next].logical, event.logical + 1);
+            if (--waits[next] == 0)
+                ready.push_back(next);
+        }
+    }
+    // A circle of causes is nobody's true story; what hangs on it stands at the end.
+    for (std::size_t i = 0; i < out.events.size(); ++i)
+        if (waits[i] > 0)
+            out.events[i].logical = out.logicalMax + 1;
+}
+
+} // namespace
+
+std::vector<bool> SpaceTime::eventsOf(std::pair<std::uint64_t, std::uint64_t> operation) const
+{
+    std::vector<bool> is(events.size(), false);
+    for (std::size_t i = 0; i < events.size(); ++i)
+        is[i] = events[i].run.event->operation().client() == operation.first && events[i].run.event->operation().number() == operation.second;
+    return is;
+}
+
+std::map<std::string, ProcessId> addressesOf(const ClusterState& state)
+{
+    std::map<std::string, ProcessId> addresses;
+    for (const auto& [id, process] : state.processes)
+        if (!process.address.empty())
+            addresses[process.address] = id;
+    return addresses;
+}
+
+SpaceTime spaceTimeOf(const std::vector<RunEvent>& events, const std::map<std::string, ProcessId>& addresses)
+{
+    SpaceTime out;
+    Numbers numbers;
+    std::set<ProcessId> incomplete;
+    out.events.reserve(events.size());
+    for (const RunEvent& run : events) {
+        if (run.isGap()) {
+            incomplete.insert(run.process);
+            continue;
+        }
+        if (!numbers[run.process].try_emplace(run.event->sequence(), out.events.size()).second)
+            continue; // told twice
+        out.firstNs = out.events.empty() ? run.runNs : std::min(out.firstNs, run.runNs);
+        out.lastNs = out.events.empty() ? run.runNs : std::max(out.lastNs, run.runNs);
+        out.events.push_back({ run, 1, kNoEvent, false });
+    }
+    for (SpaceTimeEvent& event : out.events) {
+        const pb::Event& body = *event.run.event;
+        if (body.cause_process() == 0)
+            continue;
+        event.cause = find(numbers, body.cause_process(), body.cause_sequence());
+        event.isBeforeCause = event.cause != kNoEvent && out.events[event.cause].run.runNs > event.run.runNs;
+        out.backwards += event.isBeforeCause ? 1 : 0;
+    }
+    pairMessages(out, numbers, incomplete, addresses);
+    number(out, numbers);
+    return out;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+
+// Parts of the fold: key operations, as their clients and the buckets on their way tell of them.
+namespace lhrs::gui::fold {
+
+void startOperation(ClusterState& s, ProcessId process, const pb::Event& event, std::int64_t runNs);
+void forwardOperation(ClusterState& s, const pb::Event& event);
+void adjustImage(ClusterState& s, ProcessId process, const pb::Event& event);
+void finishOperation(ClusterState& s, ProcessId process, const pb::Event& event);
+
+} // namespace lhrs::gui::fold

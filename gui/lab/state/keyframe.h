@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "gui/lab/state/cluster_state.h"
+#include "proto/recording.pb.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+// The cluster's state as a message, for recordings (window.md 5.1).
+namespace lhrs::gui {
+
+// A bucket of the row as one number: data a -> a; parity column j of group g -> -(256 g + j + 1).
+std::int64_t placeNumber(const pb::Place& place);
+std::int64_t dataPlace(std::uint32_t number);
+std::int64_t parityPlace(std::uint32_t group, std::uint32_t column);
+
+// One page of a bucket's ranks.
+pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page);
+
+// The state as a message. Of the buckets in the row only the numbers of their pages are in it, unless `isWhole`.
+pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole);
+
+// Gives a page of a bucket in the row; none: it cannot be read.
+using PageSource = std::function<std::optional<pb::RankPage>(std::int64_t place, std::uint32_t page)>;
+// The state again. Error: a page is missing, or what is there is no state.
+Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pages);
+
+} // namespace lhrs::gui

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/lamp_notes.h"
+#include "proto/event.pb.h"
+#include "proto/recording.pb.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+struct ClusterState;
+
+// The invariants of lhrs.md 17, I1 to I22.
+inline constexpr int kLamps = 22;
+
+enum class LampState {
+    NotChecked, // nothing has exercised it, or the detail leaves out what it needs
+    Pending,    // a change is under way
+    Holds,
+    Violated,   // once is for ever
+};
+
+// Where a lamp's light comes from (window.md 2.14).
+enum class LampSource { Events, Audit, Ledger, Simulator };
+
+// What did not hold, and where it was seen; sequence 0: not by an event, but by an answer.
+struct LampViolation {
+    std::uint64_t process = 0, sequence = 0;
+    std::int64_t runNs = 0;
+    std::string text;
+    bool operator==(const LampViolation&) const = default;
+};
+
+struct Lamp {
+    std::uint64_t checks = 0;
+    std::int64_t lastNs = 0; // run time of the last check
+    std::uint64_t violations = 0;
+    LampViolation first;
+    bool operator==(const Lamp&) const = default;
+};
+
+// A lamp as it is to be shown.
+struct LampShown {
+    int invariant = 0;
+    LampState state = LampState::NotChecked;
+    std::uint64_t checks = 0;
+    std::string detail; // "412 checks, last 12.043 s", or why it is not green
+};
+
+std::string lampName(int invariant);        // "I5"
+std::string lampSummary(const std::vector<LampShown>& lamps); // "16 hold, 0 violated, 1 pending, 5 not checked"
+const char* lampWords(int invariant);       // "at most 2 forwards, image never ahead"
+const char* lampHint(int invariant);        // what checks it
+const char* lampStateWord(LampState state); // "holds"
+LampSource lampSource(int invariant);
+
+// The lamps of a run: a fold over its events and over what audits and clients' ledgers answered, kept with the state of
+// the cluster. An event is judged by what its own process told before and by its causes, never by the order in which
+// processes are heard: a late word neither lights a lamp nor makes it red. It knows nothing of what it did not see, so what
+// was under way at a gap is not judged.
+class Lamps {
+public:
+    // Before `state` folds the event, or the word.
+    void take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs);
+    void take(const ClusterState& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs);
+    // Another cluster begins. What was checked was checked, and what was violated stays violated.
+    void forgetCluster();
+
+    const Lamp& lamp(int invariant) const { return m_lamps[std::size_t(invariant - 1)]; }
+    LampShown shown(int invariant, const ClusterState& state) const;
+    std::vector<LampShown> all(const ClusterState& state) const;
+    bool anyViolated() const;
+    // Whether no other client can have changed a record, as far as was seen.
+    bool isOnlyWriter(std::uint64_t client, const ClusterState& state) const;
+    // Grows when a lamp is lit for the first time, or violated.
+    std::uint64_t revision() const { return m_revision; }
+    bool operator==(const Lamps&) const = default;
+
+    void writeTo(pb::Keyframe::Lamps& out) const;
+    static Lamps of(const pb::Keyframe::Lamps& from);
+
+private:
+    // What the checks remember, each under the numbers of its keys.
+    enum Memo {
+        Applied,      // data bucket, change, parity process -> its event, that one's cause, whether it was there from the beginning
+        Owed,         // data bucket, change -> the event that acknowledged it, its process, that one's cause
+        Filling,      // parity process -> contents came, and are complete
+        Freed,        // data process, change -> rank
+        Broken,       // data process of which not all changes were told
+        Begun,        // client, request -> event
+        Answered,     // client, bucket, incarnation -> event that first showed it
+        Held,         // process, event -> incarnation, role and number, from then on
+        Holders,      // incarnation -> process
+        Writers,      // client that changed records
+        Effects,      // client, request, which -> process, incarnation, change, whether all parity buckets had it
+        Epochs,       // coordinator, group -> epoch
+        Coordinators, // coordinator epoch -> coordinator
+        Commits,      // time, split -> nothing: the newest splits and merges
+        Decided,      // coordinator, split -> nothing
+        File,         // coordinator -> buckets
+        Lost,         // coordinator, group -> event that declared it lost
+        Thinned,      // process that does not tell of all operations
+        Doubts,       // time of decision, client, event -> kind, number, key, time from which
+        kMemos
+    };
+    struct Step;
+
+    void check(int invariant, std::int64_t runNs, std::uint64_t count = 1);
+    void violate(int invariant, const LampViolation& violation);
+    LampNotes& memo(Memo memo) { return m_memos[memo]; }
+    // Not all that the process told was seen.
+    void forgetOf(std::uint64_t process);
+    void settleDoubts(const ClusterState& state, std::int64_t untilNs);
+    void takeSnapshot(const pb::Snapshot& snapshot);
+    void takeFindings(const pb::Told::Judged& judged, std::int64_t runNs);
+
+    std::array<Lamp, kLamps> m_lamps {};
+    std::array<LampNotes, kMemos> m_memos {};
+    std::uint64_t m_revision = 0;
+    std::uint64_t m_recoveries = 0, m_splits = 0; // finished, in this cluster
+    bool m_isUnverified = false;                  // nobody has read back what a recovery brought
+    bool m_hadLoss = false;                       // more than the parity replaces was lost in this cluster
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/tables/chart_svg.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters and of its lines
+constexpr std::size_t kPointsMax = 600; // of a line with marks; of a longer one each column of pixels keeps its extremes
+
+struct Box {
+    double x = 0, y = 0, width = 0, height = 0;
+    double right() const { return x + width; }
+    double bottom() const { return y + height; }
+};
+
+QString svgNumber(double value) { return QString::number(std::round(value * 10) / 10, 'g', 8); }
+
+// "12 500" with narrow spaces, "0.25", "3e-05".
+QString tickShown(double value)
+{
+    QString text = QString::number(value, 'g', 5);
+    if (text.contains('e'))
+        return text;
+    const qsizetype point = text.indexOf('.');
+    const qsizetype sign = text.startsWith('-') ? 1 : 0;
+    for (qsizetype at = (point < 0 ? text.size() : point) - 3; at > sign && std::abs(value) >= 10'000; at -= 3)
+        text.insert(at, QChar(0x202f));
+    return text;
+}
+
+// About the width of a text: there are no fonts here. Letters of DejaVu Sans are 0.6 em wide on average.
+double widthOf(const QString& text, double em) { return 0.6 * em * double(text.size()); }
+
+struct Axis {
+    double low = 0, high = 1;
+    bool isLog = false;
+    std::vector<double> ticks;
+
+    double share(double value) const
+    {
+        return isLog ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) : (value - low) / (high - low);
+    }
+};
+
+// About `steps` round numbers; between whole ones there is nothing (half a parity bucket).
+Axis linear(double low, double high, double steps, bool areWhole)
+{
+    if (!(high > low))
+        high = low + (low == 0 ? 1 : std::abs(low));
+    const double rough = (high - low) / steps, power = std::pow(10, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double factor : { 5.0, 2.0, 1.0 })
+        if (factor * power >= rough * 0.999)
+            step = factor * power;
+    if (areWhole)
+        step = std::max(step, 1.0);
+    Axis axis { std::floor(low / step) * step, std::ceil(high / step) * step, false, {} };
+    for (double at = axis.low; at <= axis.high + step / 2; at += step)
+        axis.ticks.push_back(std::abs(at) < step / 1e6 ? 0 : at);
+    return axis;
+}
+
+// Decades, and 2 and 5 between them where there are few.
+Axis logarithmic(double low, double high)
+{
+    Axis axis { low / 1.15, high * 1.15, true, {} };
+    const bool isShort = std::log10(axis.high / axis.low) < 2.5;
+    for (double power = std::pow(10, std::floor(std::log10(axis.low))); power <= axis.high; power *= 10)
+        for (const double factor : { 1.0, 2.0, 5.0 })
+            if ((factor == 1 || isShort) && factor * power >= axis.low && factor * power <= axis.high)
+                axis.ticks.push_back(factor * power);
+    if (axis.ticks.size() < 2)
+        axis.ticks = { low, high };
+    return axis;
+}
+
+class Picture {
+public:
+    Picture(const MeasureChart& chart, const SvgLook& look, QSize size)
+        : m_chart(chart)
+        , m_look(look)
+        , m_em(look.em)
+    {
+        m_out = QString("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%1\" height=\"%2\" viewBox=\"0 0 %1 %2\" font-family=\"%3\">\n")
+                    .arg(size.width()).arg(size.height()).arg(look.family.toHtmlEscaped());
+        m_out += QString("<title>%1</title>\n<rect width=\"%2\" height=\"%3\" fill=\"%4\"/>\n").arg(chart.title.toHtmlEscaped()).arg(size.width()).arg(size.height()).arg(look.background);
+    }
+
+    QByteArray bytes(QSize size, const QString& origin)
+    {
+        const double margin = m_em, width = size.width();
+        text(margin, 1.6 * m_em, m_chart.title, "start", 1.25, true);
+        QStringList foot { origin };
+        if (!m_chart.source.isEmpty())
+            foot << "dashed, hollow marks: published, " + m_chart.source;
+        if (hasSpread())
+            foot << "medians; bars from the lower to the upper quartile";
+        foot.removeAll(QString());
+        const QStringList lines = footLines(foot, width - 2 * margin);
+        // The last of them stands where a single one does.
+        const double below = kFootLine * m_em * double(lines.size() - 1);
+        for (qsizetype i = 0; i < lines.size(); ++i)
+            text(margin, size.height() - 0.6 * m_em - below + kFootLine * m_em * double(i), lines[i], "start", kFootEms,
+                false, m_look.muted);
+        if (!m_chart.nothing.isEmpty()) {
+            text(width / 2, size.height() / 2.0, m_chart.nothing + ".", "middle", 1.1, true, m_look.muted);
+            return (m_out + "</svg>\n").toUtf8();
+        }
+        const double legend = drawLegend({ margin, 0, width - 2 * margin, 0 }, size.height() - 2.2 * m_em - below);
+        const int columns = std::max(1, std::min(m_chart.columns, int(m_chart.panels.size())));
+        const int rows = (int(m_chart.panels.size()) + columns - 1) / columns;
+        const Box all { margin, 2.4 * m_em, width - 2 * margin,
+            size.height() - 2.4 * m_em - 2.4 * m_em - below - legend };
+        for (std::size_t i = 0; i < m_chart.panels.size(); ++i)
+            drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
+                                             all.width / columns, all.height / rows });
+        if (m_chart.isSimulated && !m_chart.source.isEmpty())
+            m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"middle\" font-size=\"%3\" font-weight=\"bold\" fill=\"%4\" fill-opacity=\"0.25\" transform=\"rotate(-18 %1 %2)\">SIMULATED TIME</text>\n")
+                         .arg(svgNumber(width / 2), svgNumber(size.height() / 2.0), svgNumber(4 * m_em), m_look.text);
+        return (m_out + "</svg>\n").toUtf8();
+    }
+
+private:
+    void text(double x, double y, const QString& words, const char* anchor, double ems, bool isBold, const QString& colour = {})
+    {
+        m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"%3\" font-size=\"%4\"%5 fill=\"%6\">%7</text>\n")
+                     .arg(svgNumber(x), svgNumber(y), anchor, svgNumber(ems * m_em), isBold ? " font-weight=\"bold\"" : "", colour.isEmpty() ? m_look.text : colour, words.toHtmlEscaped());
+    }
+    void line(double x1, double y1, double x2, double y2, const QString& colour, double width)
+    {
+        m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%4\" stroke=\"%5\" stroke-width=\"%6\"/>\n").arg(svgNumber(x1), svgNumber(y1), svgNumber(x2), svgNumber(y2), colour, svgNumber(width));
+    }
+    bool hasSpread() const
+    {
+        for (const auto& panel : m_chart.panels)
+            for (const auto& series : panel.series)
+                if (std::any_of(series.points.begin(), series.points.end(), [](const auto& point) { return point.q3 > point.q1; }))
+                    return true;
+        return false;
+    }
+    // As many parts in a line as it has room for: a hall has to read whose values are dashed.
+    QStringList footLines(const QStringList& parts, double width) const
+    {
+        QStringList lines { QString() };
+        for (const QString& part : parts) {
+            const QString longer = lines.last().isEmpty() ? part : lines.last() + QString::fromUtf8("  ·  ") + part;
+            if (lines.last().isEmpty() || widthOf(longer, kFootEms * m_em) <= width)
+                lines.last() = longer;
+            else
+                lines << part;
+        }
+        return lines;
+    }
+    QString colourOf(int number) const { return m_look.colours[number % m_look.colours.size()]; }
+
+    // Circle, square, triangle, diamond: one after the other as the colours repeat. Hollow: published.
+    void mark(double x, double y, int number, bool isHollow)
+    {
+        const double r = 0.28 * m_em;
+        const QString style = QString("fill=\"%1\" stroke=\"%2\" stroke-width=\"1.6\"").arg(isHollow ? m_look.background : colourOf(number), colourOf(number));
+        switch (number / int(m_look.colours.size()) % 4) {
+        case 0: m_out += QString("<circle cx=\"%1\" cy=\"%2\" r=\"%3\" %4/>\n").arg(svgNumber(x), svgNumber(y), svgNumber(r), style); break;
+        case 1: m_out += QString("<rect x=\"%1\" y=\"%2\" width=\"%3\" height=\"%3\" %4/>\n").arg(svgNumber(x - r), svgNumber(y - r), svgNumber(2 * r), style); break;
+        case 2: m_out += QString("<path d=\"M%1 %2L%3 %4L%5 %4Z\" %6/>\n").arg(svgNumber(x), svgNumber(y - 1.2 * r), svgNumber(x + 1.2 * r), svgNumber(y + r), svgNumber(x - 1.2 * r), style); break;
+        default: m_out += QString("<path d=\"M%1 %2L%3 %4L%1 %5L%6 %4Z\" %7/>\n").arg(svgNumber(x), svgNumber(y - 1.4 * r), svgNumber(x + 1.4 * r), svgNumber(y), svgNumber(y + 1.4 * r), svgNumber(x - 1.4 * r), style); break;
+        }
+    }
+
+    // Names of lines above the foot, in as many rows as they need; the height of that.
+    double drawLegend(const Box& box, double bottom)
+    {
+        std::vector<const MeasureChart::Series*> entries;
+        for (const auto& panel : m_chart.panels)
+            for (const auto& series : panel.series)
+                if (std::none_of(entries.begin(), entries.end(), [&](const auto* e) { return e->colour == series.colour && e->isPublished == series.isPublished; }))
+                    entries.push_back(&series);
+        // What is published has the colour of ours; the foot tells them apart.
+        const auto all = entries;
+        std::erase_if(entries, [&](const auto* e) { return e->isPublished && std::any_of(all.begin(), all.end(), [&](const auto* other) { return !other->isPublished && other->colour == e->colour; }); });
+        std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->colour != b->colour ? a->colour < b->colour : a->isPublished < b->isPublished; });
+        if (entries.size() == 1 && entries[0]->name == "here")
+            return 0;
+        std::vector<std::vector<const MeasureChart::Series*>> rows(1);
+        double at = 0;
+        const auto wide = [&](const MeasureChart::Series& series) { return 4 * m_em + widthOf(series.name, m_em); };
+        for (const auto* entry : entries) {
+            if (at > 0 && at + wide(*entry) > box.width) {
+                rows.emplace_back();
+                at = 0;
+            }
+            rows.back().push_back(entry);
+            at += wide(*entry);
+        }
+        const double height = 1.5 * m_em * double(rows.size());
+        double y = bottom - height + 0.8 * m_em;
+        for (const auto& row : rows) {
+            at = box.x;
+            for (const auto* entry : row) {
+                m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%2\" stroke=\"%4\" stroke-width=\"%5\"%6/>\n")
+                             .arg(svgNumber(at), svgNumber(y), svgNumber(at + 2 * m_em), colourOf(entry->colour), entry->isPublished ? "1.6" : "2.6", entry->isPublished ? " stroke-dasharray=\"6 4\"" : "");
+                mark(at + m_em, y, entry->colour, entry->isPublished);
+                text(at + 2.5 * m_em, y + 0.35 * m_em, entry->name, "start", 1, false);
+                at += wide(*entry);
+            }
+            y += 1.5 * m_em;
+        }
+        return height;
+    }
+
+    Axis axisOf(const MeasureChart::Panel& panel, bool isX, double steps) const
+    {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        bool areWhole = true;
+        for (const auto& series : panel.series)
+            for (const auto& point : series.points)
+                for (const double value : isX ? std::vector<double> { point.x } : std::vector<double> { point.median, point.q1, point.q3 })
+                    if (!m_chart.isLog || value > 0) {
+                        low = std::min(low, value);
+                        high = std::max(high, value);
+                        areWhole = areWhole && value == std::floor(value);
+                    }
+        if (isX && !m_chart.words.isEmpty()) {
+            Axis axis { -0.5, double(m_chart.words.size()) - 0.5, false, {} };
+            for (qsizetype i = 0; i < m_chart.words.size(); ++i)
+                axis.ticks.push_back(double(i));
+            return axis;
+        }
+        if (!(high >= low))
+            return linear(0, 1, steps, false);
+        if (m_chart.isLog)
+            return logarithmic(low, high);
+        // A quantity begins at 0; a factor where it is, unless 0 is near.
+        return linear(!isX || low < 0.3 * high ? std::min(0.0, low) : low, high, steps, areWhole);
+    }
+
+    // `isLast`: no panel is below it, so that it says what the axis is.
+    void drawPanel(const MeasureChart::Panel& panel, bool isLast, const Box& box)
+    {
+        const Axis y = axisOf(panel, false, std::clamp(box.height / (3.5 * m_em), 2.0, 8.0));
+        double labels = 0;
+        for (const double tick : y.ticks)
+            labels = std::max(labels, widthOf(tickShown(tick), 0.9 * m_em));
+        const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em, box.height - (isLast ? 5.4 : 4.2) * m_em };
+        const Axis x = axisOf(panel, true, std::clamp(plot.width / (6 * m_em), 2.0, 8.0));
+        const auto atX = [&](double value) { return plot.x + plot.width * x.share(value); };
+        const auto atY = [&](double value) { return plot.bottom() - plot.height * (y.isLog && value <= 0 ? 0 : y.share(value)); };
+        text(plot.x, box.y + 1.3 * m_em, panel.title, "start", 1, true);
+        double below = HUGE_VAL; // words that would touch are left out
+        for (const double tick : y.ticks) {
+            line(plot.x, atY(tick), plot.right(), atY(tick), m_look.grid, 1);
+            if (atY(tick) + m_em > below)
+                continue;
+            below = atY(tick);
+            text(plot.x - 0.4 * m_em, atY(tick) + 0.32 * m_em, tickShown(tick), "end", 0.9, false);
+        }
+        double written = -HUGE_VAL;
+        for (const double tick : x.ticks) {
+            const QString words = m_chart.words.isEmpty() ? tickShown(tick) : m_chart.words.value(qsizetype(tick));
+            const double half = widthOf(words, 0.9 * m_em) / 2;
+            line(atX(tick), plot.bottom(), atX(tick), plot.bottom() + 4, m_look.muted, 1);
+            if (atX(tick) - half < written)
+                continue;
+            text(atX(tick), plot.bottom() + 1.3 * m_em, words, "middle", 0.9, false);
+            written = atX(tick) + half + 0.4 * m_em;
+        }
+        line(plot.x, plot.bottom(), plot.right(), plot.bottom(), m_look.muted, 1.2);
+        line(plot.x, plot.y, plot.x, plot.bottom(), m_look.muted, 1.2);
+        if (isLast)
+            text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false, m_look.muted);
+        if (panel.series.empty())
+            text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no value", "middle", 1, false, m_look.muted);
+        // What is ours lies above what is published.
+        for (const bool isPublished : { true, false })
+            for (const auto& series : panel.series)
+                if (series.isPublished == isPublished)
+                    drawSeries(series, atX, atY);
+    }
+
+    void drawSeries(const MeasureChart::Series& series, const auto& atX, const auto& atY)
+    {
+        const QString colour = colourOf(series.colour);
+        const bool isLong = series.points.size() > kPointsMax;
+        QString path;
+        const auto add = [&](double px, double py) { path += (path.isEmpty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py); };
+        for (std::size_t i = 0; i < series.points.size();) {
+            const double px = atX(series.points[i].x);
+            double least = series.points[i].median, most = least;
+            std::size_t end = i + 1;
+            for (; isLong && end < series.points.size() && std::floor(atX(series.points[end].x)) == std::floor(px); ++end) {
+                least = std::min(least, series.points[end].median);
+                most = std::max(most, series.points[end].median);
+            }
+            add(px, atY(least));
+            if (most > least)
+                add(px, atY(most));
+            i = end;
+        }
+        // Between words nothing lies, and a line would say so.
+        if (m_chart.words.isEmpty() || isLong)
+            m_out += QString("<polyline points=\"%1\" fill=\"none\" stroke=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\"%4/>\n")
+                     .arg(path, colour, series.isPublished ? "1.6" : "2.6", series.isPublished ? " stroke-dasharray=\"6 4\"" : "");
+        if (isLong)
+            return;
+        for (const auto& point : series.points) {
+            const double px = atX(point.x), r = 0.25 * m_em;
+            if (point.q3 > point.q1) {
+                line(px, atY(point.q1), px, atY(point.q3), colour, 1.4);
+                line(px - r, atY(point.q1), px + r, atY(point.q1), colour, 1.4);
+                line(px - r, atY(point.q3), px + r, atY(point.q3), colour, 1.4);
+            }
+            mark(px, atY(point.median), series.colour, series.isPublished);
+        }
+    }
+
+    const MeasureChart& m_chart;
+    const SvgLook& m_look;
+    const double m_em;
+    QString m_out;
+};
+
+} // namespace
+
+QString chartOrigin(const RunIdentity& identity)
+{
+    return QString(identity.isSimulated ? "SIMULATED" : "LIVE") + (identity.run.isEmpty() ? QString() : QString::fromUtf8("  ·  run ") + identity.run);
+}
+
+QSize chartSize(const MeasureChart& chart)
+{
+    const int columns = std::max(1, std::min(chart.columns, int(chart.panels.size())));
+    const int rows = std::max(1, (int(chart.panels.size()) + columns - 1) / columns);
+    return { columns == 1 ? 960 : 480 * columns, std::max(540, 340 * rows + 120) };
+}
+
+QByteArray chartSvg(const MeasureChart& chart, const SvgLook& look, QSize size, const QString& origin)
+{
+    return Picture(chart, look, size).bytes(size, origin);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+namespace lhrs::gui {
+
+// The known name nearest to one that is not known, by edit distance; empty: none is near.
+QString nearestWord(const QString& name, const QStringList& known);
+
+} // namespace lhrs::gui

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The narrator's sentences of failures, recoveries, and what is done to processes.
+#include "common/failure_reasons.h"
+#include "gui/lab/words/failure_cause.h"
+#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/narrator_teller.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+std::string memberName(pb::Role role, std::uint32_t group, std::uint32_t index)
+{
+    return role == pb::DATA ? words::bucket(index) : words::parityBucket(group, index);
+}
+
+constexpr std::int64_t kFlappingNs = 5'000'000'000; // suspected again so soon after it has answered, a member is not worth a word
+
+words::Numbers numbersOf(const google::protobuf::RepeatedField<std::uint32_t>& list) { return { list.begin(), list.end() }; }
+
+// Every member of the view is up, and none of the parity buckets is missing.
+bool isWhole(const pb::View& view)
+{
+    const auto isUp = [](const pb::Member& member) { return member.state() == pb::UP; };
+    const auto isParity = [](const pb::Member& member) { return member.role() == pb::PARITY; };
+    return view.state() == pb::GROUP_UP && std::all_of(view.members().begin(), view.members().end(), isUp)
+        && std::count_if(view.members().begin(), view.members().end(), isParity) >= std::ptrdiff_t(view.k());
+}
+
+} // namespace
+
+// ---- from the suspicion to the failure
+
+void Teller::on(const pb::MemberSuspected& e)
+{
+    NarratorMemory::Ill& ill = m.groups[e.group()];
+    const std::string member = memberName(e.role(), e.group(), e.index());
+    const auto group = state.groups.find(e.group());
+    const MemberPlace place { e.role(), e.role() == pb::DATA ? e.index() % state.m() : e.index() };
+    const bool isDown = group != state.groups.end() && group->second.down.contains(place);
+    if (isDown || std::find(ill.suspected.begin(), ill.suspected.end(), member) != ill.suspected.end())
+        return;
+    ill.suspected.push_back(member);
+    std::string reason = e.reason();
+    if (reason.starts_with("a client ") && state.clients.contains(event.cause_process()))
+        reason = name(event.cause_process()) + " has no answer from it";
+    if (ill.answeredNs && run.runNs - *ill.answeredNs < kFlappingNs)
+        return; // on a busy machine, again and again
+    ill.suspectedTold = tell(words::suspected(e.group(), ill.suspected, reason), ill.suspectedTold);
+}
+
+void Teller::on(const pb::MembersAnswered& e)
+{
+    NarratorMemory::Ill& ill = m.groups[e.group()];
+    if (ill.suspectedTold != 0) {
+        tell(words::answered(e.group(), ill.suspected));
+        ill.answeredNs = run.runNs;
+    }
+    ill.suspected.clear();
+    ill.suspectedTold = 0;
+}
+
+void Teller::on(const pb::BucketFailed& e)
+{
+    NarratorMemory::Ill& ill = m.groups[e.group()];
+    const std::string member = memberName(e.role(), e.group(), e.index());
+    ill.isIll = true;
+    std::erase(ill.suspected, member);
+    ill.suspectedTold = 0;
+    if (e.role() == pb::PARITY)
+        m.failedParity.insert({ e.group(), e.index() });
+    if (e.process() != 0)
+        m.fencedPlace[e.process()] = { member, run.runNs };
+    const std::string shown = shownReason(state, run.process, event);
+    const std::string reason = isSilence(shown) ? "" : shown;
+    if (reason != ill.failedReason) {
+        ill.failedData.clear();
+        ill.failedColumns.clear();
+        ill.failedTold = 0;
+    }
+    ill.failedReason = reason;
+    (e.role() == pb::DATA ? ill.failedData : ill.failedColumns).push_back(e.index());
+    const bool isOne = ill.failedData.size() + ill.failedColumns.size() == 1;
+    const auto group = state.groups.find(e.group());
+    const bool isTooMany = group != state.groups.end() && group->second.k > 0 && group->second.down.size() > group->second.k;
+    const auto left = isTooMany ? std::nullopt : std::optional<std::uint32_t>(e.k_left());
+    const std::string members = words::members(e.group(), ill.failedData, ill.failedColumns);
+    ill.failedTold = tell(words::failed(e.group(), members, isOne, left, reason), ill.failedTold);
+}
+
+// ---- recovery
+
+void Teller::on(const pb::EpochChanged& e)
+{
+    const pb::View& view = e.view();
+    const auto known = m.groups.find(view.group());
+    if (known == m.groups.end())
+        return;
+    NarratorMemory::Ill& ill = known->second;
+    ill.failedData.clear(); // who fails from now on fails after these
+    ill.failedColumns.clear();
+    ill.failedTold = 0;
+    if (view.state() == pb::GROUP_FROZEN && !std::exchange(ill.isFrozenTold, true))
+        tell(words::frozen(view.group()));
+    if (!ill.isIll || !isWhole(view))
+        return;
+    m.groups.erase(known);
+    tell(words::groupIsBack(view.group(), view.k()));
+}
+
+void Teller::on(const pb::CutAgreed& e)
+{
+    if (state.file.config.m() == 0 || e.positions_size() == 0)
+        return;
+    words::Numbers numbers;
+    for (const std::uint32_t position : e.positions())
+        numbers.push_back(bucketAt(e.group(), position));
+    tell(words::cutAgreed(e.group(), numbers, e.copied()));
+}
+
+void Teller::on(const pb::RecoveryStarted& e)
+{
+    const auto group = state.groups.find(e.group());
+    bool isFirstUp = true;
+    for (std::uint32_t column = 0; column < e.manager(); ++column)
+        isFirstUp = isFirstUp && group != state.groups.end() && group->second.down.contains({ pb::PARITY, column });
+    tell(words::managerChosen(e.group(), e.manager(), isFirstUp, numbersOf(e.buckets())));
+}
+
+void Teller::on(const pb::DecoderChosen& e)
+{
+    if (event.place().role() != pb::PARITY || state.file.config.m() == 0)
+        return;
+    words::Numbers data, columns;
+    for (const pb::DecoderChosen::Participant& participant : e.participants()) {
+        const std::uint32_t number = bucketAt(e.group(), participant.index());
+        if (participant.role() == pb::PARITY)
+            columns.push_back(participant.index());
+        else if (number < state.file.buckets || state.data.contains(number)) // a position without a bucket takes part as zeros
+            data.push_back(number);
+    }
+    if (!columns.empty())
+        tell(words::slicesBegin(self(), words::members(e.group(), data, columns)));
+}
+
+void Teller::on(const pb::SliceRecovered& e)
+{
+    const auto group = state.groups.find(e.group());
+    if (group == state.groups.end() || group->second.recovery.id != e.recovery() || group->second.recovery.isOver)
+        return; // of an attempt that is over
+    NarratorMemory::Ill& ill = m.groups[e.group()];
+    if (std::exchange(ill.slicing, e.recovery()) != e.recovery())
+        ill.slicesTold = 0;
+    const RecoveryState& recovery = group->second.recovery;
+    ill.slicesTold = tell(words::slices(recovery.slices, recovery.records, recovery.isXor), ill.slicesTold);
+}
+
+void Teller::on(const pb::RecoveryFinished& e) { tell(words::recovered(numbersOf(e.buckets()), e.records(), e.total_ns())); }
+
+void Teller::on(const pb::RecordRecovered& e)
+{
+    if (e.result() != pb::OK && e.result() != pb::NOT_FOUND)
+        return;
+    Run& computed = m.computed[e.group()];
+    const std::uint32_t count = m.goOn(computed, run.runNs);
+    tell(count > 1 ? words::recordsComputed(e.group(), count)
+                   : words::recordComputed(self(), e.key(), e.bucket(), client(event.operation()), e.result() == pb::OK),
+        computed);
+}
+
+void Teller::on(const pb::GroupLost& e)
+{
+    NarratorMemory::Ill& ill = m.groups[e.group()];
+    ill.isIll = true;
+    if (!std::exchange(ill.isLostTold, true))
+        tell(words::groupLost(e.group(), numbersOf(e.buckets()), e.parity_lost()));
+}
+
+void Teller::on(const pb::LossAcknowledged& e)
+{
+    m.groups[e.group()].isLostTold = false;
+    tell(words::lossAcknowledged(numbersOf(e.buckets())));
+}
+
+// A process whose place was given away hears of it when it wakes.
+void Teller::on(const pb::NodeReleased& /*e*/)
+{
+    const auto place = m.fencedPlace.find(run.process);
+    const auto failure = state.failures.find(run.process);
+    if (place == m.fencedPlace.end() || place->second.second > run.runNs || failure == state.failures.end())
+        return;
+    // Nothing was done to it, and it goes on: it was only late.
+    DownMember down { .process = run.process, .reason = kAnswersNoProbes, .sinceNs = failure->second.atNs };
+    const std::string reason = shownReason(state, down);
+    tell(words::fenced(name(run.process), place->second.first, reason == kAnswersNoProbes ? "" : reason));
+    m.fencedPlace.erase(place);
+}
+
+// ---- the coordinator
+
+void Teller::on(const pb::CoordinatorListening& /*e*/)
+{
+    if (state.file.exists) // else there is nothing to find
+        tell(words::listening());
+}
+
+void Teller::on(const pb::CoordinatorRebuilt& e)
+{
+    m.overflows.clear(); // the buckets report anew
+    m.undone.clear();
+    tell(words::rebuilt(e));
+}
+
+void Teller::on(const pb::ForeignBucket& e)
+{
+    if (m.foreign.insert(e.alive().process().node()).second)
+        tell(words::foreignBucket(e.alive().process().name()));
+}
+
+// ---- what is done to processes
+
+void Teller::on(const pb::FaultBegun& e)
+{
+    const pb::Fault& fault = e.fault();
+    NarratorMemory::FaultTold& told = m.faults[fault.number()];
+    const std::string name = self();
+    if (isInstant(fault))
+        m.seenOf(run.process).isEndTold = true;
+    else if (fault.has_pause())
+        m.seenOf(run.process).isPaused = true;
+    if (isInstant(fault) && name == kCoordinator) {
+        tell(words::coordinatorEnded(true));
+        return;
+    }
+    told.names.push_back(name);
+    told.begunTold = tell(words::faultBegun(told.names, fault), told.begunTold);
+}
+
+void Teller::on(const pb::FaultEnded& e)
+{
+    NarratorMemory::FaultTold& told = m.faults[e.fault().number()];
+    if (e.fault().has_pause())
+        m.seenOf(run.process).isPaused = false;
+    ++told.ended;
+    told.endedTold = tell(words::faultEnded(self(), told.ended, e), told.endedTold);
+    if (told.ended >= told.names.size())
+        m.faults.erase(e.fault().number());
+}
+
+void Teller::on(const pb::ProcessEnded& e)
+{
+    NarratorMemory::Seen& seen = m.seenOf(run.process);
+    if (std::exchange(seen.hasEnded, true) || seen.isEndTold)
+        return;
+    if (self() == kCoordinator) {
+        tell(words::coordinatorEnded(false));
+        return;
+    }
+    Run& crowd = m.crowds[{ int(event.body_case()), true }];
+    const std::uint32_t count = m.goOn(crowd, run.runNs);
+    const std::string place = event.place().role() == pb::NO_ROLE ? "" : self();
+    tell(count > 1 ? words::manyEnded(count) : words::ended(place, name(run.process), e.reason()), crowd);
+}
+
+void Teller::crowd(bool isBegun, QString (*words)(const std::string&, std::uint32_t, bool))
+{
+    // The gate's closing and opening are two kinds of event, and one matter.
+    Run& crowd = m.crowds[{ event.has_workload_held() ? 0 : 1, isBegun }];
+    const std::uint32_t count = m.goOn(crowd, run.runNs);
+    tell(words(self(), count, isBegun), crowd);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the narrator remembers between events, and who tells of one event.
+#pragma once
+
+#include "gui/lab/words/narrator.h"
+#include "gui/lab/words/narrator_words.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lhrs::gui {
+
+// Things of one kind that follow each other closely are told as one, with their number.
+struct Run {
+    std::uint64_t told = 0; // the event of the last telling; 0: none was
+    std::uint32_t count = 0;
+    std::int64_t lastNs = 0;
+    std::uint64_t lastFrame = 0;
+};
+
+struct NarratorMemory {
+    static constexpr std::int64_t kCloselyNs = 1'000'000'000;
+    static constexpr std::uint64_t kCloselyFrames = 60; // what is shown slowly follows less closely than its times say
+    static constexpr std::uint32_t kReconfigurations = 3; // in a row, each with all its sentences; then they are counted
+    static constexpr std::size_t kFileStates = 64;
+
+    std::vector<Telling> told;
+    QString lastText;
+    Run last;
+    std::uint64_t frames = 0;
+
+    // ---- file and spares
+    bool isFirstRecordTold = false;
+    std::optional<std::int64_t> fileSinceNs; // when the file was created, if that was seen
+    std::map<pb::Role, std::pair<std::string, std::int64_t>> missing; // pool -> what waits, since when
+    std::map<pb::Role, Run> spares;
+    std::set<pb::Role> takenPools; // told that their last spare is taken
+    Run clients;
+    std::deque<std::pair<std::int64_t, std::uint32_t>> fileStates; // time, data buckets
+
+    // ---- splits and merges
+    struct Overflow {
+        std::uint32_t bucket = 0;
+        std::int64_t atNs = 0;
+        std::uint64_t told = 0;
+    };
+    std::vector<Overflow> overflows;  // reported, and no split ordered for it
+    std::set<std::uint32_t> underfull; // buckets that reported few records since the last merge
+    std::set<std::uint32_t> undone;    // buckets whose split was undone and is still owed
+    struct Uncaused {
+        std::uint64_t told = 0;
+        std::int64_t atNs = 0;
+        words::SplitOrder order;
+    };
+    std::optional<Uncaused> uncaused; // the last split, when no cause of it was known
+    struct Row {
+        Run run;                      // splits, or merges, as they are ordered
+        std::set<std::uint64_t> quiet; // those that are only counted, by their number
+        std::uint32_t counted = 0;
+        std::uint64_t told = 0;
+    };
+    Row splits, merges;
+
+    // ---- clients
+    std::map<ProcessId, Run> forwards, adjusted, lostKeys;
+
+    // ---- failures
+    struct Ill {
+        bool isIll = false; // a member was declared failed
+        words::Names suspected;
+        std::uint64_t suspectedTold = 0;
+        std::optional<std::int64_t> answeredNs; // when all had answered the probes
+        words::Numbers failedData, failedColumns; // since the last epoch, for one reason
+        std::string failedReason;
+        std::uint64_t failedTold = 0;
+        bool isFrozenTold = false, isLostTold = false;
+        std::uint64_t slicing = 0, slicesTold = 0; // the recovery whose slices are told
+    };
+    std::map<std::uint32_t, Ill> groups;
+    std::map<std::uint32_t, Run> computed; // records that parity computed, by group
+    std::set<std::pair<std::uint32_t, std::uint32_t>> failedParity;       // (group, column)
+    std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace; // place that a process had, failed since
+
+    // ---- processes
+    struct FaultTold {
+        words::Names names;
+        std::uint64_t begunTold = 0, endedTold = 0;
+        std::uint32_t ended = 0;
+    };
+    std::map<std::uint64_t, FaultTold> faults; // by number
+    struct Seen {
+        ProcessId id = 0;
+        bool hasEnded = false, isPaused = false, isEndTold = false;
+    };
+    std::vector<Seen> seen; // by id
+    std::map<std::pair<int, bool>, Run> crowds; // of what is done to all processes at once: kind of event, begun or ended
+    std::set<ProcessId> foreign;
+
+    Seen& seenOf(ProcessId process);
+    bool isClose(const Run& run, std::int64_t runNs) const
+    {
+        return run.count > 0 && runNs - run.lastNs < kCloselyNs && frames - run.lastFrame < kCloselyFrames;
+    }
+    // One more of them; gives how many they are now.
+    std::uint32_t goOn(Run& run, std::int64_t runNs);
+};
+
+// Tells of one event.
+struct Teller {
+    static constexpr const char* kCoordinator = "the coordinator"; // as self() calls it
+
+    NarratorMemory& m;
+    const RunEvent& run;
+    const ClusterState& state;
+    const pb::Event& event = *run.event;
+
+    // Gives the number of the event, which is that of the telling; 0: the same has just been told.
+    std::uint64_t tell(QString text, std::uint64_t instead = 0);
+    void tell(QString text, Run& of);
+
+    // ---- who it is
+    std::string name(ProcessId process) const; // "alice"
+    std::string self() const;                  // by its place, else its name: "bucket 2", "the coordinator"
+    std::string client(const pb::RequestId& operation) const; // "" when it is not known
+    std::uint32_t bucketAt(std::uint32_t group, std::uint32_t position) const { return group * state.m() + position; }
+
+    // ---- what it tells; in narrator.cpp
+    void on(const pb::ProcessStarted& e);
+    void on(const pb::FileCreated& e);
+    void on(const pb::NodeRecruited& e);
+    void on(const pb::SpareMissing& e);
+    void on(const pb::RecordInserted& e);
+    void on(const pb::BucketOverflowed& e);
+    void on(const pb::SplitOrdered& e);
+    void on(const pb::SplitCommitted& e);
+    void on(const pb::SplitFinished& e);
+    void on(const pb::SplitUndone& e);
+    void on(const pb::MergeOrdered& e);
+    void on(const pb::MergeCommitted& e);
+    void on(const pb::MergeFinished& e);
+    void on(const pb::MergeUndone& e);
+    void on(const pb::FileStateChanged& e);
+    void on(const pb::GroupCreated& e);
+    void on(const pb::ParityCreationOrdered& e);
+    void on(const pb::ParityAdded& e);
+    void on(const pb::ParityCreationUndone& e);
+    void on(const pb::OperationDone& e);
+    void on(const pb::ImageAdjusted& e);
+
+    // ---- in narrator_failures.cpp
+    void on(const pb::MemberSuspected& e);
+    void on(const pb::MembersAnswered& e);
+    void on(const pb::BucketFailed& e);
+    void on(const pb::EpochChanged& e);
+    void on(const pb::CutAgreed& e);
+    void on(const pb::RecoveryStarted& e);
+    void on(const pb::DecoderChosen& e);
+    void on(const pb::SliceRecovered& e);
+    void on(const pb::RecoveryFinished& e);
+    void on(const pb::RecordRecovered& e);
+    void on(const pb::GroupLost& e);
+    void on(const pb::LossAcknowledged& e);
+    void on(const pb::NodeReleased& e);
+    void on(const pb::CoordinatorListening& e);
+    void on(const pb::CoordinatorRebuilt& e);
+    void on(const pb::ForeignBucket& e);
+    void on(const pb::FaultBegun& e);
+    void on(const pb::FaultEnded& e);
+    void on(const pb::ProcessEnded& e);
+    void crowd(bool isBegun, QString (*words)(const std::string&, std::uint32_t, bool));
+
+private:
+    void noteFile(std::uint32_t buckets);
+    std::optional<NarratorMemory::Overflow> causeOfSplit();
+    void setAge(words::Way& way, const pb::FileState& image) const;
+    void begin(NarratorMemory::Row& row, std::uint64_t id);
+};
+
+} // namespace lhrs::gui

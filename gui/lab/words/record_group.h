@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/erasure_code.h"
+#include "gui/lab/state/cluster_state.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs::gui {
+
+// What a member of a record group holds at the rank: a data record, or a parity record with its key list.
+struct MemberRecord {
+    struct Listed {
+        std::uint32_t position = 0, length = 0;
+        std::uint64_t key = 0, version = 0;
+        bool operator==(const Listed&) const = default;
+    };
+    bool isPresent = false; // false: no record at this rank, which counts as zeros
+    std::uint64_t key = 0, version = 0;
+    std::string bytes;
+    std::vector<Listed> members; // of a parity record
+    bool operator==(const MemberRecord&) const = default;
+};
+// The record of that rank in a page that was read from `rank` on.
+MemberRecord recordOf(const pb::ContentsPage& page, std::uint32_t rank);
+
+// Contents that were read before something happened, by place and rank. What a person or a scenario took as a witness is
+// pinned and stays; else the newest reading counts. May be used by any thread.
+class WitnessBook {
+public:
+    struct Entry {
+        MemberRecord record;
+        bool isPinned = false;
+        std::uint64_t number = 0; // of the reading, in order
+    };
+    void keep(const pb::Place& place, std::uint32_t rank, MemberRecord record, bool isPinned);
+    std::optional<Entry> find(const pb::Place& place, std::uint32_t rank) const;
+    void forget(const pb::Place& place, std::uint32_t rank);
+    void clear();
+
+    static constexpr std::size_t kEntriesMax = 100'000; // then the oldest that is not pinned goes
+
+private:
+    struct Where {
+        int role = 0;
+        std::uint32_t number = 0, column = 0, rank = 0;
+        auto operator<=>(const Where&) const = default;
+    };
+    static Where whereOf(const pb::Place& place, std::uint32_t rank) { return { int(place.role()), place.number(), place.column(), rank }; }
+
+    mutable std::mutex m_mutex; // what follows
+    std::map<Where, Entry> m_entries;
+    std::map<std::uint64_t, Where> m_order; // of those that are not pinned
+    std::uint64_t m_number = 0;
+};
+
+// A member of a record group as a watcher knows it.
+struct GroupMember {
+    enum class Standing {
+        Here,  // a process serves the place
+        Dummy, // the bucket does not exist yet: zeros
+        Down,  // failed, gone, lost or not rebuilt yet
+    };
+    Participant member;
+    pb::Place place;
+    Standing standing = Standing::Here;
+    std::string words; // of one that is down
+    ProcessId process = 0;
+
+    bool isRead = false;  // `record` is what the live place holds
+    MemberRecord record;
+    std::string trouble;  // why it could not be read; empty: it was, or is being read
+    std::optional<WitnessBook::Entry> witness;
+};
+// "data 5", "parity 1.0".
+std::string nameOf(const pb::Place& place);
+// "D1", "P0": position or column, as in the code.
+std::string shortName(Participant member);
+
+// A record group: all members of group g at rank r, data positions first.
+struct RecordGroup {
+    std::uint32_t group = 0, rank = 0, m = 0, k = 0;
+    FieldWidth field = FieldWidth::Gf16;
+    std::vector<GroupMember> members; // m data positions, then k parity columns
+    // Of the last recovery of the group, if its manager told.
+    std::shared_ptr<const pb::DecoderChosen> decoder;
+    bool isBeingRebuilt = false; // now
+
+    GroupMember* find(Participant member);
+    const GroupMember* find(Participant member) const;
+    // What the parity records say of the member at the rank; nothing: none is read, or it has no record.
+    std::optional<MemberRecord::Listed> listed(std::uint32_t position) const;
+    bool hasParityRead() const;
+    // In words why the members that are read are not of one state; empty: they are. Members may be read before and after a
+    // change; they may be combined only if versions agree (lhrs.md 10.5).
+    std::string differenceOfStates() const;
+};
+
+// Who the members are, without bytes. Nothing: there is no such group.
+std::optional<RecordGroup> recordGroupOf(const ClusterState& state, std::uint32_t group, std::uint32_t rank);
+
+} // namespace lhrs::gui

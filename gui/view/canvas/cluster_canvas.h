@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster/cluster_picture.h"
+#include "gui/view/time/frame_clock.h"
+#include "gui/view/cluster/layout_motion.h"
+#include "gui/view/cluster/motion.h"
+#include "gui/show/pacer.h"
+#include "gui/view/cluster/selection.h"
+
+#include <QImage>
+#include <QWidget>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lhrs::gui {
+
+// The picture of the cluster. It pulls from the pacer once per frame, keeps what rests in a cached layer and draws what
+// moves above it. Pan by dragging, zoom by the wheel; arrow keys walk over everything that can be selected.
+class ClusterCanvas : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    // Pacer and selection must outlive the canvas.
+    ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent = nullptr);
+    ~ClusterCanvas() override;
+
+    bool refresh(double seconds) override;
+
+    void setTheme(const Theme& theme);
+    // The one that is drawn with: in a large view its text is larger than was asked for.
+    const Theme& theme() const { return m_theme; }
+    void setLayers(Layers layers);
+    Layers layers() const { return m_layers; }
+    // Nothing travels and nothing pulses; what changes fades over.
+    void setReducedMotion(bool on);
+    static constexpr double kFade = 0.15; // seconds
+    static constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
+    // How much of the new picture is seen above the former one; 1: nothing fades.
+    double fadeShare() const;
+    bool isMotionReduced() const { return m_isReduced; }
+    // By bucket group, or by host and process; a group as a row or as a column. What stood elsewhere slides to its place.
+    void setArrangement(Arrangement arrangement, bool areColumns);
+    Arrangement arrangement() const { return m_arrangement; }
+    bool areColumns() const { return m_areColumns; }
+    // A recorded run is shown: what is not there has not happened yet.
+    void setRecorded(bool on);
+    // Processes of which nothing has been heard for a while, though they should give signs of life.
+    void setSilent(std::set<ProcessId> silent);
+
+    // ---- sight
+    void zoomBy(qreal factor, QPointF around);
+    void zoomIn() { zoomBy(1.5, rect().center()); }
+    void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
+    void fit();
+    // Another cluster: all of it, and nothing slides there from a place that it had in the former one.
+    void cut();
+    // Makes the object large enough to read and brings it into the middle.
+    void fitTo(ObjectRef object) { fitTo(std::vector<ObjectRef> { object }); }
+    // The same for several, which all stay in sight.
+    void fitTo(const std::vector<ObjectRef>& objects);
+    qreal zoom() const { return m_zoom; }
+
+    // A ring with words around the objects, for some seconds.
+    void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
+    // What is spoken of, for some seconds: a ring that breathes, and no words, for the caption has them.
+    void speakOf(const std::vector<ObjectRef>& objects, double seconds);
+    // Selects the bucket with this number, the bucket of this group and column ("1.0"), the process of this name, or the
+    // bucket that holds this key ("key 4711", or a number that is no bucket's).
+    bool findObject(const QString& words);
+
+    // ---- the picture as data
+    // What rests and what moves, as drawn in the last frame.
+    const DisplayList& restingPicture() const { return m_resting; }
+    const DisplayList& movingPicture() const { return m_moving; }
+    DisplayList picture() const;
+    const ClusterLayout& layoutShown() const { return m_layout; }
+    const ClusterState& state() const { return m_pacer.state(); }
+    Selection& selection() { return m_selection; }
+    QRectF rectOf(ObjectRef object) const;
+    // The rank of the bucket whose cell is at the point; 0: none. Of a cell that stands for several, the first one in use.
+    std::uint32_t rankAt(ObjectRef object, QPointF point) const;
+    void chooseAt(QPointF point);
+    // What somebody asks about: what the mouse points at, unless the keyboard has chosen since; else what is selected.
+    struct Asked {
+        ObjectRef object;
+        std::string_view term; // of the part; empty: of the object itself
+        std::uint32_t rank = 0;
+    };
+    Asked asked() const;
+    // The keyboard has chosen since the mouse moved.
+    bool isWalked() const;
+    const Motion& motion() const { return m_motion; }
+    // Something travels, or slides to its place.
+    bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
+    // Selects and brings into sight; for keyboard and screen readers.
+    void choose(ObjectRef object);
+
+signals:
+    void inspectRequested(lhrs::gui::ObjectRef object);
+    void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
+    void menuRequested(lhrs::gui::ObjectRef object, QPoint globalPosition);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    struct Highlight {
+        ObjectRef object;
+        QString words;
+        double until = 0;
+    };
+
+    void relayout(bool isAnimated);
+    void chooseFace(const LayoutOptions& options);
+    void rebuildResting();
+    void rebuildRibbons();
+    void rebuildMoving();
+    QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
+    void drawHoverCard();
+    QRectF thingOf(ObjectRef object) const;
+    QRectF besideThing(const QRectF& thing, QSizeF size) const;
+    void drawSpokenOf();
+    void drawRecordGroup(const PictureInput& input);
+    void drawOperation();
+    void pointAt(QPointF at);
+    void walk(int dx, int dy);
+    void beginFade();
+    void announce();
+    void changed() { m_isDirty = true; }
+
+    Pacer& m_pacer;
+    Selection& m_selection;
+    Motion m_motion;
+    Theme m_asked, m_theme;
+    Layers m_layers;
+    CellReader m_cells;
+    LayoutMotion m_layoutMotion;
+    ClusterLayout m_layout; // of the resting picture: what is drawn and where it is always fit
+    CellPlan m_plan;
+    DisplayList m_resting, m_ribbons, m_moving;
+    QImage m_cache, m_ribbonLayer; // painted in another thread
+    QImage m_former; // that fades away; null: nothing does
+    double m_fadeStart = 0;
+    QString m_footNote, m_ribbonNote;
+    qreal m_zoom = 1;
+    QPointF m_pan;
+    double m_time = 0, m_builtAt = -1, m_ribbonsAt = -1, m_notedAt = -1, m_hoverSince = 0, m_announcedAt = 0;
+    std::int64_t m_nowNs = 0;
+    std::uint64_t m_version = 0, m_places = 0;
+    bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
+    bool m_isPressed = false, m_isDragging = false, m_isRecorded = false, m_areColumns = false;
+    Arrangement m_arrangement = Arrangement::Groups;
+    QPointF m_pressedAt, m_panAtPress, m_mouse;
+    std::string_view m_pointedTerm;     // of the part that the mouse is over
+    std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose
+    std::vector<Highlight> m_highlights;
+    std::vector<ObjectRef> m_spokenOf;
+    ProcessId m_spokenClient = 0; // the last one
+    double m_spokenSince = 0, m_spokenUntil = 0;
+    std::string m_toAnnounce;
+    std::set<ProcessId> m_silent;
+};
+
+// Registers the accessible interface of the canvas; once per program.
+void registerCanvasAccessibility();
+
+} // namespace lhrs::gui

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+#include "gui/show/object_ref.h"
+#include "gui/view/paint/theme.h"
+
+#include <QRectF>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace lhrs::gui {
+
+// How much of a bucket is drawn: everything; number, level and fill; a number on a colour; a colour.
+enum class CardDetail { Full, Compact, Tile, Heat };
+// Up to so many data buckets in sight are cards, up to so many tiles, more a heat map (window.md 3.2, rule 9); a rectangle
+// that has no room for it shows less.
+inline constexpr std::size_t kCardsMax = 64, kTilesMax = 1'024;
+
+// What "+3" clients takes that have no room, in pixels at 100 %.
+inline constexpr qreal kMoreClients = 40;
+// A rank's cell is at most so large, in pixels at 100 %.
+inline constexpr qreal kCellMax = 44;
+
+// So much height the groups have before anything else has any, in pixels at 100 %.
+inline constexpr qreal kGroupsLeast = 60;
+
+// What stands beside each other: the members of a group, or all processes of a host.
+enum class Arrangement { Groups, Hosts };
+
+struct LayoutOptions {
+    QSizeF viewport;
+    qreal zoom = 1;   // of the area with the groups; 1: all of them fit
+    QPointF pan;      // of that area, in pixels; clamped by the layout
+    bool showSpares = true;
+    bool showLegend = true;
+    Arrangement arrangement = Arrangement::Groups;
+    bool areColumns = false; // a group is a column, not a row
+    ProcessId client = 0;    // one that is chosen: shown where there is no room for all; 0: none
+};
+
+// Where everything of the cluster is drawn, in pixels of the view. Pure geometry: a test asks it without a window.
+struct ClusterLayout {
+    struct Item {
+        ObjectRef object;
+        ProcessId process = 0; // 0: none, e.g. a dummy
+        QRectF rect;
+        bool isMoving = false; // on its way to another place: drawn above the others
+        QRectF target {};      // of one that moves: where to
+    };
+    struct Group {
+        std::uint32_t number = 0;
+        QRectF frame, header;
+        QString host {}; // of Arrangement::Hosts; the number is none then
+        std::size_t processes = 0;
+    };
+    struct Pool {
+        pb::Role role = pb::NO_ROLE;
+        QRectF frame, title;
+        bool hasNames = true; // the chips have room for names, or at least for the numbers in them
+        std::size_t spares = 0;
+    };
+
+    QSizeF viewport;
+    QRectF clients;    // area of the clients; empty: nothing known yet
+    std::size_t clientsHidden = 0;
+    QRectF file;       // panel with the file state
+    QRectF displaced;  // strip of the processes whose places were given to others; null: there are none
+    QRectF groupsArea; // clips the groups when they are zoomed
+    QRectF foot;
+    QPointF panMax;    // pan lies between 0 and this
+    QPointF pan;
+    CardDetail detail = CardDetail::Full;
+    std::size_t buckets = 0, bucketsInSight = 0; // data buckets
+    QSizeF card;
+    qreal pointerHeight = 0; // room under a card for the split pointer
+    int columns = 1;         // of groups
+    Arrangement arrangement = Arrangement::Groups;
+    std::vector<Group> groups;
+    std::vector<Pool> pools;
+    std::vector<Item> items; // clients, coordinator, buckets, dummies, spares; in drawing and reading order
+
+    const Item* find(ObjectRef object) const;
+    const Item* findProcess(ProcessId process) const;
+    // Where a line to the object ends: its middle, moved to the edge of the groups' area if it is scrolled out of sight.
+    QPointF anchor(const QRectF& rect) const;
+    bool isInGroups(ObjectRef object) const;
+    void index();
+
+private:
+    struct Index {
+        std::map<ObjectRef, std::size_t> byObject;
+        std::unordered_map<ProcessId, std::size_t> byProcess;
+    };
+    std::shared_ptr<const Index> m_index; // of all copies, whose rectangles may differ
+};
+
+ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
+// How many times as large as the theme says everything is drawn. More than 1: cards with their text use the room of a large
+// view. Less than 1, but never less than text of 100 %: large text would leave no room for each bucket with its number.
+qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions options);
+// Of two states with the same stamp everything has the same place.
+std::uint64_t placesStamp(const ClusterState& state);
+
+// The detail that a card of that size has room for.
+CardDetail detailFor(QSizeF card, const Theme& theme);
+
+// Processes by role as the canvas orders them: by name, numbers as numbers.
+std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
+// Those that still run, though their place was given to another.
+std::vector<ProcessId> displacedOf(const ClusterState& state);
+std::vector<ProcessId> clientsOf(const ClusterState& state);
+ProcessId coordinatorOf(const ClusterState& state);
+
+} // namespace lhrs::gui

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/cluster/cluster_layout.h"
+
+#include <map>
+
+namespace lhrs::gui {
+
+// Takes everything from where it was to where the new layout has it. A process that gets another place (a spare that
+// becomes a bucket, a bucket that is released) travels as a card; the rest slides.
+class LayoutMotion {
+public:
+    static constexpr double kSlide = 0.25;  // seconds
+    static constexpr double kTravel = 0.9;
+
+    // `now` in seconds of any clock that does not run backwards. Without `isAnimated` everything jumps.
+    void retarget(const ClusterLayout& layout, double now, bool isAnimated);
+    // What was there is gone: another cluster. Its processes have the numbers of the former one's, and are others.
+    void forget() { *this = {}; }
+    bool isMoving(double now) const { return now < m_until; }
+    // The layout with each rectangle where it is now.
+    ClusterLayout at(double now) const;
+    const ClusterLayout& target() const { return m_target; }
+
+private:
+    struct Journey {
+        QRectF from;
+        double start = 0, length = 0;
+        bool isTravel = false;
+        double share(double now) const;
+    };
+    QRectF rectAt(const ClusterLayout::Item& item, double now) const;
+
+    ClusterLayout m_target;
+    std::map<ObjectRef, Journey> m_journeys;
+    double m_until = 0;
+    bool m_isFirst = true;
+};
+
+} // namespace lhrs::gui

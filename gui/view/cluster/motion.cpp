@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster/motion.h"
+
+#include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::size_t kTransits = 64;
+constexpr std::size_t kPulses = 60;
+constexpr double kBandMemory = 0.4;  // seconds over which a rate is taken
+
+// Two significant digits, as a sentence may claim.
+std::uint64_t rounded(double value)
+{
+    if (value < 10)
+        return std::uint64_t(std::max(1.0, std::round(value)));
+    const double step = std::pow(10.0, std::floor(std::log10(value)) - 1);
+    return std::uint64_t(std::round(value / step) * step);
+}
+
+// Those of key operations: a thousand of them look alike.
+bool isOfMany(MessageClass c)
+{
+    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || c == MessageClass::Delta || c == MessageClass::Ack;
+}
+
+std::string addressText(const pb::Address& address)
+{
+    const std::uint32_t ip = address.ip();
+    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255) + '.'
+        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
+}
+
+} // namespace
+
+void Motion::clear()
+{
+    *this = Motion();
+}
+
+bool Motion::isMoving(double clock) const
+{
+    if (!m_messages.empty() || !m_records.empty() || !m_invitations.empty() || !m_bands.empty())
+        return true;
+    return std::any_of(m_pulses.begin(), m_pulses.end(), [clock](const Pulse& p) { return p.end > clock; });
+}
+
+void Motion::learnAddresses(const ClusterState& state)
+{
+    if (m_processes == state.processes.size())
+        return;
+    m_processes = state.processes.size();
+    m_byAddress.clear();
+    for (const auto& [id, process] : state.processes)
+        m_byAddress[process.address] = id;
+}
+
+ProcessId Motion::receiverOf(const pb::MessageSent& sent) const
+{
+    if (sent.to() != 0)
+        return sent.to();
+    const auto found = m_byAddress.find(addressText(sent.address()));
+    return found == m_byAddress.end() ? 0 : found->second;
+}
+
+void Motion::take(const Pacer& pacer, double seconds)
+{
+    const double clock = pacer.clock();
+    learnAddresses(pacer.state());
+    m_notDrawn = 0;
+    m_bundle = pacer.bundle() ? std::optional(*pacer.bundle()) : std::nullopt;
+    m_thinned = std::size_t(std::count_if(m_messages.begin(), m_messages.end(), [](const Message& m) { return m.isThinned; }));
+    for (const ShownEvent& event : pacer.scheduled())
+        plan(event, clock, pacer.state());
+    for (const ShownEvent& event : pacer.shown())
+        start(event, pacer);
+    const auto isOver = [clock](const auto& thing) { return thing.end <= clock; };
+    std::erase_if(m_messages, isOver);
+    std::erase_if(m_records, isOver);
+    std::erase_if(m_invitations, isOver);
+    std::erase_if(m_pulses, isOver);
+    std::erase_if(m_chains, [clock](const auto& c) { return clock > c.second.last + (c.second.isDone ? 0.0 : 8.0); });
+    const double keep = std::exp(-seconds / kBandMemory);
+    for (auto& [key, band] : m_bands) {
+        band.perSecond = band.perSecond * keep + band.count / kBandMemory;
+        band.count = 0;
+    }
+    std::erase_if(m_bands, [](const auto& entry) { return entry.second.perSecond < 1; });
+    m_messagesSeen *= keep;
+    m_messagesDrawn *= keep;
+    if (m_sent.size() > 20'000)
+        m_sent.clear(); // their arrivals are not observed
+    if (m_labels.size() > 2'000) {
+        m_labels.clear();
+        m_adjusted.clear();
+    }
+}
+
+// What an event that will be shown later has on its way until then: the records of a split, or of a recovered slice.
+void Motion::plan(const ShownEvent& event, double clock, const ClusterState& state)
+{
+    if (event.run.isGap())
+        return;
+    const pb::Event& body = *event.run.event;
+    const OperationKey operation { body.operation().client(), body.operation().number() };
+    if (body.has_image_adjusted())
+        m_adjusted.insert(operation);
+    if (body.has_operation_started()) {
+        const pb::OperationStarted& started = body.operation_started();
+        m_labels[operation] = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
+    }
+    if (body.has_recovery_started())
+        m_managers[body.recovery_started().group()] = body.recovery_started().manager();
+    if (m_isReduced)
+        return;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks; // before, afterwards
+    if (body.has_records_moved()) {
+        const pb::RecordsMoved& moved = body.records_moved();
+        for (int i = 0; i < std::min(moved.old_ranks_size(), moved.new_ranks_size()); ++i)
+            ranks.emplace_back(moved.old_ranks(i), moved.new_ranks(i));
+        planRecords({ ObjectKind::Data, moved.from(), 0 }, body.place().number(), ranks, event, clock);
+    } else if (body.has_slice_stored() && body.place().role() == pb::DATA) {
+        const std::uint32_t group = body.place().number() / state.m();
+        const auto manager = m_managers.find(group);
+        for (const std::uint32_t rank : body.slice_stored().ranks())
+            ranks.emplace_back(rank, rank);
+        planRecords({ ObjectKind::Parity, group, manager == m_managers.end() ? 0 : manager->second }, body.place().number(), ranks, event, clock);
+    }
+}
+
+void Motion::planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
+    const ShownEvent& event, double clock)
+{
+    const std::size_t count = ranks.size(), drawn = std::min(count, kRecords);
+    const double start = std::max(clock, event.at - event.hop), length = std::max(0.6, event.at - start);
+    for (std::size_t i = 0; i < drawn; ++i) {
+        const auto& [before, afterwards] = ranks[i * count / drawn];
+        Record flight { from, to, before, afterwards, 0, 0 };
+        // One after the other lifts off; the last one lands when the new bucket has them.
+        flight.start = start + length * 0.5 * double(i + 1) / double(drawn);
+        flight.end = flight.start + length * 0.5;
+        m_records.push_back(flight);
+    }
+    if (m_records.size() > 4 * kRecords)
+        m_records.erase(m_records.begin(), m_records.end() - std::ptrdiff_t(4 * kRecords));
+}
+
+void Motion::start(const ShownEvent& event, const Pacer& pacer)
+{
+    if (event.run.isGap())
+        return;
+    const pb::Event& body = *event.run.event;
+    const double clock = pacer.clock();
+    if (pacer.isLive())
+        plan(event, clock, pacer.state());
+    const OperationKey operation { body.operation().client(), body.operation().number() };
+    if (pacer.isLive() && body.has_operation_started() && m_chains.size() < kChains && !m_isReduced)
+        m_chains[operation].last = clock;
+    if (body.has_message_sent()) {
+        startMessage(event, body.message_sent(), pacer);
+    } else if (body.has_message_received()) {
+        const auto sent = m_sent.find({ body.message_received().from(), body.message_received().id() });
+        if (sent != m_sent.end()) {
+            m_transits.push_back(std::max<std::int64_t>(1, event.run.runNs - sent->second));
+            if (m_transits.size() > kTransits)
+                m_transits.pop_front();
+            m_sent.erase(sent);
+        }
+    } else if (body.has_message_given_up() && !m_isReduced) {
+        bool isUnderWay = false;
+        for (Message& message : m_messages) {
+            if (message.from == event.run.process && message.to == body.message_given_up().to())
+                isUnderWay = message.isLost = true;
+        }
+        // One that was left out, or had long left: its end is drawn all the same.
+        const auto kind = messageClassOf(body.message_given_up().kind());
+        if (!isUnderWay && kind && body.message_given_up().to() != 0 && m_messages.size() < kDots + kUnthinned)
+            m_messages.push_back({ *kind, event.run.process, body.message_given_up().to(), clock, clock + 1, true, true });
+    } else if (body.has_invitation_sent() && !m_isReduced) {
+        m_invitations.push_back({ event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
+    }
+    if (body.has_operation_done()) {
+        if (const auto chain = m_chains.find(operation); chain != m_chains.end())
+            chain->second.isDone = true;
+        m_labels.erase(operation);
+    }
+    if (!m_isReduced)
+        pulse(event, body, clock, pacer.state().m());
+}
+
+void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer)
+{
+    std::optional<MessageClass> messageClass = messageClassOf(sent.kind());
+    if (!messageClass)
+        return;
+    const double clock = pacer.clock();
+    const pb::RequestId& id = event.run.event->operation();
+    const OperationKey operation { id.client(), id.number() };
+    m_sent[{ event.run.process, sent.id() }] = event.run.runNs;
+    if (m_isReduced)
+        return;
+    const ProcessId to = receiverOf(sent);
+    if (to == 0)
+        return;
+    if (messageClass == MessageClass::Reply && m_adjusted.contains(operation))
+        messageClass = MessageClass::Image;
+    // The squares of the records are this message.
+    if (sent.kind() == "move_records" || sent.kind() == "spare_slice")
+        return;
+    Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false };
+    message.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(*messageClass);
+    const BandKey link { event.run.process, to, *messageClass };
+    if (message.isThinned)
+        m_messagesSeen += 1;
+    if (pacer.isLive()) {
+        ++m_bands[link].count;
+        if (message.isThinned) {
+            const auto chain = m_chains.find(operation);
+            if (chain == m_chains.end())
+                return;
+            // The receiver may go on only when this has arrived, as it was in reality.
+            auto& ready = chain->second.ready;
+            const auto since = ready.find(event.run.process);
+            message.start = std::max(clock, since != ready.end() ? since->second : clock);
+            message.end = message.start + 1;
+            ready[to] = std::max(ready[to], message.end);
+            chain->second.last = std::max(chain->second.last, message.end);
+        }
+    } else if (const auto label = m_labels.find(operation); label != m_labels.end() && *messageClass == MessageClass::Operation && event.hop >= 0.5) {
+        message.label = label->second;
+    } else if (event.hop >= 0.5) {
+        message.label = QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
+    }
+    if (message.isThinned && m_thinned >= kDots) {
+        if (!pacer.isLive())
+            ++m_bands[link].count;
+        return;
+    }
+    if (!message.isThinned && m_messages.size() - m_thinned >= kUnthinned) {
+        ++m_notDrawn;
+        return;
+    }
+    m_thinned += message.isThinned ? 1 : 0;
+    m_messagesDrawn += message.isThinned ? 1 : 0;
+    m_messages.push_back(std::move(message));
+}
+
+void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m)
+{
+    const pb::Place& place = body.place();
+    Pulse pulse;
+    pulse.start = clock;
+    pulse.end = clock + 0.8;
+    pulse.object = place.role() == pb::DATA ? ObjectRef { ObjectKind::Data, place.number(), 0 }
+                                            : ObjectRef { ObjectKind::Parity, place.number(), place.column() };
+    bool isImportant = false;
+    if (body.has_record_inserted()) {
+        pulse.rank = body.record_inserted().rank();
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+    } else if (body.has_record_updated()) {
+        pulse.rank = body.record_updated().rank();
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+    } else if (body.has_record_deleted()) {
+        pulse.rank = body.record_deleted().rank();
+        pulse.colour = QColor::fromRgb(okabe::kVermillion);
+    } else if (body.has_record_read()) {
+        pulse.rank = body.record_read().rank();
+        pulse.colour = QColor::fromRgb(okabe::kSkyBlue);
+    } else if (body.has_delta_applied()) {
+        pulse.rank = body.delta_applied().rank();
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+    } else if (body.has_records_changed()) {
+        return pulseChanges(pulse, body.records_changed().ranks(), body.records_changed().kinds());
+    } else if (body.has_deltas_applied()) {
+        return pulseChanges(pulse, body.deltas_applied().ranks(), body.deltas_applied().kinds());
+    } else if (body.has_bucket_overflowed()) {
+        pulse.glyph = Glyph::Warning;
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+        pulse.text = QStringLiteral("overflow: %1 records").arg(body.bucket_overflowed().count());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_split_finished()) {
+        pulse.object = { ObjectKind::Data, body.split_finished().new_bucket(), 0 };
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+        pulse.text = QStringLiteral("split %1 → %2 finished, %3 records moved").arg(body.split_finished().bucket()).arg(body.split_finished().new_bucket()).arg(body.split_finished().moved());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_parity_added()) {
+        pulse.object = { ObjectKind::Parity, body.parity_added().group(), body.parity_added().column() };
+        pulse.colour = QColor::fromRgb(okabe::kGreen);
+        pulse.text = QStringLiteral("group %1: k = %2").arg(body.parity_added().group()).arg(body.parity_added().k());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_image_adjusted()) {
+        const pb::ImageAdjusted& image = body.image_adjusted();
+        pulse.object = { ObjectKind::Client, event.run.process, 0 };
+        pulse.colour = QColor::fromRgb(okabe::kYellow);
+        pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)").arg(image.before().i()).arg(image.before().n()).arg(image.after().i()).arg(image.after().n());
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else if (body.has_operation_forwarded()) {
+        pulse.colour = QColor::fromRgb(okabe::kOrange);
+        pulse.text = QStringLiteral("not mine: forward to %1").arg(body.operation_forwarded().to());
+        pulse.end = clock + 1.6;
+        isImportant = true;
+    } else if (failurePulse(event, body, m, pulse)) {
+        pulse.end = clock + 3;
+        isImportant = true;
+    } else {
+        return;
+    }
+    if (m_pulses.size() >= kPulses && !isImportant)
+        return;
+    if (!pulse.text.isEmpty())
+        dropOlderWords(pulse, body, m);
+    m_pulses.push_back(std::move(pulse));
+}
+
+// A place says the newest only, and what was said of failures in a group is over when its buckets are back.
+void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m)
+{
+    const auto isOfGroup = [&](const ObjectRef& object) {
+        const std::uint32_t group = body.recovery_finished().group();
+        return (object.kind == ObjectKind::Data && object.a / m == group) || (object.kind == ObjectKind::Parity && object.a == group);
+    };
+    std::erase_if(m_pulses, [&](const Pulse& older) {
+        return !older.text.isEmpty()
+            && (older.object == pulse.object || (body.has_recovery_finished() && m > 0 && isOfGroup(older.object)));
+    });
+}
+
+// The changes of a list came together, so they light up together; as many as there is room for.
+void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds)
+{
+    for (int i = 0; i < ranks.size() && i < kinds.size() && m_pulses.size() < kPulses; ++i) {
+        pulse.rank = ranks[i];
+        pulse.colour = QColor::fromRgb(pulse.object.kind == ObjectKind::Parity || kinds[i] == pb::CHANGE_INSERT ? okabe::kGreen
+                : kinds[i] == pb::CHANGE_UPDATE                                                                ? okabe::kOrange
+                                                                                                                : okabe::kVermillion);
+        m_pulses.push_back(pulse);
+    }
+}
+
+// What happens to buckets that fail, and to those that stand in for them.
+bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const
+{
+    const auto memberOf = [](pb::Role role, std::uint32_t group, std::uint32_t index) {
+        return role == pb::DATA ? ObjectRef { ObjectKind::Data, index, 0 } : ObjectRef { ObjectKind::Parity, group, index };
+    };
+    const auto say = [&pulse](QRgb colour, const QString& text) {
+        pulse.colour = QColor::fromRgb(colour);
+        pulse.text = text;
+        return true;
+    };
+    if (body.has_message_sent() && body.message_sent().kind() == "alarm" && body.message_sent().tries() == 0) {
+        const bool isOfClient = body.place().role() == pb::NO_ROLE;
+        pulse.object = isOfClient ? ObjectRef { ObjectKind::Client, event.run.process, 0 } : pulse.object;
+        return say(okabe::kOrange, QStringLiteral("no answer: alarm"));
+    }
+    if (body.has_member_suspected()) {
+        const pb::MemberSuspected& e = body.member_suspected();
+        pulse.object = memberOf(e.role(), e.group(), e.index());
+        return say(okabe::kOrange, QStringLiteral("suspected"));
+    }
+    if (body.has_bucket_failed()) {
+        const pb::BucketFailed& e = body.bucket_failed();
+        pulse.object = memberOf(e.role(), e.group(), e.index());
+        return say(okabe::kVermillion, QStringLiteral("declared failed"));
+    }
+    if (body.has_cut_agreed())
+        return say(okabe::kSkyBlue, QStringLiteral("the cut is agreed: %1 copied").arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
+    if (body.has_recovery_started()) {
+        pulse.object = { ObjectKind::Parity, body.recovery_started().group(), body.recovery_started().manager() };
+        return say(okabe::kGreen, QStringLiteral("recovery manager"));
+    }
+    if (body.has_slice_recovered()) {
+        const pb::SliceRecovered& e = body.slice_recovered();
+        return say(okabe::kGreen, QStringLiteral("ranks %1–%2: %3 by %4").arg(e.rank_from()).arg(e.rank_to()).arg(countedWords(e.records(), "record", "records"), e.is_xor() ? QStringLiteral("XOR") : QStringLiteral("decoding")));
+    }
+    if (body.has_recovery_finished() && body.recovery_finished().buckets_size() > 0) {
+        const pb::RecoveryFinished& e = body.recovery_finished();
+        pulse.object = { ObjectKind::Data, e.buckets(0), 0 };
+        return say(okabe::kGreen, QStringLiteral("%1 back, %2").arg(countedWords(std::uint64_t(e.buckets_size()), "bucket is", "buckets are"), countedWords(e.records(), "record", "records")));
+    }
+    if (body.has_record_recovered()) {
+        const pb::RecordRecovered& e = body.record_recovered();
+        pulse.rank = e.rank();
+        return say(okabe::kGreen, e.result() == pb::OK ? QStringLiteral("computes key %1 of bucket %2").arg(e.key()).arg(e.bucket()) : QStringLiteral("key %1 is in no key list").arg(e.key()));
+    }
+    if (body.has_group_lost()) {
+        const pb::GroupLost& e = body.group_lost();
+        pulse.object = { ObjectKind::Data, e.buckets_size() > 0 ? e.buckets(0) : e.group() * m, 0 };
+        return say(okabe::kBlack, QStringLiteral("group %1 is lost").arg(e.group()));
+    }
+    return false;
+}
+
+QString Motion::footNote(const Pacer& pacer) const
+{
+    if (m_isReduced)
+        return QStringLiteral("reduced motion: messages are not drawn");
+    QStringList parts;
+    if (m_messagesSeen > 2 && m_messagesSeen > 1.05 * m_messagesDrawn)
+        parts << QStringLiteral("dots: 1 of %1 messages").arg(grouped(std::max<std::uint64_t>(2, rounded(m_messagesSeen / std::max(1.0, m_messagesDrawn)))));
+    if (pacer.isHurrying())
+        parts << QStringLiteral("much happened: shown faster");
+    if (m_notDrawn > 0)
+        parts << QStringLiteral("%1 messages not drawn").arg(m_notDrawn);
+    if (!m_messages.empty() && !m_transits.empty()) {
+        std::vector<std::int64_t> sorted(m_transits.begin(), m_transits.end());
+        std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
+        const double stretch = pacer.hopSeconds() * 1e9 / double(sorted[sorted.size() / 2]);
+        parts << (stretch >= 1.5 ? QStringLiteral("messages drawn %1 × slower than they are").arg(grouped(rounded(stretch))) : QStringLiteral("messages drawn at their own speed"));
+    }
+    return parts.join(QStringLiteral("   ·   "));
+}
+
+} // namespace lhrs::gui

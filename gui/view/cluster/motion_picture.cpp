@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/cluster/motion.h"
+
+#include "gui/view/cluster/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace lhrs::gui {
+
+namespace {
+
+double eased(double start, double end, double clock)
+{
+    const double t = end > start ? std::clamp((clock - start) / (end - start), 0.0, 1.0) : 1.0;
+    return t * t * (3 - 2 * t);
+}
+
+// A bow to the left of the way, so that a message and its answer do not cover each other.
+QPointF onBow(QPointF from, QPointF to, double t)
+{
+    const QPointF way = to - from;
+    const QPointF side(way.y() * 0.1, -way.x() * 0.1);
+    const QPointF control = (from + to) / 2 + side;
+    return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
+}
+
+// A label with a backing, kept inside the view and off those that are there already: below or above them, as near as
+// there is room. False: there is none near by.
+bool label(const PictureInput& in, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out)
+{
+    constexpr int kTries = 9;
+    const qreal u = in.theme.px(1);
+    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u, height = in.theme.lineHeight(kSmallBold) + 4 * u;
+    QRectF box(at.x() - width / 2, at.y() - height / 2, width, height);
+    box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, in.layout.viewport.width() - width - 2)));
+    box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, in.layout.viewport.height() - height - 2)));
+    const QRectF view(QPointF(0, 0), in.layout.viewport);
+    const auto isFree = [&](const QRectF& place) {
+        return view.contains(place) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); });
+    };
+    const QRectF wanted = box;
+    for (int i = 1; !isFree(box); ++i) {
+        if (i > kTries)
+            return false;
+        box = wanted.translated(0, (i % 2 == 1 ? -1 : 1) * ((i + 1) / 2) * (height + 2));
+    }
+    taken.push_back(box);
+    out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, fill, in.theme.outline, 1, false, false });
+    out.text(box.adjusted(4 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(fill), Qt::AlignCenter);
+    return true;
+}
+
+} // namespace
+
+void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
+{
+    out.setObject({});
+    if (in.layers.messages)
+        drawRecords(in, clock, out);
+    const qreal u = in.theme.px(1);
+    std::vector<QRectF> taken;
+    // What a card says stays legible under the label of what happens to it.
+    for (const Pulse& pulse : m_pulses)
+        if (const ClusterLayout::Item* item = pulse.text.isEmpty() ? nullptr : in.layout.find(pulse.object))
+            for (const QRectF& words : wordsOfCard(in, *item))
+                taken.push_back(words);
+    for (const Invitation& invitation : m_invitations) {
+        const double t = eased(invitation.start, invitation.end, clock);
+        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
+        if (pool == in.layout.pools.end())
+            continue;
+        QColor colour = in.theme.caution;
+        if (const ClusterLayout::Item* from = in.layout.findProcess(invitation.from)) {
+            const QPointF a = from->rect.center(), b(pool->frame.center().x(), pool->frame.top());
+            out.add(DisplayList::Line { { a, a + (b - a) * std::min(1.0, t * 1.6) }, colour, 2 * u, true, 9 * u });
+        }
+        const qreal grow = (1 - t) * 14 * u;
+        colour.setAlphaF(float(0.3 + 0.7 * t));
+        out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
+        // Several of one pool say it once.
+        const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(), [&](const Invitation& later) { return later.pool == invitation.pool; });
+        if (isLast)
+            label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
+    }
+    // What happened has its words first; those of messages take what is left.
+    DisplayList pulses(in.theme);
+    drawPulses(in, clock, taken, pulses);
+    drawBundle(in, pulses);
+    if (in.layers.messages)
+        drawMessages(in, clock, taken, out);
+    out.append(pulses);
+}
+
+namespace {
+
+// Where a ribbon ends: at a card; of tiles at their group, of what is out of sight at the edge, so that they join.
+struct RibbonEnd {
+    ObjectRef key;
+    QPointF at;
+    bool isInSight = true;
+};
+
+RibbonEnd ribbonEnd(const ClusterLayout& layout, const ClusterLayout::Item& item, std::uint32_t m)
+{
+    const QRectF area = layout.groupsArea;
+    if (!layout.isInGroups(item.object))
+        return { item.object, item.rect.center() };
+    if (!area.contains(item.rect.center())) {
+        const QPointF edge = layout.anchor(item.rect);
+        const auto step = [](qreal value, qreal from, qreal length) { return std::uint64_t(std::clamp((value - from) / std::max(1.0, length) * 4, 0.0, 4.0)); };
+        const std::uint64_t x = step(edge.x(), area.left(), area.width()), y = step(edge.y(), area.top(), area.height());
+        return { { ObjectKind::None, x, y }, area.topLeft() + QPointF(area.width() * qreal(x) / 4, area.height() * qreal(y) / 4), false };
+    }
+    if (layout.detail < CardDetail::Tile || layout.arrangement == Arrangement::Hosts)
+        return { item.object, item.rect.center() };
+    const std::uint64_t number = item.object.kind == ObjectKind::Parity ? item.object.a : item.object.a / m;
+    const auto group = std::lower_bound(layout.groups.begin(), layout.groups.end(), number, [](const ClusterLayout::Group& g, std::uint64_t n) { return g.number < n; });
+    return { { ObjectKind::Group, number, 0 }, group == layout.groups.end() ? item.rect.center() : group->frame.center() };
+}
+
+} // namespace
+
+Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) const
+{
+    struct Ribbon {
+        QPointF from, to;
+        MessageClass messageClass = MessageClass::Control;
+        double perSecond = 0;
+    };
+    std::map<std::tuple<ObjectRef, ObjectRef, MessageClass>, Ribbon> joined;
+    for (const auto& [key, band] : m_bands) {
+        const auto& [from, to, messageClass] = key;
+        if (!in.layers.messages || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
+            continue;
+        const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
+        if (!a || !b)
+            continue;
+        const RibbonEnd start = ribbonEnd(in.layout, *a, in.state.m()), end = ribbonEnd(in.layout, *b, in.state.m());
+        if (start.key == end.key || (!start.isInSight && !end.isInSight))
+            continue; // inside of one group, or out of sight
+        Ribbon& ribbon = joined[{ start.key, end.key, messageClass }];
+        ribbon.from = start.at;
+        ribbon.to = end.at;
+        ribbon.messageClass = messageClass;
+        ribbon.perSecond += band.perSecond;
+    }
+    std::vector<Ribbon> ribbons;
+    for (const auto& [key, ribbon] : joined)
+        ribbons.push_back(ribbon);
+    std::stable_sort(ribbons.begin(), ribbons.end(), [](const Ribbon& x, const Ribbon& y) { return x.perSecond > y.perSecond; });
+    Ribbons told { std::min(ribbons.size(), kRibbons), ribbons.size(), ribbons.empty() ? 0 : ribbons.front().perSecond };
+    ribbons.resize(told.drawn);
+    const qreal u = in.theme.px(1);
+    out.setObject({});
+    out.setClip(QRectF(QPointF(0, 0), in.layout.viewport));
+    for (const Ribbon& ribbon : ribbons) {
+        const bool isQuiet = ribbon.messageClass == MessageClass::Ack || ribbon.messageClass == MessageClass::Control;
+        DisplayList::Line line;
+        line.colour = isQuiet ? in.theme.outline : in.theme.message(ribbon.messageClass).colour;
+        line.colour.setAlpha(70);
+        line.width = std::clamp(0.6 * std::sqrt(ribbon.perSecond), 1.5, 16.0) * u;
+        line.isRibbon = true;
+        for (int i = 0; i <= 10; ++i)
+            line.points.push_back(onBow(ribbon.from, ribbon.to, i / 10.0));
+        out.add(std::move(line));
+    }
+    out.setClip({});
+    return told;
+}
+
+QString Motion::ribbonNote(const Ribbons& ribbons)
+{
+    if (ribbons.drawn == 0)
+        return {};
+    const QString width = QStringLiteral("ribbons: width by messages per second, the widest %1").arg(grouped(std::uint64_t(std::max(1.0, std::round(ribbons.most)))));
+    return ribbons.links > ribbons.drawn ? QStringLiteral("%1, the %2 busiest of %3 links").arg(width).arg(ribbons.drawn).arg(grouped(ribbons.links)) : width;
+}
+
+void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out) const
+{
+    const auto placeOf = [&](ObjectRef bucket, std::uint32_t rank) -> std::optional<QRectF> {
+        const ClusterLayout::Item* item = in.layout.find(bucket);
+        if (!item && bucket.kind == ObjectKind::Data)
+            item = in.layout.find({ ObjectKind::Dummy, bucket.a, 0 });
+        if (!item)
+            return std::nullopt;
+        const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
+        if (cells.isValid() && rank >= 1 && rank <= in.plan.ranks)
+            return cells.cellOf(rank);
+        return QRectF(item->rect.center() - QPointF(4, 4), QSizeF(8, 8));
+    };
+    for (const Record& record : m_records) {
+        if (clock < record.start)
+            continue;
+        const auto from = placeOf(record.from, record.fromRank), to = placeOf({ ObjectKind::Data, record.to, 0 }, record.toRank);
+        if (!from || !to)
+            continue;
+        const double t = eased(record.start, record.end, clock);
+        const QPointF centre = onBow(from->center(), to->center(), t);
+        const qreal side = std::clamp(std::max(from->width(), to->width()), 6.0, 14.0) * (1 + 0.5 * std::sin(t * 3.14159));
+        out.add(DisplayList::Box { QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), Outline::Rectangle, 0, in.theme.incoming, in.theme.text, 1, false, false });
+    }
+}
+
+void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
+{
+    const qreal u = in.theme.px(1);
+    const bool hasLabels = m_messages.size() <= 7;
+    for (const Message& message : m_messages) {
+        if (clock < message.start)
+            continue;
+        const bool isDelta = message.messageClass == MessageClass::Delta || message.messageClass == MessageClass::Ack;
+        if (!in.layers.deltas && isDelta)
+            continue;
+        const ClusterLayout::Item *a = in.layout.findProcess(message.from), *b = in.layout.findProcess(message.to);
+        if (!a || !b || a == b)
+            continue;
+        const QPointF from = in.layout.anchor(a->rect), to = in.layout.anchor(b->rect);
+        const double t = eased(message.start, message.end, clock) * (message.isLost ? 0.6 : 1.0);
+        const QPointF at = onBow(from, to, t);
+        const MessageStyle& style = in.theme.message(message.messageClass);
+        QColor trail = message.messageClass == MessageClass::Ack || message.messageClass == MessageClass::Control ? in.theme.outline : style.colour;
+        trail.setAlpha(150);
+        std::vector<QPointF> tail;
+        for (int i = 2; i >= 0; --i)
+            tail.push_back(onBow(from, to, std::max(0.0, t - 0.1 * i)));
+        out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0, !message.isResend });
+        const qreal radius = (isDelta ? 8 : 9) * u;
+        const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
+        out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, message.isResend, false });
+        const qreal inset = radius * 0.55;
+        out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset), message.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
+        if (hasLabels && !message.label.isEmpty())
+            label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, taken, out);
+    }
+}
+
+// Many operations alike are shown together: how many, beside whoever makes them.
+void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
+{
+    const ClusterLayout::Item* client = m_bundle ? in.layout.findProcess(m_bundle->client) : nullptr;
+    if (client == nullptr)
+        return;
+    QStringList parts;
+    for (const auto& [kind, count] : m_bundle->operations) {
+        const QString word = QString::fromStdString(operationWord(kind));
+        parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
+    }
+    // Beside the name, above what the next two lines say of its image and its operations.
+    const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong);
+    const auto process = in.state.processes.find(m_bundle->client);
+    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name) : QString();
+    const QString words = parts.join(QStringLiteral(", "));
+    const qreal left = client->rect.right() + 15 * u + in.theme.width(kStrong, name);
+    const qreal bottom = client->rect.center().y() + strong / 2 - in.theme.lineHeight(kSmall);
+    const QPointF middle(left + in.theme.width(kSmallBold, words) / 2 + 5 * u, bottom - in.theme.lineHeight(kSmallBold) / 2 - 2 * u);
+    std::vector<QRectF> none;
+    label(in, middle, words, in.theme.text, none, out);
+}
+
+void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
+{
+    const qreal u = in.theme.px(1);
+    // The newest words of a place are those that are read; where a picture hurries, the older ones make room.
+    std::map<ObjectRef, const Pulse*> newest;
+    for (const Pulse& pulse : m_pulses)
+        if (!pulse.text.isEmpty())
+            newest[pulse.object] = &pulse;
+    for (auto entry = m_pulses.rbegin(); entry != m_pulses.rend(); ++entry) {
+        const Pulse& pulse = *entry;
+        const ClusterLayout::Item* item = in.layout.find(pulse.object);
+        if (!item || clock >= pulse.end)
+            continue;
+        // A bucket that is scrolled out of sight says nothing over what is there instead.
+        const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
+        if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
+            continue;
+        // One that is wholly in sight may say it below its card, where the spares begin.
+        const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);
+        out.setClip(isCut ? in.layout.groupsArea.adjusted(-10 * u, -10 * u, 10 * u, 10 * u) : QRectF());
+        const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
+        QRectF target = item->rect;
+        Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
+        if (pulse.rank > 0) {
+            const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
+            // With corners, as a cell has: beside a busy cluster there are dozens of rings in each frame, and round
+            // corners are smoothed.
+            if (cells.isValid() && pulse.rank <= in.plan.ranks)
+                target = cells.cellOf(pulse.rank);
+        }
+        QColor colour = pulse.colour;
+        colour.setAlphaF(float(1 - t));
+        const qreal grow = t * 9 * u;
+        if (t < 1)
+            out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
+        if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
+            const bool isOnTop = pulse.object.kind == ObjectKind::Client;
+            // As much of it as the card is wide: what happens beside it has its own words.
+            const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
+            // (Above the chip that says what a member does in a recovery, where there is room.)
+            const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
+            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
+        }
+    }
+    out.setClip({});
+}
+
+} // namespace lhrs::gui

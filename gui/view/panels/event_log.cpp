@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/panels/event_log.h"
+
+#include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/view/panels/told_model.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kRowsMax = 200'000;
+constexpr std::uint64_t kBefore = 2'000; // events before an instant of the past that are listed
+
+bool isMessage(const pb::Event& event)
+{
+    return event.has_message_sent() || event.has_message_received() || event.has_gauges();
+}
+
+// The rank of the record that an event is about; 0: it is about none.
+std::uint32_t rankOf(const pb::Event& event)
+{
+    if (event.has_record_inserted())
+        return event.record_inserted().rank();
+    if (event.has_record_updated())
+        return event.record_updated().rank();
+    if (event.has_record_deleted())
+        return event.record_deleted().rank();
+    if (event.has_record_read())
+        return event.record_read().rank();
+    return event.has_delta_applied() ? event.delta_applied().rank() : 0;
+}
+
+// The longest wording first; the shortest one says what is left out.
+QStringList countWords(const EventLogModel& model)
+{
+    const auto joined = [](QStringList parts) {
+        parts.removeAll(QString());
+        return parts.join(QStringLiteral(", "));
+    };
+    const QString listed = EventLog::tr("%1 listed").arg(grouped(model.listed()));
+    const QString hidden = model.hidden() > 0 ? EventLog::tr("%1 hidden").arg(grouped(model.hidden())) : QString();
+    const QString older = model.forgotten() > 0 ? EventLog::tr("%1 older").arg(grouped(model.forgotten())) : QString();
+    return { joined({ listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 ones no longer in memory").arg(older) }), joined({ listed, hidden, older }), joined({ listed, hidden }),
+        hidden.isEmpty() ? listed : hidden };
+}
+
+} // namespace
+
+// ---- the rows
+
+EventLogModel::EventLogModel(const EventFeed& feed, const Pacer& pacer, QObject* parent)
+    : QAbstractTableModel(parent), m_feed(feed), m_pacer(pacer)
+{
+}
+
+bool EventLogModel::passes(const RunEvent& run) const
+{
+    if (run.isGap())
+        return true;
+    const pb::Event& event = *run.event;
+    if (m_filter.kind == LogFilter::Kind::WithoutMessages && isMessage(event))
+        return false;
+    if (m_filter.kind == LogFilter::Kind::Structure && !changesStructure(event))
+        return false;
+    if (m_filter.operation.first != 0 && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
+        return false;
+    if (m_filter.object) {
+        const ObjectRef place = event.place().role() == pb::DATA ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
+            : event.place().role() == pb::PARITY                 ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
+                                                                 : ObjectRef { ObjectKind::Spare, run.process, 0 };
+        const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client || m_filter.object.kind == ObjectKind::Coordinator;
+        if (isProcess ? run.process != m_filter.object.a : place != m_filter.object)
+            return false;
+    }
+    return m_filter.text.isEmpty()
+        || QString::fromStdString(sentence(run, m_pacer.state())).contains(m_filter.text, Qt::CaseInsensitive);
+}
+
+bool EventLogModel::refresh(std::size_t eventsMax)
+{
+    const std::uint64_t until = m_pacer.shownUpTo();
+    const EventPage page = m_feed.eventsSince(m_cursor, eventsMax);
+    m_forgotten += page.missed;
+    std::vector<std::uint64_t> fresh;
+    for (const RunEvent& event : page.events) {
+        if (event.index > until)
+            break;
+        m_cursor = event.index;
+        if (passes(event))
+            fresh.push_back(event.index);
+        else
+            ++m_hidden;
+    }
+    // What the ring has let go can be listed no more.
+    const EventPage oldest = m_feed.eventsSince(0, 1);
+    const std::uint64_t first = oldest.events.empty() ? m_cursor + 1 : oldest.events.front().index;
+    const auto kept = std::lower_bound(m_rows.begin(), m_rows.end(), first);
+    const auto surplus = std::ptrdiff_t(m_rows.size() + fresh.size()) - kRowsMax;
+    const auto gone = std::min(std::ptrdiff_t(m_rows.size()), std::max(kept - m_rows.begin(), surplus));
+    if (gone > 0) {
+        beginRemoveRows({}, 0, int(gone) - 1);
+        m_rows.erase(m_rows.begin(), m_rows.begin() + gone);
+        m_forgotten += std::uint64_t(gone);
+        endRemoveRows();
+    }
+    if (!fresh.empty()) {
+        beginInsertRows({}, int(m_rows.size()), int(m_rows.size() + fresh.size()) - 1);
+        m_rows.insert(m_rows.end(), fresh.begin(), fresh.end());
+        endInsertRows();
+    }
+    return m_cursor < until;
+}
+
+void EventLogModel::setFilter(const LogFilter& filter)
+{
+    if (filter == m_filter)
+        return;
+    beginResetModel();
+    m_filter = filter;
+    m_rows.clear();
+    m_hidden = m_forgotten = m_cursor = 0;
+    endResetModel();
+}
+
+void EventLogModel::clear()
+{
+    beginResetModel();
+    m_rows.clear();
+    m_cache.clear();
+    m_hidden = m_forgotten = 0;
+    m_cursor = m_feed.committed();
+    endResetModel();
+}
+
+void EventLogModel::restart(std::uint64_t event)
+{
+    beginResetModel();
+    m_rows.clear();
+    m_cache.clear();
+    m_hidden = 0;
+    m_cursor = event - std::min<std::uint64_t>(event, kBefore);
+    m_forgotten = m_cursor;
+    endResetModel();
+}
+
+int EventLogModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int EventLogModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(Columns);
+}
+
+const RunEvent* EventLogModel::eventOf(std::uint64_t index) const
+{
+    if (const auto known = m_cache.find(index); known != m_cache.end())
+        return &known->second;
+    if (m_cache.size() > kCached)
+        m_cache.clear();
+    const EventPage page = m_feed.eventsSince(index - 1, 32);
+    for (const RunEvent& event : page.events)
+        m_cache.emplace(event.index, event);
+    const auto known = m_cache.find(index);
+    return known == m_cache.end() ? nullptr : &known->second;
+}
+
+ObjectRef EventLogModel::objectOfRow(int row) const
+{
+    if (row < 0 || row >= int(m_rows.size()))
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
+    return run ? objectOf(m_pacer.state(), run->process) : ObjectRef();
+}
+
+Pointed EventLogModel::pointedOfRow(int row) const
+{
+    if (row < 0 || row >= int(m_rows.size()))
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
+    if (!run)
+        return {};
+    Pointed pointed { objectOf(m_pacer.state(), run->process) };
+    pointed.atNs = run->runNs;
+    if (!run->isGap()) {
+        pointed.operation = { run->event->operation().client(), run->event->operation().number() };
+        pointed.rank = rankOf(*run->event);
+    }
+    return pointed;
+}
+
+void EventLogModel::setMarks(const Pointed& pointed, OperationId operation, QColor colour)
+{
+    m_pointed = pointed;
+    m_operation = operation;
+    m_markColour = colour;
+    m_markedEvent = 0;
+    if (operation.first != 0 || pointed.object || !pointed.atNs)
+        return;
+    // The last one up to the instant.
+    const auto after = std::partition_point(m_rows.begin(), m_rows.end(), [&](std::uint64_t index) {
+        const RunEvent* run = eventOf(index);
+        return run == nullptr || run->runNs <= *pointed.atNs;
+    });
+    m_markedEvent = after == m_rows.begin() ? 0 : *(after - 1);
+}
+
+// An operation says more than the record that it is about, that more than its place, and a place more than the instant.
+bool EventLogModel::isMarked(int row) const
+{
+    if (m_operation.first == 0 && !m_pointed.object)
+        return m_markedEvent != 0 && row >= 0 && row < int(m_rows.size()) && m_rows[std::size_t(row)] == m_markedEvent;
+    const Pointed own = pointedOfRow(row);
+    if (m_operation.first != 0)
+        return own.operation == m_operation;
+    if (m_pointed.rank == 0)
+        return own.object == m_pointed.object;
+    // All records of the rank are one record group, and what happens to one of them happens to its parity.
+    const std::uint32_t m = m_pacer.state().m();
+    return own.rank == m_pointed.rank && bucketGroupOf(own.object, m) == bucketGroupOf(m_pointed.object, m);
+}
+
+QVariant EventLogModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    if (role == Qt::BackgroundRole)
+        return isMarked(index.row()) ? QVariant(QBrush(m_markColour)) : QVariant();
+    const bool isText = role == Qt::DisplayRole || role == Qt::ToolTipRole || role == Qt::AccessibleTextRole;
+    if (role == Qt::TextAlignmentRole)
+        return index.column() == Time ? int(Qt::AlignRight | Qt::AlignVCenter) : int(Qt::AlignLeft | Qt::AlignVCenter);
+    if (!isText)
+        return {};
+    const RunEvent* run = eventOf(m_rows[std::size_t(index.row())]);
+    if (!run)
+        return index.column() == What ? QVariant(tr("no longer in memory")) : QVariant();
+    const ClusterState& state = m_pacer.state();
+    switch (Column(index.column())) {
+    case Time: return QStringLiteral("%1 s").arg(state.shownSeconds(run->runNs), 0, 'f', 3);
+    case Who: {
+        if (!run->isGap() && run->event->place().role() != pb::NO_ROLE)
+            return QString::fromStdString(placeName(run->event->place()));
+        return QString::fromStdString(processShown(run->process, state));
+    }
+    case What: return QString::fromStdString(sentence(*run, state));
+    case Operation: return run->isGap() ? QString() : QString::fromStdString(operationShown(run->event->operation(), state));
+    case Columns: break;
+    }
+    return {};
+}
+
+QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    static const char* const kTitles[] = { "time", "place", "what happened", "operation" };
+    if (role != Qt::DisplayRole || orientation != Qt::Horizontal || section < 0 || section >= Columns)
+        return {};
+    return QString::fromLatin1(kTitles[section]);
+}
+
+// ---- the widget
+
+EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)),
+      m_told(new ToldModel(story, feed, pacer, this)), m_table(new QTableView(this)), m_toldTable(new QTableView(this)), m_kind(new QComboBox(this)),
+      m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
+      m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
+{
+    setObjectName(QStringLiteral("eventLog"));
+    m_kind->setObjectName(QStringLiteral("logKind"));
+    m_kind->addItems({ tr("everything"), tr("without messages"), tr("structure only"), tr("summary in sentences") });
+    m_kind->setCurrentIndex(int(m_model->filter().kind));
+    m_kind->setAccessibleName(tr("Which events the log lists"));
+    m_text->setObjectName(QStringLiteral("logText"));
+    m_text->setAccessibleName(tr("Part of the sentence"));
+    m_text->setToolTip(tr("Only sentences that contain this"));
+    m_text->setClearButtonEnabled(true);
+    m_text->setMinimumWidth(60);
+    m_follow->setChecked(true);
+    m_table->setModel(m_model);
+    prepareTable(m_table, "logTable", tr("Event log"));
+    m_table->horizontalHeader()->setSectionResizeMode(EventLogModel::What, QHeaderView::Stretch);
+    m_table->setWordWrap(false);
+    m_toldTable->setModel(m_told);
+    prepareTable(m_toldTable, "toldTable", tr("Summary: what happened, and why"));
+    m_toldTable->horizontalHeader()->setSectionResizeMode(ToldModel::What, QHeaderView::Stretch);
+    m_toldTable->hide();
+    m_nothing->setAlignment(Qt::AlignCenter);
+    m_nothing->setWordWrap(true);
+    m_nothing->hide();
+    m_reset->hide();
+
+    auto* filters = new QHBoxLayout;
+    filters->addWidget(m_kind);
+    filters->addWidget(m_text, 1);
+    filters->addWidget(m_follow);
+    auto* second = new QHBoxLayout;
+    second->addWidget(m_onlySelected);
+    m_count->setObjectName(QStringLiteral("logCount"));
+    m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // it says as much as there is room for
+    m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    second->addWidget(m_count, 1);
+    auto* box = new QVBoxLayout(this);
+    box->setContentsMargins(6, 6, 6, 6);
+    box->setSpacing(4);
+    box->addLayout(filters);
+    box->addLayout(second);
+    box->addWidget(m_table, 1);
+    box->addWidget(m_toldTable, 1);
+    box->addWidget(m_nothing, 1);
+    box->addWidget(m_reset, 0, Qt::AlignHCenter);
+
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &EventLog::applyFilter);
+    connect(m_text, &QLineEdit::textChanged, this, &EventLog::applyFilter);
+    connect(m_onlySelected, &QCheckBox::toggled, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::selectionChanged, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::operationChanged, this, &EventLog::applyFilter);
+    connect(&m_selection, &Selection::operationChanged, this, &EventLog::mark);
+    connect(&m_selection, &Selection::hoverChanged, this, &EventLog::mark);
+    // What a row is about is marked in all views; chosen, it stays so.
+    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (m_onlySelected->isChecked())
+            return; // the list would change below the mouse
+        const Pointed chosen = m_model->pointedOfRow(index.row());
+        m_selection.select(chosen.object);
+        m_selection.selectOperation(chosen.operation);
+    });
+    connect(m_reset, &QPushButton::clicked, this, [this] {
+        m_kind->setCurrentIndex(int(LogFilter::Kind::Everything));
+        m_text->clear();
+        m_onlySelected->setChecked(false);
+    });
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
+    for (QTableView* table : { m_table, m_toldTable })
+        connect(table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
+    connect(m_toldTable, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_told->pointedOfRow(index.row())); });
+    connect(m_toldTable, &QTableView::clicked, this, [this](const QModelIndex& index) { m_selection.select(m_told->pointedOfRow(index.row()).object); });
+    connect(m_toldTable, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_told->pointedOfRow(index.row()).object); });
+}
+
+void EventLog::prepareTable(QTableView* table, const char* name, const QString& words)
+{
+    table->setObjectName(QLatin1String(name));
+    table->setAccessibleName(words);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setShowGrid(false);
+    table->setAlternatingRowColors(true);
+    table->setTabKeyNavigation(false);
+    table->setMouseTracking(true);
+    table->viewport()->setMouseTracking(true);
+    table->viewport()->installEventFilter(this);
+}
+
+bool EventLog::isSummary() const { return m_kind->currentIndex() == int(LogFilter::Kind::Summary); }
+
+bool EventLog::eventFilter(QObject* watched, QEvent* event)
+{
+    if ((watched == m_table->viewport() || watched == m_toldTable->viewport()) && event->type() == QEvent::Leave)
+        m_selection.point({});
+    return QWidget::eventFilter(watched, event);
+}
+
+void EventLog::mark()
+{
+    m_model->setMarks(m_selection.pointed(), m_selection.shownOperation(), m_markColour);
+    m_table->viewport()->update();
+}
+
+void EventLog::applyFilter()
+{
+    LogFilter filter;
+    filter.kind = LogFilter::Kind(m_kind->currentIndex());
+    filter.text = m_text->text().trimmed();
+    if (m_onlySelected->isChecked()) {
+        // An operation that is followed is all over the file.
+        filter.operation = m_selection.operation();
+        if (filter.operation.first == 0)
+            filter.object = m_selection.selected();
+    }
+    m_told->setText(filter.text);
+    m_onlySelected->setEnabled(!isSummary()); // a sentence is about more than one place
+    if (!isSummary())
+        m_model->setFilter(filter);
+    m_sinceCount = 1;
+}
+
+void EventLog::refreshSummary()
+{
+    if (m_told->refresh()) {
+        m_toldTable->resizeRowsToContents(); // a sentence has as many lines as it takes
+        if (m_follow->isChecked())
+            m_toldTable->scrollToBottom();
+    }
+    if (m_sinceCount <= 0.2)
+        return;
+    m_sinceCount = 0;
+    m_toldTable->horizontalHeader()->setVisible(width() >= m_wide);
+    if (std::exchange(m_toldWidth, m_toldTable->columnWidth(ToldModel::What)) != m_toldTable->columnWidth(ToldModel::What))
+        m_toldTable->resizeRowsToContents();
+    const int rows = m_told->rowCount();
+    const QString listed = tr("%1 listed").arg(grouped(std::uint64_t(rows)));
+    const QString words = m_told->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_told->hidden())) : listed;
+    m_count->setText(m_count->fontMetrics().elidedText(words, Qt::ElideRight, m_count->width()));
+    m_count->setToolTip(words);
+    m_count->setAccessibleName(words);
+    m_table->hide();
+    m_toldTable->setVisible(rows > 0);
+    m_nothing->setVisible(rows == 0);
+    m_reset->setVisible(rows == 0 && m_told->hidden() > 0);
+    if (rows == 0)
+        m_nothing->setText(m_told->hidden() > 0 ? tr("None of %1 sentences has these words.").arg(grouped(m_told->hidden()))
+                                                : tr("Nothing was worth a sentence yet."));
+}
+
+bool EventLog::refresh(double seconds)
+{
+    const std::uint64_t before = m_model->listed();
+    const bool isBehind = m_model->refresh(m_model->filter().text.isEmpty() ? 6'000 : 1'500);
+    m_sinceCount += seconds;
+    if (isSummary()) {
+        refreshSummary();
+        return isBehind;
+    }
+    if (m_model->listed() != before && m_follow->isChecked())
+        m_table->scrollToBottom();
+    if (m_sinceCount > 0.2) {
+        m_sinceCount = 0;
+        // Beside a picture a sentence has two lines, and the whole width but for the time.
+        const bool isNarrow = width() < m_wide;
+        m_table->setColumnHidden(EventLogModel::Operation, isNarrow);
+        m_table->setColumnHidden(EventLogModel::Who, isNarrow);
+        m_table->horizontalHeader()->setVisible(!isNarrow);
+        m_table->setWordWrap(isNarrow);
+        if (const int high = isNarrow ? 2 * m_lineHeight + m_rowGap : m_lineHeight + m_rowGap; high != m_table->verticalHeader()->defaultSectionSize())
+            m_table->verticalHeader()->setDefaultSectionSize(high);
+        const QStringList words = countWords(*m_model);
+        const QFontMetrics metrics(m_count->font());
+        const auto fits = std::find_if(words.begin(), words.end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) <= m_count->width(); });
+        m_count->setText(fits == words.end() ? metrics.elidedText(words.back(), Qt::ElideRight, m_count->width()) : *fits);
+        m_count->setToolTip(words.front());
+        m_count->setAccessibleName(words.front());
+        const bool isNothing = m_model->listed() == 0;
+        m_table->setVisible(!isNothing);
+        m_toldTable->hide();
+        m_nothing->setVisible(isNothing);
+        m_reset->setVisible(isNothing && m_model->hidden() > 0);
+        if (isNothing)
+            m_nothing->setText(m_model->hidden() > 0 ? tr("None of %1 events passes the filter.").arg(grouped(m_model->hidden())) : tr("No event yet. What the processes do will be listed here."));
+    }
+    return isBehind;
+}
+
+void EventLog::setTheme(const Theme& theme)
+{
+    m_markColour = theme.selection;
+    m_markColour.setAlphaF(0.35F);
+    mark();
+    const TextStyle style { TextSize::Small };
+    m_table->setFont(theme.font(style));
+    m_toldTable->setFont(theme.font(style));
+    m_lineHeight = int(std::ceil(theme.lineHeight(style)));
+    m_rowGap = int(theme.px(4));
+    m_sinceCount = 1; // rows get their height
+    const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
+    m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
+    m_toldTable->setColumnWidth(ToldModel::Time, wide("1234.567 s"));
+    m_toldTable->setMinimumHeight(int(theme.px(20)));
+    m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
+    m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
+    m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room
+    m_nothing->setFont(theme.font({ TextSize::Strong }));
+    m_nothing->setMinimumHeight(int(std::ceil(2 * theme.lineHeight({ TextSize::Strong }))));
+    m_wide = int(theme.px(560));
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <vector>
+
+namespace lhrs::gui {
+
+// What there is to say of one process at the shown instant, in words and numbers; drawn by node_picture. `isChanged`: not as it was
+// before (markChanges).
+struct NodeFacts {
+    enum class Watch {
+        NotWatched, // there is no sample of that time
+        Now,        // the samples go up to the shown instant
+        Former,     // it was watched before, and is no more
+        Ended,      // the process has ended: its last values
+    };
+    struct Fact {
+        QString name, value;
+        bool isRestless = false; // always another one, so that a change says nothing
+        bool isChanged = false;
+    };
+    // One thread. Shares are of the time between the first and the last sample of about a second.
+    struct Lane {
+        QString name, shortName;
+        QString words;               // what it does, e.g. "in handler insert"
+        QString closed;              // why it is not there (any more); empty: it is
+        pb::NodeSample::ThreadState state = pb::NodeSample::THREAD_UNKNOWN;
+        std::vector<pb::NodeSample::ThreadState> samples; // oldest first; THREAD_UNKNOWN: it was not there
+        bool hasShare = false;
+        double handler = 0, coreWait = 0, socket = 0; // of the time
+        double cpu = -1;             // of one core; < 0: not known
+        bool isChanged = false;
+        double share() const { return handler + coreWait + socket; }
+    };
+    struct Queue {
+        QString name, unit, whenFull;
+        std::uint64_t length = 0, bound = 0, highMark = 0, dropped = 0;
+        bool hasHighMark = false;
+        bool isChanged = false;
+    };
+    struct Awaited {
+        std::uint64_t id = 0;
+        QString kind, to, sent, tries, next;
+        bool isChanged = false;
+    };
+    struct Held { // by the gate
+        std::uint64_t number = 0;
+        QString kind, from, size;
+        bool isChanged = false;
+    };
+    struct Column {
+        QString name, value;
+        bool isChanged = false;
+    };
+
+    ProcessId process = 0;
+    QString title;    // "data 5", "client alice"
+    QString subtitle; // name and address of the process
+    Watch watch = Watch::NotWatched;
+    QString sampling; // how current that is, in words
+    bool isSimulated = false;
+    bool isThere = false; // the process is known
+    std::vector<Fact> facts;
+    std::vector<Lane> lanes;
+    QString noLanes; // why there are none
+    std::vector<Queue> queues;
+    std::vector<Awaited> awaited;
+    std::uint32_t awaitedCount = 0;
+    bool isGated = false;
+    std::vector<Held> held; // the oldest first
+    std::uint32_t heldCount = 0;
+    std::vector<Column> columns;
+    QString columnsTitle;
+};
+
+// `nowNs`: the shown instant, on the run's clock.
+NodeFacts nodeFacts(const ClusterState& state, ProcessId process, std::int64_t nowNs);
+// Marks what is not as it was `before`, of the same process; says how much.
+int markChanges(NodeFacts& facts, const NodeFacts& before);
+// What a thread does, in words.
+QString threadWords(pb::NodeSample::ThreadState state, const QString& handler);
+
+} // namespace lhrs::gui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/export/run_story.h"
+#include "gui/show/pacer.h"
+#include "gui/view/cluster/selection.h"
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace lhrs::gui {
+
+// The summary of the log: what the narrator has told up to the instant that is shown, a sentence a row.
+class ToldModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column { Time, What, Columns };
+
+    // All must outlive the model.
+    ToldModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
+
+    // Only sentences with this in them; empty: all.
+    void setText(const QString& text);
+    // True: there are other rows than before.
+    bool refresh();
+    std::size_t hidden() const { return m_hidden; }
+    // What the row is about, for all views: its instant, and the place of the event that told it.
+    Pointed pointedOfRow(int row) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    const RunStory& m_story;
+    const EventFeed& m_feed;
+    const Pacer& m_pacer;
+    QString m_text;
+    std::vector<RunStory::Line> m_rows;
+    std::size_t m_hidden = 0;
+    std::uint64_t m_version = 0, m_until = 0; // of the story, when the rows were made
+    bool m_isStale = true;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/words/decoding.h"
+#include "gui/view/paint/display_list.h"
+#include "gui/view/time/frame_clock.h"
+#include "gui/view/records/group_picture.h"
+#include "gui/view/records/record_group_reader.h"
+#include "gui/view/cluster/selection.h"
+
+#include <QWidget>
+
+#include <optional>
+
+namespace lhrs::gui {
+
+// A record group opened: its members, and how a lost one is computed, step by step. Arrow keys: left and right a step, up
+// and down a symbol, with Shift the next member; a click on a member takes it for lost or gives it back.
+class RecordGroupView : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    // All of these must outlive the view.
+    RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent = nullptr);
+
+    bool refresh(double seconds) override;
+    void setTheme(const Theme& theme);
+
+    // The group of this object, which is a bucket or parity bucket, at the rank. What is lost is decoded; if nothing is,
+    // what the last recovery rebuilt, or else the object's own record is taken for lost.
+    void open(ObjectRef object, std::uint32_t rank);
+    bool isOpen() const { return m_isOpen; }
+    void close();
+    std::uint32_t groupNumber() const { return m_groupNumber; }
+    std::uint32_t rank() const { return m_rank; }
+
+    void setPage(GroupPage page);
+    GroupPage page() const { return m_wish.page; }
+    void step(int direction);
+    void setStep(std::size_t step);
+    // A step by its name (CameraWish::stage): it stays when members come or go, until a person takes another.
+    void showStage(const QString& stage);
+    void moveSymbol(int direction);
+    void setSymbol(std::size_t symbol);
+    void moveRank(int direction);
+    void nextBase();
+    // The next choice of survivors; `own`: those that the nodes take.
+    void otherSurvivors(bool own);
+    // The next lost member is followed.
+    void nextTarget();
+    void toggleSupposed(Participant member);
+    // The member that is selected in the window; nothing: none of this group.
+    std::optional<Participant> selectedMember() const;
+    void moveMember(int direction);
+    int setPinned(bool isPinned);
+    bool isPinned() const { return m_reader.isPinned(); }
+    // Where bytes come from: false while no running cluster is shown. `note` is said beside them.
+    void setReading(bool isAllowed, const QString& note);
+
+    const Decoding* decoding() const { return m_decoding ? &*m_decoding : nullptr; }
+    const DisplayList& picture() const { return m_list; }
+    // A ring around the member that some view points at.
+    const DisplayList& marks() const { return m_marks; }
+    QSize pictureSize() const;
+    QString text() const { return m_decoding ? textOf(*m_decoding) : QString(); }
+
+signals:
+    // The picture was made anew.
+    void shown();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    void wish();
+    void rebuild();
+    void redraw();
+    void mark();
+    void chooseLost();
+    void takeStage();
+    void scaleFace();
+
+    const Pacer& m_pacer;
+    Selection& m_selection;
+    RecordGroupReader m_reader;
+    Theme m_theme, m_face; // m_face: as large as the view allows
+    DisplayList m_list, m_marks;
+    GroupPicture m_picture;
+    DecodingWish m_wish;
+    std::optional<Decoding> m_decoding;
+    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false, m_isSupposedByItself = false, m_isDirty = true, m_isPending = false;
+    ObjectRef m_opened;
+    std::uint32_t m_groupNumber = 0, m_rank = 0;
+    QString m_note, m_stage;
+    double m_time = 0, m_builtAt = -1;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/export/result_folder.h"
+#include "gui/lab/export/run_story.h"
+#include "gui/view/charts/chart_panel.h"
+#include "gui/view/canvas/cluster_canvas.h"
+#include "gui/view/panels/event_log.h"
+#include "gui/view/time/frame_clock.h"
+#include "gui/view/time/free_processors.h"
+#include "gui/view/records/record_table.h"
+#include "gui/view/timeline/space_time_view.h"
+#include "gui/window/widgets/actions.h"
+#include "gui/window/operator/clock_bar.h"
+#include "gui/window/panels/contents_desk.h"
+#include "gui/window/panels/fault_panel.h"
+#include "gui/window/widgets/focus_ring.h"
+#include "gui/window/panels/group_panel.h"
+#include "gui/window/panels/image_panel.h"
+#include "gui/window/panels/node_panel.h"
+#include "gui/window/operator/operator.h"
+#include "gui/window/player/player.h"
+#include "gui/window/player/presentation.h"
+#include "gui/window/widgets/remembered.h"
+#include "gui/window/start/start_page.h"
+#include "gui/window/panels/status_strip.h"
+#include "gui/window/panels/time_bar.h"
+#include "gui/window/panels/workload_bar.h"
+
+#include <QMainWindow>
+
+class QDockWidget;
+class QListView;
+class QMenu;
+class QScrollArea;
+class QStackedWidget;
+
+namespace lhrs::gui {
+
+class BarShelf;
+class EditorPanel;
+class GatePanel;
+class GlossarySheet;
+class GuidePanel;
+class LampPanel;
+class Recorder;
+struct ExportResult;
+struct PictureOrigin;
+class RecordingObserver;
+class WindowExercise;
+class WindowTour;
+
+// The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
+// clock advances the pacer, and each visible view takes from it what it shows.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    // The choice of the theme; System follows the desktop's palette as it was at the start.
+    enum class ThemeChoice { Light, Dark, System };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Lamps, Gate };
+
+    // What is not given is what the person chose the last time.
+    struct Options {
+        std::optional<ThemeChoice> theme = {};
+        std::optional<bool> isHighContrast = {};
+        std::optional<double> fontScale = {};
+        QString settingsPath; // where choices are remembered; empty: nowhere
+        QString scenarioDirectory;
+        QString unsavedDirectory; // where scenarios that are being written are kept against a crash; empty: nowhere
+        QString recordPath; // of the recording of this run; empty: a temporary file, gone with the window
+    };
+
+    explicit MainWindow(const Options& options, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    // Ways in, also for the command line.
+    void startLocal();
+    void startSimulated(const SimulatedOptions& simulated);
+    void connectTo(const QString& address);
+    // How the clusters of scenarios are played from now on; nothing: on real processes.
+    void preferSimulated(const std::optional<SimulatedOptions>& simulated);
+    // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step. False: it is no program, and lies
+    // in the editor with the line that is wrong, or it cannot be read, which is said.
+    bool openScenario(const QString& path, bool isStarted);
+
+    // The tour, from where it was left; and where that is: 1 to 8, or 0 where it was never begun, or was finished.
+    void startTour();
+    int tourStopLeft() const;
+
+    // Somebody else who hears what scenarios say, in their thread; must outlive the window.
+    void setScriptListener(ScriptObserver& listener);
+    // Shows a recorded run, paused at its beginning. An error is a sentence, which the window shows too.
+    QString openRecording(const QString& path);
+    void closeRecording();
+    // Opens a recording or a scenario, by what the file is.
+    void openFile(const QString& path);
+    // Keeps the run up to now; a file that is there is replaced.
+    bool saveRecording(const QString& path);
+    // Something happened in the run that is in no file of a person's yet.
+    bool hasUnsavedRun() const;
+
+    void setThemeChoice(ThemeChoice choice);
+    void setHighContrast(bool on);
+    void setThickLines(bool on);
+    void setFontScale(double scale);
+    double fontScale() const { return looks().fontScale; }
+    // Light, large, thick, and without what only those in front could read; off: what was chosen before.
+    void setProjector(bool on);
+    const Theme& theme() const { return m_theme; }
+    // Full screen: picture, caption, time line and the word of origin, nothing smaller than 1/45 of the height. The notes
+    // are on the other screen, or in a second window where there is one screen.
+    void setPresenting(bool on);
+    bool isPresenting() const { return m_isPresenting; }
+    void setWorkspace(Workspace workspace);
+    Workspace workspace() const { return m_workspace; }
+
+    // ---- the pieces, for main() and for tests
+    Actions& actions() { return *m_actions; }
+    ClusterCanvas& canvas() { return *m_canvas; }
+    Player& player() { return *m_player; }
+    GuidePanel& guide() { return *m_guide; }
+    WindowTour& tour() { return *m_tour; }
+    WindowExercise& exercise() { return *m_exercise; }
+    Operator& cluster() { return *m_operator; }
+    Pacer& pacer() { return m_pacer; }
+    Director& director() { return m_director; }
+    TimeLine& timeLine() { return m_timeLine; }
+    TimeBar& timeBar() { return *m_timeBar; }
+    FrameClock& clock() { return *m_clock; }
+    StatusStrip& status() { return *m_status; }
+    ContentsDesk& desk() { return *m_desk; }
+    NotesWindow* notes() { return m_notes.get(); } // while presenting
+    StartPage& startPage() { return *m_start; }
+    WorkloadBar& workloads() { return *m_bar; }
+    ClockBar& clockBar() { return *m_clockBar; }
+    LabLine& labLine() { return *m_line; }
+    EventLog& log() { return *m_log; }
+    RecordTable& records() { return *m_records; }
+    ImageView& images() { return m_imagePanel->view(); }
+    ImagePanel& imagePanel() { return *m_imagePanel; }
+    Selection& selection() { return *m_selection; }
+    FaultPanel& faults() { return *m_faults; }
+    NodePanel& nodes() { return *m_node; }
+    RecordGroupView& group() { return m_group->view(); }
+    LampPanel& lamps() { return *m_lamps; }
+    GatePanel& gatePanel() { return *m_gate; }
+    EditorPanel& editor() { return *m_editor; }
+    ChartPanel& charts() { return *m_charts; }
+    SpaceTimeView& spaceTime() { return *m_spaceTime; }
+    bool showsCluster() const;
+    // Writes the view that is shown: .svg, .pdf or .png its picture, .csv its rows. An error is a sentence; empty: written.
+    QString exportViewTo(const QString& path);
+    // All that a recording, which must be open, has to give: its tables, ShiViz log, charts and pictures of its end.
+    ExportResult exportAll(const QString& directory, FolderUse use = FolderUse::New);
+    // What is known of the run of this window.
+    const RunFacts& run() const { return m_run; }
+    // The window as it is, as a PNG; false: the file cannot be written.
+    bool savePicture(const QString& path);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void makeActions();
+    void makeWorkActions();
+    void makeViewActions();
+    void makeFaultActions();
+    void makeTimeActions();
+    void makeInspectActions();
+    void makeGlossaryActions();
+    void makeGuide();
+    void makeTour();
+    void makeExercise();
+    ClusterCanvas::Asked askedAbout() const;
+    void openGlossary(bool atWhatIsAsked);
+    void updateInspector();
+    // Opens the inspector with these processes side by side; the last one is the chosen one.
+    void inspectNodes(const QStringList& names);
+    void showHeld();
+    void releaseChosen(bool isDropped);
+    void offerHeld(QMenu& menu, ProcessId process);
+    void addHolds(std::vector<StatusPart>& parts) const;
+    // Longer time-outs, because this machine wakes processes late: of the running cluster or of the recording.
+    void addPatience(std::vector<StatusPart>& parts);
+    void recordPatience();
+    void makeClockActions();
+    void updateClock();
+    void alignBegin();
+    void stepClock(Operator::ClockStep step);
+    void makeGroupActions();
+    void openGroup(ObjectRef object, std::uint32_t rank);
+    void enableGroup();
+    void noteReading();
+    void exportGroup();
+    void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
+    // Writing scenarios (window_write.cpp).
+    void makeWriteActions();
+    void makeWriteDocks(const Options& options);
+    void connectWrite();
+    void arrangeWrite();
+    void enableWrite();
+    void exportTables();
+    bool hasCluster() const;
+    void makeLampActions();
+    void makeLampDock();
+    void connectLamps();
+    void showLamp(int invariant);
+    StatusPart lampPart() const;
+    void makeMeasureActions();
+    void makeMeasureDocks();
+    void connectMeasure();
+    void startRecorder(const QString& path);
+    void stopRecorder();
+    Result<std::unique_ptr<Recording>> openPast();
+    void playOrPause();
+    void toBeginning();
+    void makePieces(const QString& scenarioDirectory);
+    void makeDocks();
+    void arrangeDocks();
+    void foldPanels();
+    bool isCrowded() const; // the guide takes room that the window has not
+    void followScreens();
+    QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
+    void connectAll();
+    // The start page (window_start.cpp).
+    void connectStart();
+    void playFirst(const QString& path);
+    void endFirst();
+    void noteOpened();
+    void noteSaved(const QString& path);
+    void applyTheme();
+    void showLink();
+    void enableActions();
+    bool onFrame(double seconds);
+    void updateStatus();
+    void makeWay();
+    void updateClients();
+    void showMenu(ObjectRef object, QPoint at);
+    void inspect(ObjectRef object);
+    void applyCamera(const CameraWish& wish);
+    void pointCamera(const CameraWish& wish);
+    void followReel(const ReelEntry& entry);
+    void endShow();
+    void tellStory();
+    void beginStory();
+    void beginCluster(std::int64_t ns);
+    void changeSpeed(double factor);
+    bool startReel();
+    void showAgain();
+    void nameStep();
+    ObjectRef objectNamed(const QString& name) const;
+    std::uint32_t groupOfSelection() const;
+    ProcessId clientOfSelection() const;
+    // The process that is selected, or that holds the selected place now.
+    ProcessId processOfSelection() const;
+    ProcessId gatedProcess() const;
+    QString targetOfSelection() const;
+    void killSelection();
+    void armFault();
+    void healSelection();
+    void showFaults();
+    void enableFaults();
+    QString faultLineOf(const QString& action) const;
+    // Asks whether what cannot be made good is to be killed all the same.
+    bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
+    // The cluster goes on though its coordinator does not.
+    bool isWithoutCoordinator() const;
+    void work(pb::OperationKind kind);
+    void workHere(pb::OperationKind kind);
+    void previewOf(const QAction* action); // nullptr: of none
+    // The line of an entry is shown while it is pointed at, and not longer than the menu is there.
+    void endPreviewWith(QMenu& menu);
+    enum class Inspected { None, Bucket, Image, Group, Node };
+    Inspected inspectedView() const;
+    // Asks for a file and writes the view that is shown there, in the format that its name ends with.
+    void exportView();
+    PictureOrigin originShown() const;
+    RunIdentity identityShown() const;
+    // The tables of the scenario; an error is a sentence.
+    QString writeResults(const QString& directory, FolderUse use);
+    void askForScenario();
+    void sayNotOpened(const QString& problem);
+    bool askToSaveRecording();
+    // Asks what becomes of a run that would be lost. False: stay.
+    bool mayForgetRun();
+    // The ways out of a scenario that runs (window_leave.cpp).
+    enum class AfterStop { Nothing, ShowNow, Leave };
+    void connectLeave();
+    bool isLectureOn() const;
+    void stopScenario(AfterStop after);
+    void finishStop();
+    void leaveCluster();
+    void offerToStop();
+    // The keys go from a field back to the picture. False: they were in none.
+    bool leaveField();
+    void askForObject();
+    void nextView();
+    // Records of a bucket (window_records.cpp).
+    enum class RecordJob { None, Witness, Compare, Csv };
+    void beginRecords(RecordJob job);
+    void makeRecordActions();
+    void connectRecords();
+    void finishRecords(const QString& problem);
+    // Presentation (window_present.cpp).
+    void makePresentActions();
+    bool isSecondClick(const QAction* action);
+    void goOn();
+    void goBack();
+    bool goToStop(int direction);
+    void placePresentation();
+    void updatePresentation();
+    void showCaptions();
+    bool countVote(const QKeyEvent& event);
+    // Looks (window_looks.cpp).
+    struct Looks {
+        ThemeChoice theme = ThemeChoice::System;
+        double fontScale = 1;
+        bool isHighContrast = false, hasThickLines = false;
+    };
+    const Looks& looks() const { return m_hall ? *m_hall : m_looks; }
+    Looks& looks() { return m_hall ? *m_hall : m_looks; }
+    Theme themeWanted() const;
+    void recallLooks(const Options& options);
+    void keepLooks();
+    void tickLooks();
+    void setLayer(const char* action, bool Layers::*layer, bool on);
+
+    Operator* m_operator;
+    TimeLine m_timeLine; // between the cluster and the views
+    Pacer m_pacer;
+    Narrator m_narrator; // tells what happens: in the strip where no scenario speaks, and in the log
+    RunStory m_runStory, m_liveStory; // what it has told of the run that is shown; of the live one while a recording is
+    bool m_isStoryWhole = false;      // it is that of a recording from first to last
+    Director m_director; // moves the pacer along the reel of a scenario
+    std::uint64_t m_jumps = 0;
+    Selection* m_selection;
+    FrameClock* m_clock;
+    FreeProcessors m_processors;
+    Actions* m_actions;
+    Theme m_theme;
+    Remembered m_remembered;
+    Looks m_looks;
+    std::optional<Looks> m_hall; // with the projector preset: what counts meanwhile
+    Workspace m_workspace = Workspace::Lecture;
+    const bool m_systemIsDark;
+
+    QMainWindow* m_inner = nullptr; // canvas with the docks; bars above and below have the whole width
+    QStackedWidget* m_stack = nullptr;
+    StartPage* m_start = nullptr;
+    QWidget* m_work = nullptr;
+    WorkloadBar* m_bar = nullptr;
+    BarShelf* m_shelf = nullptr; // holds the bars above the picture
+    QRect m_placeBefore;              // of the window, when the presentation began
+    QString m_hallScreen;             // that the presentation fills
+    QString m_screenNote;             // what became of it when a screen went or came
+    double m_screenNoteUntil = 0;     // seconds, as m_time
+    ClockBar* m_clockBar = nullptr;
+    QWidget* m_centre = nullptr; // where the picture is
+    ClusterCanvas* m_canvas = nullptr;
+    LabLine* m_line = nullptr;
+    Player* m_player = nullptr;
+    WindowTour* m_tour = nullptr;
+    GuidePanel* m_guide = nullptr; // of the tour and of exercises
+    WindowExercise* m_exercise = nullptr;
+    TimeBar* m_timeBar = nullptr;
+    StatusStrip* m_status = nullptr;
+    RecordTable* m_records = nullptr;
+    ImagePanel* m_imagePanel = nullptr;
+    QDockWidget* m_imageDock = nullptr;
+    EventLog* m_log = nullptr;
+    FaultPanel* m_faults = nullptr;
+    QDockWidget* m_faultDock = nullptr;
+    GroupPanel* m_group = nullptr;
+    QDockWidget* m_groupDock = nullptr;
+    NodePanel* m_node = nullptr;
+    QDockWidget* m_nodeDock = nullptr;
+    EditorPanel* m_editor = nullptr;
+    QDockWidget *m_editorDock = nullptr, *m_playDock = nullptr;
+    std::pair<QSize, qreal> m_writeRoom; // for which they have been given their sizes
+    LampPanel* m_lamps = nullptr;
+    QDockWidget* m_lampDock = nullptr;
+    GatePanel* m_gate = nullptr;
+    QDockWidget* m_gateDock = nullptr;
+    GlossarySheet* m_glossary = nullptr; // made when it is first wanted
+    ClusterCanvas::Asked m_asked;        // that its examples are made from
+    bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
+    ChartPanel* m_charts = nullptr;
+    SpaceTimeView* m_spaceTime = nullptr;
+    QDockWidget *m_chartDock = nullptr, *m_spaceTimeDock = nullptr;
+    QListView* m_story = nullptr;
+    QDockWidget *m_logDock = nullptr, *m_storyDock = nullptr;
+    bool m_isLow = false; // log and scenario are tabs beside the bucket
+    std::vector<QDockWidget*> m_docks;
+
+    double m_time = 0, m_statusAt = -1;
+    std::vector<std::pair<ProcessId, QString>> m_clients;
+    ProcessId m_clientWanted = 0; // is to be chosen as soon as it is in the list
+    bool m_isPresenting = false;
+    std::unique_ptr<ContentsDesk> m_desk;
+    RecordJob m_recordJob = RecordJob::None;
+    QString m_csvPath;
+    AfterStop m_afterStop = AfterStop::Nothing;
+    FocusRing* m_focusRing = nullptr;
+    bool m_isOnOtherScreen = true; // the picture of a presentation
+    Workspace m_workspaceBefore = Workspace::Lecture;
+    QElapsedTimer m_presentingSince;
+    std::unique_ptr<NotesWindow> m_notes;
+    BlankScreen* m_blank = nullptr;
+    SecondClick m_secondClick;
+    std::optional<Workspace> m_workspaceOfReel; // that was shown before the scenario opened a panel in this step
+    std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until it is said what it did
+    bool m_isNearOfReel = false; // the scenario has brought something near
+    int m_clusterShown = 0; // number of the scenario's cluster that its show is with
+    std::vector<std::int64_t> m_clustersToCome; // begins of clusters that the show has not come to yet
+    CaptionTrack m_captions;
+    std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
+    LocalOptions m_localOptions;
+    std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; none: on real processes
+    bool m_playsFirst = false; // the first look, which is always simulated
+    RunFacts m_run; // of this window
+    std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale that the recording has
+
+    std::unique_ptr<Recorder> m_recorder;
+    ScriptObserver m_silence;
+    std::unique_ptr<RecordingObserver> m_recordingObserver;
+    QString m_recordPath, m_recordTrouble, m_replayPath;
+    bool m_recordIsOurs = true; // it goes with the window
+    std::uint64_t m_workKept = 0; // of the run when it was saved, or was not to be
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window and the virtual time of a simulated cluster.
+#include "gui/window/main/main_window.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::int64_t kSameBegin = 1'000'000; // ns
+constexpr std::array kClockActions { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" };
+
+} // namespace
+
+void MainWindow::makeClockActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" }, [this] { m_operator->runClock(m_clockBar->speed()); });
+    a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space", "A simulated cluster stands still: nothing happens in it" }, [this] { m_operator->pauseClock(); });
+    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4", "A simulated cluster goes on to its next event, and stands still" }, [this] { stepClock(Operator::ClockStep::Event); });
+    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5",
+              "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
+              "the oldest message is let through" },
+        [this] { stepClock(Operator::ClockStep::Message); });
+    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { stepClock(Operator::ClockStep::Millisecond); });
+    for (const char* id : kClockActions)
+        a.get(id)->setEnabled(false);
+}
+
+void MainWindow::stepClock(Operator::ClockStep step)
+{
+    if (m_operator->simulation())
+        m_steppedFrom = m_operator->committed();
+    m_operator->stepClock(step);
+}
+
+// One clock: what is told of a simulated cluster counts from where its virtual time does, which the bar above the
+// picture says. A scenario's show may still be with the cluster before.
+void MainWindow::alignBegin()
+{
+    const auto zero = m_operator->virtualZeroNs();
+    const std::vector<ClusterFacts> clusters = m_player->clusters();
+    const bool isOther = m_pacer.isShow() && !clusters.empty() && m_clusterShown != clusters.back().number;
+    if (!zero || isOther || m_timeLine.isReplay() || m_operator->link() == Operator::Link::None)
+        return;
+    if (std::abs(*zero - m_timeLine.beginNs()) > kSameBegin)
+        m_timeLine.beginRun(*zero);
+}
+
+// A few times a second.
+void MainWindow::updateClock()
+{
+    alignBegin();
+    nameStep();
+    const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
+    const bool isThere = simulation && m_operator->link() != Operator::Link::None;
+    const bool goes = isThere && !simulation->is_over();
+    m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt); // a hall reads none of it, and the picture wants the room
+    const bool isGated = !m_timeLine.isReplay() && m_operator->isGated();
+    for (const char* id : kClockActions)
+        if (QAction* action = m_actions->get(id); action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))
+            action->setEnabled(!action->isEnabled());
+}
+
+void MainWindow::startSimulated(const SimulatedOptions& simulated)
+{
+    endShow();
+    m_localOptions = m_start->localOptions();
+    m_start->keep(m_remembered);
+    m_localOptions.simulated = simulated;
+    preferSimulated(m_localOptions.simulated);
+    m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/main/window_exercise.h"
+
+#include "gui/window/editor/editor_panel.h"
+#include "gui/window/panels/guide_panel.h"
+#include "gui/window/main/main_window.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(window)
+{
+    connect(&m_window.player(), &Player::entryShown, this, &WindowExercise::follow);
+    connect(&m_window.player(), &Player::runningChanged, this, [this](bool isRunning) {
+        if (isRunning && m_isOn && !std::exchange(m_isBegunAnew, false))
+            close(); // another run begins; if it is an exercise, it says so itself
+    });
+    connect(&m_window.player(), &Player::finished, this, [this] {
+        if (!m_isAgain)
+            return;
+        m_isAgain = false;
+        const QString next = std::exchange(m_next, {});
+        if (!next.isEmpty())
+            m_window.openScenario(next, true);
+        else
+            start();
+    }, Qt::QueuedConnection); // the player tells others first that the run is over
+    connect(&m_window.cluster(), &Operator::linkChanged, this, [this] {
+        if (m_isOn && m_window.cluster().link() == Operator::Link::None && !m_window.player().hasBegun()
+            && !m_window.timeLine().isReplay())
+            close(); // the start page is shown
+    });
+    // Only while it is on: the strip may lead through something else.
+    GuidePanel& guide = m_window.guide();
+    const auto when = [this, &guide](void (GuidePanel::*wanted)(), void (WindowExercise::*act)()) {
+        connect(&guide, wanted, this, [this, act] {
+            if (m_isOn)
+                (this->*act)();
+        });
+    };
+    when(&GuidePanel::hintWanted, &WindowExercise::ask);
+    when(&GuidePanel::againWanted, &WindowExercise::beginAnew);
+    when(&GuidePanel::leaveWanted, &WindowExercise::leave);
+    connect(&guide, &GuidePanel::nextWanted, this, [this] {
+        if (m_isOn)
+            open(1);
+    });
+    connect(&guide, &GuidePanel::backWanted, this, [this] {
+        if (m_isOn)
+            open(-1);
+    });
+}
+
+// What the reel has come to.
+void WindowExercise::follow(const ReelEntry& entry)
+{
+    if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_window.player().director().isRecorded())
+        close(); // somebody has gone back to the beginning
+    if (entry.kind == ReelEntry::Kind::Exercise && entry.exercise)
+        m_toCome.emplace_back(entry.at.event, *entry.exercise);
+    if (entry.kind != ReelEntry::Kind::End || !m_isOn)
+        return;
+    const ExerciseShown& last = m_toCome.empty() ? m_shown : m_toCome.back().second;
+    if (!last.isOver && !m_isAgain)
+        m_trouble = tr("It has ended before all was reached. %1").arg(entry.text);
+    show();
+}
+
+// What was seen is told when the picture has shown it.
+bool WindowExercise::refresh(double)
+{
+    const bool isTold = m_window.player().director().isRecorded(); // in its turn already
+    while (!m_toCome.empty() && (isTold || m_toCome.front().first <= m_window.pacer().shownUpTo())) {
+        const ExerciseShown next = std::move(m_toCome.front().second);
+        m_toCome.pop_front();
+        take(next);
+    }
+    return false;
+}
+
+void WindowExercise::take(const ExerciseShown& exercise)
+{
+    const bool isOther = !m_isOn || exercise.task != m_shown.task || m_shown.isOver;
+    m_shown = exercise;
+    if (isOther)
+        begin();
+    show();
+}
+
+void WindowExercise::begin()
+{
+    m_isOn = false;
+    emit m_window.guide().leaveWanted(); // whoever led until now
+    const ScriptHeader header = headerOf(m_window.player().source());
+    const bool isRecorded = m_window.player().director().isRecorded();
+    m_path = isRecorded ? QString() : m_window.editor().path();
+    m_place = header.exercise.isEmpty() || isRecorded ? tr("Exercise") : tr("Exercise %1").arg(header.exercise);
+    m_title = header.title.isEmpty() || isRecorded ? QString() : header.title;
+    m_hints = 0;
+    m_trouble.clear();
+    m_words = {};
+    m_isOn = true;
+}
+
+void WindowExercise::show()
+{
+    if (m_words != GuideWords() && m_window.guide().words() != m_words)
+        m_isOn = false; // somebody else leads
+    if (!m_isOn)
+        return;
+    m_words = words();
+    m_window.guide().show(m_words);
+}
+
+GuideWords WindowExercise::words() const
+{
+    using State = ExerciseGoal::State;
+    GuideWords words;
+    words.place = m_place;
+    words.title = m_title;
+    words.task = m_shown.task;
+    QStringList seen, failed;
+    for (const ExerciseGoal& goal : m_shown.goals) {
+        const bool isHeld = goal.state == State::Held;
+        words.goals << (goal.state != State::Open || goal.why.isEmpty() ? goal.text
+            : tr("%1  –  %2").arg(goal.text, goal.why));
+        words.held.push_back(isHeld);
+        if (isHeld)
+            seen << goal.why;
+        if (goal.state == State::Failed)
+            failed << goal.why;
+    }
+    words.isDone = m_shown.isOver && m_shown.isHeld();
+    words.seen = seen.join(QLatin1Char(' '));
+    if (words.isDone)
+        words.seen = tr("Solved. %1").arg(words.seen);
+    const QString again = m_window.actions().get("guideAgain")->shortcut().toString(QKeySequence::NativeText);
+    if (!m_trouble.isEmpty() || !m_shown.trouble.isEmpty())
+        words.trouble = tr("%1 Begin anew: %2.").arg(m_trouble.isEmpty() ? m_shown.trouble : m_trouble, again);
+    else if (!failed.isEmpty())
+        words.trouble = tr("%1 So this can no longer be reached. Begin anew: %2.").arg(failed.join(QLatin1Char(' ')),
+            again);
+    const bool isRecorded = m_window.player().director().isRecorded();
+    words.hasHint = !m_shown.hints.isEmpty() && !isRecorded && !words.isDone;
+    QStringList hints = m_shown.hints.mid(0, std::max<qsizetype>(1, m_hints));
+    if (hints.size() > 1)
+        for (qsizetype i = 0; i < hints.size(); ++i)
+            hints[i] = QStringLiteral("%1. %2").arg(i + 1).arg(hints[i]);
+    words.hint = hints.join(QLatin1Char('\n'));
+    if (m_hints > 0 && m_hints < m_shown.hints.size())
+        words.hintWords = tr("Next hint");
+    words.nextWords = words.isDone ? tr("Next exercise") : tr("Skip");
+    words.mayGoOn = !neighbour(1).isEmpty();
+    words.mayGoBack = !neighbour(-1).isEmpty();
+    return words;
+}
+
+// The strip has shown or hidden what it has already.
+void WindowExercise::ask()
+{
+    if (m_isAsking)
+        return;
+    GuidePanel& guide = m_window.guide();
+    const bool hasMore = m_hints < m_shown.hints.size();
+    if (hasMore)
+        ++m_hints;
+    show();
+    const QScopedValueRollback guard(m_isAsking, true);
+    if (hasMore && !guide.isHintShown())
+        guide.press(GuidePanel::Hint); // another hint is not hidden by asking for it
+}
+
+// The script makes its cluster again, and begins from there.
+void WindowExercise::beginAnew()
+{
+    if (m_window.player().director().isRecorded()) {
+        m_window.actions().get("toStart")->trigger();
+        return;
+    }
+    if (!m_window.player().hasBegun()) {
+        start();
+        return;
+    }
+    m_isAgain = true;
+    m_window.player().stop();
+}
+
+void WindowExercise::start()
+{
+    m_toCome.clear();
+    m_shown.isOver = false;
+    m_shown.trouble.clear();
+    for (ExerciseGoal& goal : m_shown.goals)
+        goal = { goal.text, ExerciseGoal::State::Open, {} };
+    m_trouble.clear();
+    show();
+    m_isBegunAnew = m_isOn;
+    m_window.player().start();
+    m_isBegunAnew = false;
+}
+
+void WindowExercise::leave()
+{
+    m_isAgain = false;
+    m_next.clear();
+    close();
+    if (!m_shown.isOver && !m_window.player().director().isRecorded())
+        m_window.player().stop(); // the cluster stays, and the keys are the person's
+}
+
+void WindowExercise::close()
+{
+    m_isOn = false;
+    m_toCome.clear();
+    if (m_window.guide().words() == m_words)
+        m_window.guide().hide();
+}
+
+QString WindowExercise::neighbour(int direction) const
+{
+    if (m_path.isEmpty())
+        return {};
+    const QFileInfo info(m_path);
+    const QStringList files = info.dir().entryList({ QStringLiteral("*.js") }, QDir::Files, QDir::Name);
+    const qsizetype here = files.indexOf(info.fileName()), at = here + direction;
+    return here < 0 || at < 0 || at >= files.size() ? QString() : info.dir().filePath(files[at]);
+}
+
+void WindowExercise::open(int direction)
+{
+    const QString next = neighbour(direction);
+    if (next.isEmpty())
+        return;
+    if (!m_window.player().hasBegun()) {
+        m_window.openScenario(next, true);
+        return;
+    }
+    m_next = next;
+    m_isAgain = true;
+    m_window.player().stop();
+}
+
+void MainWindow::makeExercise()
+{
+    m_exercise = new WindowExercise(*this);
+    m_clock->add(m_exercise, this);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window looks: light or dark, contrast, size of text, thick lines, the preset for a projector; and that it looks
+// so again the next time.
+#include "gui/window/main/main_window.h"
+
+#include "gui/window/widgets/bar_shelf.h"
+#include "gui/window/panels/guide_panel.h"
+
+#include <QDockWidget>
+#include <QListView>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kThick = 1.8;
+constexpr double kHallScale = 1.5;
+constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
+constexpr qreal kLowWindow = 560;     // pixels at 100 %
+constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
+constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
+constexpr double kPlayerShare = 0.25; // of the height of such a window
+constexpr double kGuideShare = 0.3;   // likewise
+
+} // namespace
+
+Theme MainWindow::themeWanted() const
+{
+    const Looks& look = looks();
+    const bool isDark = look.theme == ThemeChoice::Dark || (look.theme == ThemeChoice::System && m_systemIsDark);
+    double scale = look.fontScale;
+    if (m_isPresenting) // in whole pixels, so that no font is rounded to less
+        scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
+    return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
+}
+
+bool MainWindow::isCrowded() const
+{
+    return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow);
+}
+
+// Large text in a small window: what is around the picture gives way, and the window does not grow over its screen.
+void MainWindow::foldPanels()
+{
+    const bool isFolded = height() < m_theme.px(kFoldedWindow);
+    m_shelf->setLow(isFolded);
+    m_player->setLow(isCrowded() ? 1 : isFolded ? int(height() * kPlayerShare) : 0); // the guide is read before the caption
+    m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
+}
+
+// In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
+void MainWindow::arrangeDocks()
+{
+    const bool isLow = isCrowded() || height() < m_theme.px(kLowWindow);
+    if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
+        return;
+    m_isLow = isLow;
+    if (isLow)
+        m_inner->tabifyDockWidget(m_nodeDock, m_logDock);
+    else
+        m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
+    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
+    // Six tabs beside each other have room for a short word each.
+    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
+        dock->setWindowTitle(isLow ? shorter : words);
+    setWorkspace(m_workspace);
+    m_logDock->raise();
+    m_docks[0]->raise();
+}
+
+void MainWindow::setThemeChoice(ThemeChoice choice)
+{
+    looks().theme = choice;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setHighContrast(bool on)
+{
+    looks().isHighContrast = on;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setThickLines(bool on)
+{
+    looks().hasThickLines = on;
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setFontScale(double scale)
+{
+    looks().fontScale = std::clamp(scale, Theme::kFontScaleMin, Theme::kFontScaleMax);
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setProjector(bool on)
+{
+    if (on == m_hall.has_value())
+        return;
+    m_hall = on ? std::optional(Looks { ThemeChoice::Light, kHallScale, m_looks.isHighContrast, true }) : std::nullopt;
+    // What is too small, or too much at once, for the last row; each comes back by its key.
+    setLayer("layerLegend", &Layers::legend, !on);
+    setLayer("layerDeltas", &Layers::deltas, !on);
+    applyTheme();
+    keepLooks();
+}
+
+void MainWindow::setLayer(const char* action, bool Layers::*layer, bool on)
+{
+    Layers layers = m_canvas->layers();
+    layers.*layer = on;
+    m_canvas->setLayers(layers);
+    m_actions->get(action)->setChecked(on);
+}
+
+void MainWindow::recallLooks(const Options& options)
+{
+    const QString theme = m_remembered.text("looks/theme", "system");
+    m_looks.theme = theme == QLatin1String("light") ? ThemeChoice::Light : theme == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+    m_looks.fontScale = m_remembered.number("looks/fontScale", Theme::kFontScaleMin, Theme::kFontScaleMax, 1);
+    m_looks.isHighContrast = m_remembered.flag("looks/highContrast", false);
+    m_looks.hasThickLines = m_remembered.flag("looks/thickLines", false);
+    if (m_remembered.flag("looks/reducedMotion", false)) {
+        m_actions->get("reducedMotion")->setChecked(true);
+        m_canvas->setReducedMotion(true);
+    }
+    // Who says on the command line how it is to look means that, and not the preset.
+    const bool isSaid = options.theme || options.fontScale || options.isHighContrast;
+    m_looks.theme = options.theme.value_or(m_looks.theme);
+    m_looks.fontScale = options.fontScale.value_or(m_looks.fontScale);
+    m_looks.isHighContrast = options.isHighContrast.value_or(m_looks.isHighContrast);
+    if (!isSaid && m_remembered.flag("looks/projector", false))
+        setProjector(true);
+    tickLooks();
+}
+
+void MainWindow::tickLooks()
+{
+    const auto tick = [this](const char* id, bool on) { m_actions->get(id)->setChecked(on); };
+    tick("highContrast", looks().isHighContrast);
+    tick("thickLines", looks().hasThickLines);
+    tick("projector", m_hall.has_value());
+}
+
+void MainWindow::keepLooks()
+{
+    tickLooks();
+    m_remembered.keep("looks/theme", m_looks.theme == ThemeChoice::Light ? "light" : m_looks.theme == ThemeChoice::Dark ? "dark" : "system");
+    m_remembered.keep("looks/fontScale", m_looks.fontScale);
+    m_remembered.keep("looks/highContrast", m_looks.isHighContrast);
+    m_remembered.keep("looks/thickLines", m_looks.hasThickLines);
+    m_remembered.keep("looks/projector", m_hall.has_value());
+    m_remembered.keep("looks/reducedMotion", m_canvas->isMotionReduced());
+}
+
+} // namespace lhrs::gui

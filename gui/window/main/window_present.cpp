@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The presentation: full screen for the hall, notes for whoever speaks, the clicker's keys, captions of past instants.
+#include "gui/window/main/main_window.h"
+
+#include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/window/panels/group_panel.h"
+#include "gui/window/panels/guide_panel.h"
+#include "gui/window/widgets/screen_place.h"
+#include "gui/window/main/window_tour.h"
+
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QScreen>
+#include <QTime>
+#include <QWindow>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kScreenNote = 20; // seconds that a change of screens is said
+
+// The faults on purpose that are in force, each as a sentence.
+QStringList armedWords(const ClusterState& state)
+{
+    QStringList words;
+    for (const auto& [id, process] : state.processes) {
+        const QString name = nameOf(state, objectOf(state, id));
+        for (const auto& [number, fault] : process.faults)
+            words << QStringLiteral("%1 %2").arg(name, QString::fromStdString(fault.words));
+        if (process.isPaused && !process.hasEnded)
+            words << QStringLiteral("%1 is paused").arg(name);
+    }
+    return words;
+}
+
+QString titleOf(const PlannedStep& step)
+{
+    return step.id.isEmpty() ? step.title : QStringLiteral("(%1)  %2").arg(step.id, step.title);
+}
+
+// Where the desktop places windows (Wayland), a position says nothing. A window says which screen it fills, and how large it is
+// beside others, and both only when it appears.
+bool isPlacedByDesktop()
+{
+    return QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
+}
+
+} // namespace
+
+void MainWindow::makePresentActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next step, caption or marker" }, [this] { goOn(); });
+    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step, caption or marker before; PgDn leads back to now" }, [this] { goBack(); });
+    a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
+    a.add({ "stopPresenting", "View", "End the presentation", "Esc",
+              "Back from full screen; from a field, the keys go back to the picture; otherwise, while a scenario runs, "
+              "asks whether to stop it" },
+        [this] {
+            const bool hasOther = m_isPresenting || m_actions->get("blank")->isChecked() || leaveField();
+            setPresenting(false);
+            if (!hasOther)
+                offerToStop();
+        });
+    a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
+    a.add({ "swapScreens", "View", "Change the screens", "Shift+F5", "Shows the presentation on the other screen, and the notes on this one" }, [this] {
+        m_isOnOtherScreen = !m_isOnOtherScreen;
+        placePresentation();
+    });
+    m_blank = new BlankScreen(this);
+    // Later: Qt moves the windows of a screen that goes itself, and does so after it has told.
+    for (const auto signal : { &QGuiApplication::screenAdded, &QGuiApplication::screenRemoved })
+        connect(qGuiApp, signal, this, &MainWindow::followScreens, Qt::QueuedConnection);
+}
+
+bool MainWindow::leaveField()
+{
+    QWidget* focus = QApplication::focusWidget();
+    const bool isField = qobject_cast<QAbstractSpinBox*>(focus) || qobject_cast<QComboBox*>(focus) || qobject_cast<QLineEdit*>(focus);
+    if (!isField || !isAncestorOf(focus))
+        return false;
+    if (m_canvas->isVisible())
+        m_canvas->setFocus();
+    else
+        focus->clearFocus();
+    return true;
+}
+
+// ---- the clicker
+
+void MainWindow::goOn()
+{
+    if (QAction* blank = m_actions->get("blank"); blank->isChecked()) {
+        blank->trigger();
+        return;
+    }
+    if (m_director.isOn() && !m_director.isOver()) {
+        m_player->next();
+        return;
+    }
+    // Whoever is led goes on in the guide, once all is done that it asked for.
+    if (m_guide->isDone()) {
+        m_guide->press(GuidePanel::Next);
+        return;
+    }
+    const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
+    const bool wasFrozen = m_timeLine.isFrozen();
+    if (isPast && !wasFrozen && goToStop(1))
+        return;
+    if (isPast)
+        m_timeLine.follow();
+    if ((!isPast || wasFrozen) && !m_tour->isOn()) // nobody who is on the tour wants the scenario of before
+        m_player->next();
+}
+
+void MainWindow::goBack()
+{
+    if (QAction* blank = m_actions->get("blank"); blank->isChecked())
+        blank->trigger();
+    else if (m_director.isOn() && m_director.stepsShown() > 0)
+        m_director.back();
+    else if (!goToStop(-1))
+        toBeginning();
+}
+
+// Steps and captions of the scenario and markers that somebody set; in a run that has none of them, whatever is marked.
+bool MainWindow::goToStop(int direction)
+{
+    if (m_timeLine.mode() == TimeLine::Mode::Follow || m_timeLine.isFrozen())
+        m_timeLine.seekTime(m_timeLine.cursorNs()); // opens what has been recorded
+    Recording* recording = m_timeLine.recording();
+    if (!recording)
+        return false;
+    showCaptions();
+    std::set<std::uint64_t> stops(m_captions.stops().begin(), m_captions.stops().end());
+    const auto add = [&](bool isAnyTaken) {
+        for (const TimeMark& mark : m_timeBar->track().marks()) {
+            if (isAnyTaken || mark.kind == TimeMark::Kind::Own)
+                stops.insert(mark.event != 0 ? mark.event : recording->eventAt(mark.ns));
+        }
+    };
+    add(false);
+    if (stops.empty())
+        add(true);
+    auto next = direction > 0 ? stops.upper_bound(m_timeLine.cursor()) : stops.lower_bound(m_timeLine.cursor());
+    if (direction > 0 ? next == stops.end() : next == stops.begin())
+        return false;
+    m_timeLine.seek(direction > 0 ? *next : *std::prev(next));
+    return true;
+}
+
+// 1 to 9: a vote for that choice; + and -: one more and one fewer for the choice that was named last.
+bool MainWindow::countVote(const QKeyEvent& event)
+{
+    if (event.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier))
+        return false;
+    if (event.key() >= Qt::Key_1 && event.key() <= Qt::Key_9)
+        m_player->vote(event.key() - Qt::Key_0);
+    else if (event.key() == Qt::Key_Plus || event.key() == Qt::Key_Minus)
+        m_player->voteAgain(event.key() == Qt::Key_Plus ? 1 : -1);
+    else
+        return false;
+    return true;
+}
+
+// ---- the second click
+
+bool MainWindow::isSecondClick(const QAction* action)
+{
+    const ObjectRef object = m_selection->selected();
+    const QString what = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
+    if (m_secondClick.mayDo(what, m_time)) {
+        m_player->setNotice({});
+        return true;
+    }
+    const QString keys = action->shortcut().toString(QKeySequence::NativeText), name = nameOf(m_pacer.state(), object);
+    const QString words = name.isEmpty() ? action->text() : tr("%1, %2").arg(action->text(), name);
+    m_player->setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words) : tr("%1: press %2 once more to do it").arg(words, keys));
+    return false;
+}
+
+// ---- full screen
+
+void MainWindow::setPresenting(bool on)
+{
+    if (QAction* blank = m_actions->get("blank"); !on && blank->isChecked()) {
+        blank->trigger(); // the first way out is that out of the dark
+        m_actions->get("present")->setChecked(m_isPresenting);
+        return;
+    }
+    m_actions->get("present")->setChecked(on);
+    if (on == m_isPresenting)
+        return;
+    m_isPresenting = on;
+    if (on) {
+        m_placeBefore = isFullScreen() || isMaximized() ? normalGeometry() : geometry();
+        m_workspaceBefore = m_workspace;
+        m_workspace = Workspace::Lecture;
+        m_presentingSince.start();
+        m_notes = std::make_unique<NotesWindow>(*m_actions);
+        m_notes->setTheme(m_theme);
+        connect(m_notes.get(), &NotesWindow::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
+        m_actions->setGuard([this](const QAction* action) { return isSecondClick(action); });
+    } else {
+        m_workspace = m_workspaceBefore;
+        m_actions->setGuard({});
+        m_secondClick.forget();
+        m_player->setNotice({});
+        m_notes.release()->deleteLater(); // one of its buttons may be what ends the presentation
+    }
+    menuBar()->setVisible(!on);
+    // A hall sees one more line of the matrix in their place; the keys do the same.
+    for (const char* id : { "groupBase", "takeWitness", "copyGroup", "exportGroup" })
+        if (auto* button = m_group->findChild<QPushButton*>(QLatin1String(id) + QStringLiteral("Button")))
+            button->setVisible(!on);
+    showLink(); // what has its place in a presentation
+    if (on) {
+        placePresentation();
+    } else {
+        if (isPlacedByDesktop())
+            hide();
+        setWindowState(windowState() & ~Qt::WindowFullScreen);
+        if (isPlacedByDesktop() && !isMaximized())
+            resize(m_placeBefore.size());
+        show();
+        if (!isMaximized() && geometry() != m_placeBefore && QGuiApplication::screens().size() > 1)
+            setGeometry(fitOnScreens(m_placeBefore, screensNow()));
+        applyTheme();
+    }
+    m_canvas->setFocus();
+    updatePresentation();
+}
+
+// The hall's picture on the second screen, the notes on the first; where there is one screen, the notes are a window
+// behind the picture.
+void MainWindow::placePresentation()
+{
+    if (!m_isPresenting)
+        return;
+    const QList<ScreenFacts> screens = screensNow();
+    const auto place = placeOfPresentation(screens, !m_isOnOtherScreen);
+    if (!place) // until one is plugged in
+        return;
+    const bool areNotesFull = isPlacedByDesktop() && screens.size() > 1;
+    if (isPlacedByDesktop() && isFullScreen())
+        hide();
+    if (screens.size() > 1) {
+        setWindowState(windowState() & ~Qt::WindowFullScreen);
+        if (QScreen* hall = screenNamed(place->hall.name))
+            setScreen(hall);
+        setGeometry(place->hall.geometry);
+    }
+    setWindowState(windowState() | Qt::WindowFullScreen);
+    show();
+    if (isPlacedByDesktop())
+        m_notes->hide();
+    if (QScreen* own = screenNamed(place->own.name))
+        m_notes->setScreen(own);
+    m_notes->setWindowState(areNotesFull ? Qt::WindowFullScreen : Qt::WindowNoState);
+    m_notes->setGeometry(areNotesFull ? place->own.geometry : place->notes);
+    m_hallScreen = place->hall.name;
+    m_notes->show();
+    applyTheme();
+    raise();
+    activateWindow();
+}
+
+// A screen came or went: the presentation goes on where there is a screen, and a window is never left where there is none.
+void MainWindow::followScreens()
+{
+    const QList<ScreenFacts> screens = screensNow();
+    if (screens.isEmpty())
+        return;
+    if (m_isPresenting) {
+        const QString before = m_hallScreen;
+        placePresentation();
+        if (before != m_hallScreen) {
+            m_screenNote = tr("The presentation goes on on screen %1").arg(m_hallScreen);
+            m_screenNoteUntil = m_time + kScreenNote;
+            m_statusAt = -1;
+        }
+    } else if (!isMaximized() && !isFullScreen() && isVisible()) {
+        const QRect inside = geometry(), whole = frameGeometry();
+        const QMargins frame(inside.left() - whole.left(), inside.top() - whole.top(), whole.right() - inside.right(), whole.bottom() - inside.bottom());
+        if (const QRect fitted = fitOnScreens(inside, screens, frame); fitted != inside)
+            setGeometry(fitted);
+    }
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_inner && event->type() == QEvent::Resize)
+        arrangeWrite(); // has room for a picture, or none
+    return QMainWindow::eventFilter(watched, event);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    if (m_isPresenting && !(themeWanted() == m_theme))
+        applyTheme();
+    foldPanels();
+    arrangeDocks();
+}
+
+// What the presenter reads; a few times a second.
+void MainWindow::updatePresentation()
+{
+    if (!m_secondClick.isWaiting(m_time))
+        m_player->setNotice({});
+    if (!m_notes)
+        return;
+    PresenterWords words;
+    words.step = m_player->stepTitle();
+    words.caption = m_player->caption();
+    const std::vector<PlannedStep>& plan = m_player->plan();
+    const std::size_t seen = std::size_t(std::max(0, m_player->stepsSeen()));
+    // Notes that the script has said in this step; before it says them, those that stand in its text.
+    const std::vector<StoryLine>& lines = m_player->story().lines();
+    const auto step = std::find_if(lines.rbegin(), lines.rend(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
+    for (auto line = step.base(); line != lines.end(); ++line) {
+        if (line->kind == StoryLine::Kind::Note)
+            words.notes << line->text;
+    }
+    if (words.notes.isEmpty() && seen > 0 && seen <= plan.size())
+        words.notes = plan[seen - 1].notes;
+    if (seen < plan.size()) {
+        words.next = titleOf(plan[seen]);
+        words.nextNotes = plan[seen].notes;
+    }
+    words.faults = armedWords(m_pacer.state());
+    const qint64 seconds = m_presentingSince.elapsed() / 1000;
+    words.elapsed = QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
+    words.clock = QTime::currentTime().toString(QStringLiteral("HH:mm"));
+    m_notes->setWords(words);
+}
+
+// ---- captions of the instant that is shown
+
+void MainWindow::showCaptions()
+{
+    const bool isPast = m_timeLine.mode() != TimeLine::Mode::Show && (m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen()));
+    Recording* recording = isPast ? m_timeLine.recording() : nullptr;
+    if (!recording) {
+        m_captionsOf = { nullptr, 0 };
+        m_player->showPast(nullptr);
+        return;
+    }
+    if (const std::pair<const Recording*, std::uint64_t> wanted(recording, recording->events()); wanted != m_captionsOf) {
+        m_captionsOf = wanted;
+        m_captions = CaptionTrack(*recording);
+        if (m_captions.isEmpty())
+            m_captions = CaptionTrack(m_runStory);
+        if (m_timeLine.isReplay())
+            m_player->setVisible(!m_captions.isEmpty() || m_director.isOn());
+    }
+    if (m_captions.isEmpty())
+        m_player->showPast(nullptr);
+    else
+        m_player->showPast(&m_captions, m_captions.at(m_timeLine.cursor(), m_timeLine.cursorNs(), m_timeLine.mode() == TimeLine::Mode::Play));
+}
+
+} // namespace lhrs::gui

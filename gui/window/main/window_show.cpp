@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window and the show: what of the reel is seen beside the caption, and what a person does with it.
+#include "gui/window/main/main_window.h"
+
+#include "gui/lab/export/run_export.h"
+#include "gui/lab/words/sentences.h"
+#include "gui/show/named_things.h"
+#include "gui/show/number_words.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker that stands where the picture is
+constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are shown again where nothing is marked
+constexpr std::size_t kStepEvents = 200;
+constexpr std::uint64_t kStoryEvents = 200'000; // of a recording whose story is told at once
+constexpr qsizetype kStepWords = 3; // sentences
+
+} // namespace
+
+// Another cluster makes all views forget the former one.
+void MainWindow::beginCluster(std::int64_t ns)
+{
+    m_timeLine.beginRun(ns);
+    m_narrator.reset();
+    m_runStory.clear();
+    m_timeBar->track().reset();
+    m_charts->reset();
+    m_spaceTime->clear();
+    m_selection->select({});
+    m_log->model().clear();
+    m_operator->session().witnesses().clear();
+    m_records->model().forgetWitnesses();
+    m_group->view().close();
+    m_node->view().unpinAll();
+    m_node->view().choose(0);
+    m_canvas->cut();
+}
+
+// A recording was opened. Its story is known at once, unless it is so long that one would wait for it: then it is told as far as
+// it is shown.
+void MainWindow::beginStory()
+{
+    Recording& recording = *m_timeLine.recording();
+    m_isStoryWhole = recording.events() <= kStoryEvents;
+    m_runStory = m_isStoryWhole ? storyOf(recording) : RunStory();
+}
+
+// What has happened since the last frame, for the log; for the strip, too, where nobody else speaks.
+void MainWindow::tellStory()
+{
+    if (!hasCluster())
+        return;
+    m_narrator.look(m_pacer.state(), m_pacer.shownNs());
+    const std::vector<Telling> told = m_narrator.takeTold();
+    for (const Telling& one : told)
+        if (!m_isStoryWhole)
+            m_runStory.add(one, m_pacer.shownUpTo());
+    if (m_player->isFree())
+        m_player->tell(told);
+}
+
+void MainWindow::followReel(const ReelEntry& entry)
+{
+    if (entry.kind == ReelEntry::Kind::Cluster)
+        m_clusterShown = entry.number;
+    if (entry.kind == ReelEntry::Kind::Cluster && !m_clustersToCome.empty()) {
+        beginCluster(m_clustersToCome.front());
+        m_clustersToCome.erase(m_clustersToCome.begin());
+    } else if (entry.kind == ReelEntry::Kind::Cluster) {
+        m_canvas->cut(); // it was begun while the picture was live, and is shown from its beginning now
+    }
+    if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question || entry.kind == ReelEntry::Kind::Answer) {
+        QStringList clients;
+        for (const ProcessId id : clientsOf(m_pacer.state()))
+            clients << QString::fromStdString(m_pacer.state().processes.at(id).name);
+        std::vector<ObjectRef> objects;
+        for (const QString& thing : thingsNamed(entry.text, clients))
+            if (const ObjectRef object = objectNamed(thing))
+                objects.push_back(object);
+        m_canvas->speakOf(objects, Director::readingSeconds(entry.text));
+    }
+    if (entry.kind != ReelEntry::Kind::Step)
+        return;
+    // What was opened or brought near for a step is so no longer, unless somebody has gone elsewhere meanwhile.
+    if (m_workspaceOfReel) {
+        if (m_workspace == Workspace::Inspect || m_workspace == Workspace::Measure)
+            setWorkspace(*m_workspaceOfReel);
+        m_workspaceOfReel.reset();
+        m_selection->select({});
+    }
+    if (std::exchange(m_isNearOfReel, false)) {
+        m_canvas->fit();
+        m_selection->select({});
+    }
+}
+
+void MainWindow::changeSpeed(double factor)
+{
+    m_director.setSpeed(m_director.speed() * factor);
+}
+
+// A recording of a scenario is the same show without its script. False: nothing was told in it.
+bool MainWindow::startReel()
+{
+    std::vector<ReelEntry> reel = m_timeLine.recording() ? m_timeLine.recording()->reel() : std::vector<ReelEntry>();
+    const auto isTold = [](const ReelEntry& entry) {
+        return entry.kind == ReelEntry::Kind::Step || entry.kind == ReelEntry::Kind::Exercise;
+    };
+    if (std::none_of(reel.begin(), reel.end(), isTold))
+        return false;
+    m_player->showReel(std::move(reel), chartsOf(*m_timeLine.recording()));
+    return true;
+}
+
+// From the newest marker of a person up to the instant that is shown; between the two newest where the last one stands there.
+void MainWindow::showAgain()
+{
+    std::vector<std::int64_t> marks;
+    const std::int64_t shown = m_pacer.shownNs();
+    for (const TimeMark& mark : m_timeBar->track().marks())
+        if (mark.kind == TimeMark::Kind::Own && mark.ns <= shown)
+            marks.push_back(mark.ns);
+    std::sort(marks.begin(), marks.end());
+    std::int64_t to = shown;
+    if (marks.size() > 1 && to - marks.back() < kJustMarked) {
+        to = marks.back();
+        marks.pop_back();
+    }
+    ReelEntry interval { .kind = ReelEntry::Kind::Replay };
+    interval.from = { 0, marks.empty() ? std::max(m_timeLine.beginNs(), to - kLastSeconds) : marks.back(), true };
+    interval.until = { 0, to, true };
+    if (!m_director.replay(interval))
+        m_line->answer(tr("again"), m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
+}
+
+// What the step of a simulated cluster has done, in words: a picture that changes says it to nobody who looks elsewhere.
+void MainWindow::nameStep()
+{
+    if (!m_steppedFrom || m_operator->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
+        return; // or the simulator has not answered yet
+    const EventPage page = m_operator->eventsSince(*m_steppedFrom, kStepEvents);
+    m_steppedFrom.reset();
+    QStringList words;
+    const ClusterState state = m_operator->state();
+    for (const RunEvent& event : page.events)
+        words << QString::fromStdString(sentence(event, state));
+    const qsizetype all = words.size();
+    words = words.mid(0, kStepWords);
+    if (all > words.size())
+        words << tr("and %1").arg(countedWords(std::uint64_t(all - words.size()), "event more", "events more"));
+    // Behind what the simulator has answered.
+    const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0), outcome = text.section(QStringLiteral("  "), 1);
+    m_line->answer(line, outcome.isEmpty() ? words.join(QLatin1Char(' ')) : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))), true);
+}
+
+} // namespace lhrs::gui

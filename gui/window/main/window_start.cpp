@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window and its start page: clusters that are started from there, the first look, and the recordings it lists.
+#include "gui/window/main/main_window.h"
+#include "gui/window/main/window_tour.h"
+
+#include <QFileInfo>
+
+namespace lhrs::gui {
+
+namespace {
+
+// The show of somebody who has never seen one is always the same.
+constexpr std::uint64_t kFirstSeed = 7;
+
+} // namespace
+
+void MainWindow::connectStart()
+{
+    connect(m_start, &StartPage::localWanted, m_actions->get("startLocal"), &QAction::trigger);
+    connect(m_start, &StartPage::simulatedWanted, m_actions->get("startSimulated"), &QAction::trigger);
+    connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
+    connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path, bool isFirst) {
+        isFirst ? playFirst(path) : void(openScenario(path, true));
+    });
+    connect(m_start, &StartPage::tourWanted, this, &MainWindow::startTour);
+    connect(m_tour, &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
+    m_start->setTourThere(true);
+    m_start->setTourLeft(tourStopLeft());
+    connect(m_start, &StartPage::openRecordingWanted, m_actions->get("openRecording"), &QAction::trigger);
+    connect(m_start, &StartPage::recordingWanted, this, &MainWindow::openRecording);
+    connect(m_start, &StartPage::recordingsChanged, this, [this] { m_start->recordings().keep(m_remembered); });
+}
+
+// ---- ways in
+
+// Free play begins: the show of before is over, and so are its words.
+void MainWindow::endShow()
+{
+    if (m_player->isRunning())
+        return;
+    m_director.end();
+    m_player->forgetWords();
+}
+
+void MainWindow::startLocal()
+{
+    endShow();
+    m_localOptions = m_start->localOptions();
+    m_start->keep(m_remembered);
+    preferSimulated(std::nullopt);
+    m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+}
+
+void MainWindow::connectTo(const QString& address)
+{
+    endShow();
+    m_start->keep(m_remembered);
+    m_operator->connectTo(address);
+}
+
+void MainWindow::preferSimulated(const std::optional<SimulatedOptions>& simulated)
+{
+    m_playsFirst = false;
+    m_simulatedChosen = simulated;
+    m_operator->session().local().preferSimulated(simulated);
+}
+
+// On a simulated cluster, whatever is chosen for the others: it asks little of this computer and is always the same.
+void MainWindow::playFirst(const QString& path)
+{
+    SimulatedOptions simulated;
+    simulated.seed = kFirstSeed;
+    m_playsFirst = false;
+    m_operator->session().local().preferSimulated(simulated);
+    m_playsFirst = openScenario(path, true);
+    if (!m_playsFirst)
+        m_operator->session().local().preferSimulated(m_simulatedChosen);
+}
+
+// Another scenario is played as it was chosen before.
+void MainWindow::endFirst()
+{
+    if (m_playsFirst)
+        preferSimulated(m_simulatedChosen);
+}
+
+// ---- recordings that are found again
+
+void MainWindow::noteOpened()
+{
+    Recording& recording = *m_timeLine.recording();
+    const auto played = recording.rows(QStringLiteral("scenario")); // several: the last one is what most of it shows
+    const QString scenario = played.empty() ? QString() : played.back().at(QStringLiteral("name")).toString();
+    m_start->noteRecording({ QFileInfo(m_replayPath).absoluteFilePath(), recording.meta(QStringLiteral("started_utc")),
+        QFileInfo(scenario).fileName(), recording.isSimulated() });
+}
+
+void MainWindow::noteSaved(const QString& path)
+{
+    const RunFacts facts = m_player->runFacts(m_run);
+    m_start->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
+        facts.isSimulated || m_operator->state().isSimulated });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/main/window_tour.h"
+
+#include "common/decode_story.h"
+#include "gui/window/panels/guide_panel.h"
+#include "gui/window/main/main_window.h"
+
+#include <QScopedValueRollback>
+#include <QSpinBox>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr double kTourDeedEvery = 0.2;        // seconds between two things that the tour does
+constexpr std::size_t kTourEvents = 2'000;
+const QString kTourStopKey = QStringLiteral("tour/stop");
+
+QStringList tourKeysOf(const QAction& action)
+{
+    QStringList keys;
+    for (const QKeySequence& key : action.shortcuts())
+        keys << key.toString(QKeySequence::NativeText);
+    return keys;
+}
+
+// It can be seen, and does not lie behind another tab.
+bool isBeforeTheEyes(const QWidget& widget)
+{
+    return widget.isVisible() && !widget.visibleRegion().isEmpty();
+}
+
+} // namespace
+
+WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function<bool()> mayForgetRun)
+    : QObject(&window), m_window(window), m_remembered(remembered), m_mayForgetRun(std::move(mayForgetRun)),
+      m_tour([this](const char* action) { return wordsOf(action); })
+{
+    m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
+    Operator& cluster = m_window.cluster();
+    connect(&cluster, &Operator::clusterChanged, this, [this] {
+        m_isOurs = m_isStarting;
+        m_tour.forgetCluster();
+        m_cursor = m_window.cluster().committed();
+    });
+    connect(&cluster, &Operator::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
+        if (m_line.isEmpty() || line != m_line)
+            return;
+        m_line.clear();
+        m_tour.done(isGood, outcome);
+    });
+    // Only while it is on: the guide may lead through something else.
+    GuidePanel& guide = m_window.guide();
+    const auto when = [this, &guide](void (GuidePanel::*wanted)(), const std::function<void()>& act) {
+        connect(&guide, wanted, this, [this, act] {
+            if (isOn())
+                act();
+        });
+    };
+    when(&GuidePanel::nextWanted, [this] { m_tour.stop() < Tour::kStops ? goTo(m_tour.stop() + 1) : finish(); });
+    when(&GuidePanel::backWanted, [this] { goTo(m_tour.stop() - 1); });
+    when(&GuidePanel::againWanted, [this] {
+        if (m_isOurs || m_mayForgetRun())
+            m_tour.beginAnew();
+    });
+    when(&GuidePanel::leaveWanted, [this] { leave(); });
+}
+
+int WindowTour::stopLeft() const { return m_left; }
+
+void WindowTour::keep(int stop)
+{
+    m_left = stop;
+    m_remembered.keep(kTourStopKey, stop);
+    emit stopChanged();
+}
+
+void WindowTour::start()
+{
+    if (isOn())
+        return;
+    const int stop = std::max(1, m_left);
+    if (m_isOurs && m_window.cluster().link() == Operator::Link::Here) {
+        goTo(stop);
+        return;
+    }
+    if (!m_isOurs && !m_mayForgetRun())
+        return;
+    goTo(stop);
+    m_tour.beginAnew();
+}
+
+void WindowTour::goTo(int stop)
+{
+    m_tour.begin(stop);
+    keep(m_tour.stop());
+    if (m_window.workspace() != MainWindow::Workspace::Lecture)
+        m_window.setWorkspace(MainWindow::Workspace::Lecture); // the whole picture, and one thing after the other
+    m_line.clear();
+}
+
+void WindowTour::leave()
+{
+    m_tour.leave();
+    m_window.guide().hide();
+    emit stopChanged();
+}
+
+void WindowTour::finish()
+{
+    leave();
+    keep(0);
+}
+
+// Small enough that all of it is seen at once, and the same each time.
+LocalOptions WindowTour::clusterOptions()
+{
+    LocalOptions options;
+    options.config.set_m(kTourM);
+    options.config.set_availability(kTourK);
+    options.config.set_b(kTourB);
+    options.config.set_field(pb::GF_16);
+    options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    options.config.set_slice(kTourB / 2); // so that slices are seen
+    options.dataServers = kTourDataServers;
+    options.parityServers = kTourParityServers;
+    options.simulated = SimulatedOptions { .seed = kTourSeed };
+    return options;
+}
+
+void WindowTour::startCluster()
+{
+    const QScopedValueRollback guard(m_isStarting, true);
+    m_window.closeRecording();
+    m_window.director().end(); // a show that was played before
+    m_window.player().forgetWords();
+    const LocalOptions options = clusterOptions();
+    m_window.cluster().session().local().preferSimulated(options.simulated);
+    m_window.cluster().startLocal(options, kTourRecordBytes, kTourClients);
+}
+
+void WindowTour::carryOut(const TourDeed& deed)
+{
+    Operator& cluster = m_window.cluster();
+    m_line.clear();
+    // The line is said at once, and answered when it has been carried out.
+    const auto said = connect(&cluster, &Operator::said, this, [this](const QString& line) { m_line = line; });
+    bool isDone = false;
+    switch (deed.kind) {
+    case TourDeed::Kind::Start: startCluster(); break;
+    case TourDeed::Kind::Count:
+        m_window.workloads().countBox()->setValue(int(deed.number));
+        isDone = true;
+        break;
+    case TourDeed::Kind::Choose:
+        m_window.workloads().chooseClient(deed.process);
+        isDone = true;
+        break;
+    case TourDeed::Kind::Client: cluster.startClient(); break;
+    case TourDeed::Kind::Insert: cluster.run(deed.process, { pb::INSERT, deed.number, 1 }); break;
+    case TourDeed::Kind::InsertKey: cluster.insert(deed.process, deed.number); break;
+    case TourDeed::Kind::Forget: cluster.forgetImage(deed.process); break;
+    case TourDeed::Kind::Split: cluster.split(); break;
+    case TourDeed::Kind::Spares: cluster.addSpares(2, 1); break;
+    case TourDeed::Kind::RunClock: cluster.runClock(1); break;
+    case TourDeed::Kind::PauseClock: cluster.pauseClock(); break;
+    case TourDeed::Kind::Kill: cluster.kill(deed.process, QStringLiteral("lab.data(%1)").arg(deed.bucket)); break;
+    }
+    disconnect(said);
+    if (isDone)
+        m_tour.done(true, {});
+}
+
+// ---- what the tour is told
+
+bool WindowTour::refresh(double seconds)
+{
+    m_time += seconds;
+    const Operator& cluster = m_window.cluster();
+    m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != Operator::Link::None;
+    const Pacer& pacer = m_window.pacer();
+    // What the picture has shown of this cluster, in order; what happened while it showed the past comes when it is
+    // back.
+    if (m_isOurs && m_window.timeLine().mode() == TimeLine::Mode::Follow) {
+        const std::uint64_t shown = pacer.shownUpTo();
+        const EventPage page = m_cursor < shown ? cluster.eventsSince(m_cursor, kTourEvents) : EventPage();
+        for (const RunEvent& event : page.events) {
+            if (event.index > shown)
+                break;
+            m_tour.take(event, pacer.state());
+            m_cursor = event.index;
+        }
+    }
+    if (!isOn())
+        return false;
+    const TourSight seen = sight();
+    const ClusterState newest = cluster.state();
+    m_tour.look(pacer.state(), newest, seen);
+    if (m_time - m_deedAt >= kTourDeedEvery) {
+        if (const auto deed = m_tour.takeDeed()) {
+            m_deedAt = m_time;
+            carryOut(*deed);
+        }
+    }
+    m_window.guide().show(m_tour.words(newest, seen));
+    return false;
+}
+
+TourSight WindowTour::sight() const
+{
+    Operator& cluster = m_window.cluster();
+    TourSight seen;
+    using Link = TourSight::Link;
+    switch (cluster.link()) {
+    case Operator::Link::None: seen.link = Link::None; break;
+    case Operator::Link::Starting: seen.link = Link::Starting; break;
+    case Operator::Link::Here: seen.link = Link::Here; break;
+    case Operator::Link::Lost: seen.link = Link::Gone; break;
+    }
+    seen.isOurs = m_isOurs;
+    seen.trouble = cluster.trouble();
+    seen.isRecording = m_window.timeLine().isReplay();
+    seen.isScenario = cluster.scenarioRuns();
+    seen.isFull = cluster.detail() == pb::FULL;
+    seen.isClockPaused = cluster.simulation() && cluster.simulation()->is_paused();
+    seen.selected = m_window.selection().selected();
+    seen.client = m_window.workloads().client();
+    seen.count = std::uint64_t(m_window.workloads().countBox()->value());
+    if (seen.selected.kind == ObjectKind::Data && isBeforeTheEyes(m_window.records()))
+        seen.table = std::uint32_t(seen.selected.a);
+    seen.isPast = m_window.timeLine().mode() != TimeLine::Mode::Follow;
+    seen.shownNs = m_window.pacer().shownNs();
+    seen.group = groupSeen();
+    return seen;
+}
+
+std::optional<TourSight::Group> WindowTour::groupSeen() const
+{
+    const RecordGroupView& view = m_window.group();
+    const Decoding* decoding = view.decoding();
+    if (!view.isOpen() || !isBeforeTheEyes(view))
+        return std::nullopt;
+    TourSight::Group seen { .number = view.groupNumber(), .rank = view.rank() };
+    if (!decoding || !decoding->hasBytes)
+        return seen;
+    const Field field(decoding->group.field);
+    seen.digits = int(2 * field.symbolBytes());
+    seen.index = decoding->wish.symbol;
+    const auto symbolOf = [&](const GroupMember& member) {
+        return std::uint32_t(symbolAt(field, std::as_bytes(std::span(member.record.bytes)), seen.index));
+    };
+    std::vector<TourSight::Part> parts;
+    for (const GroupMember& member : decoding->group.members) {
+        if (member.standing == GroupMember::Standing::Dummy)
+            continue;
+        if (member.standing != GroupMember::Standing::Here || !member.isRead)
+            return seen;
+        if (member.place.role() == pb::PARITY) {
+            if (member.place.column() == 0)
+                seen.parity = symbolOf(member);
+            continue;
+        }
+        parts.push_back({ member.place.number(), member.record.isPresent, member.record.key, symbolOf(member) });
+    }
+    seen.parts = std::move(parts);
+    return seen;
+}
+
+// As menu and keys have it now: "“Insert” (Ctrl+I, or menu Client)".
+QString WindowTour::wordsOf(const char* action) const
+{
+    const Actions& actions = m_window.actions();
+    const QAction* known = actions.get(action);
+    QString name = known->text();
+    name.remove(QStringLiteral(" …"));
+    const QString menu = actions.menuOf(known).replace(QLatin1Char('/'), QStringLiteral(" > "));
+    const QStringList keys = tourKeysOf(*known);
+    return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu) : tr("“%1” (%2, or menu %3)").arg(name,
+        keys.join(tr(" or ")), menu);
+}
+
+// ---- the window's part of it
+
+void MainWindow::makeTour()
+{
+    m_tour = new WindowTour(*this, m_remembered, [this] { return mayForgetRun(); });
+    m_clock->add(m_tour, this);
+    m_actions->add({ "tour", "Help", "Tour", "F2",
+                       "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
+                           [this] { startTour(); });
+    const auto name = [this] {
+        const int left = tourStopLeft();
+        m_actions->get("tour")->setText(left == 0 ? tr("Take the tour") : tr("Go on with the tour, stop %1").arg(left));
+        m_actions->get("tour")->setEnabled(!m_tour->isOn());
+    };
+    connect(m_tour, &WindowTour::stopChanged, this, name);
+    name();
+}
+
+void MainWindow::startTour() { m_tour->start(); }
+
+int MainWindow::tourStopLeft() const { return m_tour->stopLeft(); }
+
+} // namespace lhrs::gui

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the operator checks: parity, key lists and places, group by group; each answer lights lamps.
+#include "gui/window/operator/operator.h"
+
+#include "gui/lab/control/audit.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/tables/qt_text.h"
+#include "gui/view/cluster/object_words.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kCheckEvery = 1'000;      // milliseconds
+constexpr double kQuietEvents = 200;    // a second: signs of life, and no work
+
+bool isAtRest(const ClusterState& state)
+{
+    return state.file.exists && !state.file.isBeingFound
+        && std::all_of(state.groups.begin(), state.groups.end(), [](const auto& entry) { return entry.second.state == pb::GROUP_UP && !entry.second.parityIsBeingAdded; })
+        && std::none_of(state.splits.begin(), state.splits.end(), [](const auto& entry) { return entry.second.isOrdered && entry.second.isUnderWay(); });
+}
+
+} // namespace
+
+Result<GroupAudit> Operator::auditAndJudge(std::uint32_t group, const std::stop_token& stop)
+{
+    auto checked = auditGroup(m_session->control(), group, stop);
+    if (checked)
+        m_session->ingest().judge(findingsOf(*checked));
+    return checked;
+}
+
+void Operator::audit(std::uint32_t group)
+{
+    const QString line = QStringLiteral("lab.audit(%1);").arg(group);
+    emit said(line);
+    post([this, group, line](const std::stop_token& stop) {
+        const Result<GroupAudit> checked = auditAndJudge(group, stop);
+        if (!checked)
+            sayFromThread(line, text(checked.error().text), false);
+        else if (checked->unequal > 0)
+            sayFromThread(line, tr("%1 of %2 record groups differ: %3").arg(checked->unequal).arg(checked->ranks).arg(text(checked->firstUnequal)), false);
+        else
+            sayFromThread(line, tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks), true);
+    });
+}
+
+void Operator::auditAll()
+{
+    const QString line = QStringLiteral("lab.audit();");
+    emit said(line);
+    post([this, line](const std::stop_token& stop) {
+        const ClusterState state = m_session->ingest().state();
+        std::uint32_t ranks = 0;
+        for (const auto& [number, group] : state.groups) {
+            const Result<GroupAudit> checked = auditAndJudge(number, stop);
+            if (!checked)
+                return sayFromThread(line, text(checked.error().text), false);
+            if (checked->unequal + checked->misplaced + checked->doubled > 0)
+                return sayFromThread(line, tr("group %1: %2").arg(number).arg(text(checked->unequal > 0 ? checked->firstUnequal : checked->misplaced > 0 ? checked->firstMisplaced : checked->firstDoubled)), false);
+            ranks += checked->ranks;
+        }
+        sayFromThread(line, tr("%1: all %2 record groups encode to exactly this parity, and each key is in its bucket").arg(countedWords(state.groups.size(), "group", "groups")).arg(ranks), true);
+    });
+}
+
+void Operator::keepChecking(bool isOn)
+{
+    if (!m_check.isActive())
+        connect(&m_check, &QTimer::timeout, this, &Operator::checkOne, Qt::UniqueConnection);
+    if (isOn)
+        m_check.start(kCheckEvery);
+    else
+        m_check.stop();
+}
+
+// One group, and only while nothing else is going on: watching must not disturb what is watched, or measured. At the levels that
+// are for measuring few events tell of much work.
+void Operator::checkOne()
+{
+    if (m_link != Link::Here || detail() == pb::COUNTS || detail() == pb::RECORDS || m_isChecking.exchange(true))
+        return;
+    const Ingest& ingest = m_session->ingest();
+    const ClusterState state = ingest.state();
+    if (!isAtRest(state) || ingest.counters().eventsPerSecond > kQuietEvents || state.groups.empty()) {
+        m_isChecking = false;
+        return;
+    }
+    auto next = state.groups.upper_bound(m_checked);
+    m_checked = next == state.groups.end() ? state.groups.begin()->first : next->first;
+    // What cannot be checked just now is checked the next time.
+    post([this, group = m_checked](const std::stop_token& stop) {
+        (void)auditAndJudge(group, stop);
+        m_isChecking = false;
+    });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+
+#include <QPushButton>
+#include <QString>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+class QMenu;
+
+namespace lhrs::gui {
+
+// A button that says which processes are chosen, with a menu in which each is ticked; the menu stays open while one ticks.
+class ProcessPicker : public QPushButton {
+    Q_OBJECT
+public:
+    using Choice = std::pair<ProcessId, QString>;
+
+    // `nobody`: what it says while none is chosen, e.g. "anybody".
+    explicit ProcessPicker(const QString& nobody, QWidget* parent = nullptr);
+
+    // Those there are; called when they change. Keeps what is chosen.
+    void setChoices(const std::vector<Choice>& choices);
+    void setNobody(const QString& words);
+    // One further choice above the processes, which excludes them, e.g. "everybody else"; empty: none.
+    void setRest(const QString& words);
+    bool isRest() const { return m_isRest; }
+    void setRestChosen(bool on);
+    std::vector<ProcessId> chosen() const;
+    void choose(const std::vector<ProcessId>& processes);
+
+signals:
+    void changed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void fillMenu();
+    void showWords();
+
+    QString m_nobody, m_rest;
+    bool m_isRest = false;
+    std::vector<Choice> m_choices;
+    std::set<ProcessId> m_chosen;
+    QMenu* m_menu;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/replay/time_line.h"
+#include "gui/view/records/record_model.h"
+
+namespace lhrs::gui {
+
+class Recorder;
+
+// Where the views of the window get bytes from. Of a running cluster: from the processes, and what was read goes into the
+// recording. Of a recorded run: what somebody had read by the instant that is shown, and nothing else.
+class ContentsDesk : public ContentsSource {
+public:
+    // All must outlive the desk.
+    ContentsDesk(ContentsSource& live, TimeLine& time, const Pacer& pacer) : m_live(live), m_time(time), m_pacer(pacer) {}
+    // Null: nothing is recorded.
+    void recordTo(Recorder* recorder) { m_recorder = recorder; }
+
+    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done) override;
+
+private:
+    ContentsAnswer captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const;
+
+    ContentsSource& m_live;
+    TimeLine& m_time;
+    const Pacer& m_pacer;
+    Recorder* m_recorder = nullptr;
+};
+
+} // namespace lhrs::gui

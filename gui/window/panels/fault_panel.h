@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/time/frame_clock.h"
+#include "gui/show/pacer.h"
+#include "gui/view/cluster/selection.h"
+#include "gui/window/operator/operator.h"
+#include "gui/window/operator/process_picker.h"
+
+#include <QAbstractTableModel>
+#include <QWidget>
+
+#include <map>
+#include <vector>
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QSpinBox;
+class QTableView;
+
+namespace lhrs::gui {
+
+class Actions;
+
+// The faults that are armed: what was asked for, beside what it achieved so far.
+class ArmedModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    struct Row {
+        std::uint64_t number = 0; // 0: a process that stands still
+        std::vector<ProcessId> processes;
+        QString fault, left, achieved;
+        bool operator==(const Row&) const = default;
+    };
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setFaults(const std::vector<Operator::Armed>& faults, const ClusterState& state);
+    const std::vector<Row>& rows() const { return m_rows; }
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    std::vector<Row> m_rows;
+};
+
+// The fault palette: everything that can be broken on purpose, whom it hits and for how long, and what is broken now. What
+// would be armed is shown as the line of a scenario before it is.
+class FaultPanel : public QWidget, public FrameView {
+    Q_OBJECT
+public:
+    FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, QWidget* parent = nullptr);
+
+    bool refresh(double seconds) override;
+    void setTheme(const Theme& theme);
+
+    // What the form says, and why it cannot be armed; empty: it can.
+    FaultWish wish() const;
+    QString objection() const;
+    // Takes these for whom it hits.
+    void aimAt(const std::vector<ProcessId>& processes);
+    void arm();
+    void healSelected();
+    ArmedModel& model() { return *m_model; }
+
+signals:
+    // The form says something else; what it may do may have changed.
+    void changed();
+
+private:
+    void makeForm();
+    QWidget* labelled(const QString& words, QWidget* field);
+    void showKind();
+    void showLine();
+    void takeProcesses();
+
+    const Pacer& m_pacer;
+    Operator& m_operator;
+    QComboBox *m_kind, *m_kinds, *m_direction, *m_step;
+    ProcessPicker *m_first, *m_second;
+    QLabel *m_firstLabel, *m_secondLabel, *m_line, *m_nothing;
+    std::vector<std::pair<QLabel*, QWidget*>> m_cells; // of the network's fields
+    std::map<QString, QDoubleSpinBox*> m_shares;
+    std::map<QString, QSpinBox*> m_numbers;
+    QSpinBox *m_count, *m_lease;
+    QCheckBox* m_kept;
+    QWidget *m_network, *m_partition, *m_atStep;
+    QTableView* m_table;
+    ArmedModel* m_model;
+    std::vector<ProcessPicker::Choice> m_choices;
+    double m_time = 0, m_askedAt = -1;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/records/record_group_view.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QPushButton;
+class QScrollArea;
+class QSpinBox;
+
+namespace lhrs::gui {
+
+class Actions;
+
+// The record group view with its buttons: pages, steps, the symbol, other survivors, witness, copy and export.
+class GroupPanel : public QWidget {
+    Q_OBJECT
+public:
+    GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, Actions& actions, QWidget* parent = nullptr);
+
+    RecordGroupView& view() { return *m_view; }
+    void setTheme(const Theme& theme);
+
+private:
+    QPushButton* button(Actions& actions, const char* id, const QString& words);
+    void follow();
+
+    RecordGroupView* m_view;
+    QScrollArea* m_scroll;
+    QSpinBox* m_symbol;
+    QPushButton *m_base = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_other = nullptr, *m_own = nullptr, *m_target = nullptr;
+    std::vector<QPushButton*> m_pages;
+};
+
+} // namespace lhrs::gui

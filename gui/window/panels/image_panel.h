@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/panels/image_view.h"
+
+#include <QWidget>
+
+class QLineEdit;
+class QPushButton;
+class QScrollArea;
+
+namespace lhrs::gui {
+
+class Actions;
+
+// Belief beside truth, with a key to try: its address by image and by file, and its way, with nothing sent; and the button
+// that sends it.
+class ImagePanel : public QWidget {
+    Q_OBJECT
+public:
+    ImagePanel(const Pacer& pacer, Selection& selection, Actions& actions, QWidget* parent = nullptr);
+
+    ImageView& view() { return *m_view; }
+    QScrollArea& scroll() { return *m_scroll; }
+    // The key in the field; nothing: none, or not a number.
+    std::optional<std::uint64_t> key() const;
+    void focusKey();
+    void setTheme(const Theme& theme);
+
+private:
+    void follow();
+
+    ImageView* m_view;
+    QScrollArea* m_scroll;
+    QLineEdit* m_key;
+};
+
+} // namespace lhrs::gui

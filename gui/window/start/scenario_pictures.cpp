@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/start/scenario_pictures.h"
+
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
+#include "gui/lab/recording/recorder.h"
+#include "gui/lab/recording/recording.h"
+#include "gui/lab/script/script_engine.h"
+#include "gui/lab/local/session.h"
+#include "gui/view/cluster/cluster_picture.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/window/start/scenario_cards.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QImageWriter>
+#include <QPainter>
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+namespace lhrs::gui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr QSize kCardView(400, 225);  // pixels at 100 % that the cluster is drawn in
+constexpr qreal kCardScale = 1.28;    // of the picture: 512 x 288
+constexpr int kCardColours = 24;
+constexpr std::uint64_t kCardSeed = 7;
+constexpr int kTries = 4;
+constexpr auto kCardLimit = 300s;     // of playing one scenario
+constexpr int kWorthShowing = 3;      // a parity bucket that is being made is not what a scenario is about
+constexpr std::uint32_t kSlicesSeen = 2; // that have come back of a bucket that is rebuilt
+
+// Experiments are as long as they need to be; for their picture they are short.
+const std::map<QString, std::map<QString, QString>> kShortened {
+    { "recovery_ways", { { "records", "4000" }, { "repetitions", "1" }, { "slice", "500" }, { "searches", "20" } } },
+    { "reading_a_measurement", { { "records", "500" }, { "searches", "300" }, { "repetitions", "2" } } },
+    { "parity_tables", { { "repetitions", "1" }, { "sizes", "200" } } },
+    { "recovery_tables", { { "repetitions", "1" }, { "records", "2000" }, { "parts", "5" } } },
+    { "record_recovery", { { "repetitions", "1" }, { "records", "2000" }, { "counts", "100" } } },
+    { "search_times", { { "repetitions", "1" }, { "records", "2000" }, { "counts", "500" } } },
+    { "file_creation", { { "repetitions", "1" }, { "records", "600" }, { "b", "240" } } },
+    { "network_speed", { { "repetitions", "1" }, { "records", "2000" }, { "slice", "200" } } },
+};
+
+// The ways of free play have no scenario; what one gets is shown by these lines.
+const std::map<QString, QString> kFreePlay {
+    { "free_live", "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
+                   "lab.client('alice').run({ do: 'insert', count: 90 }); lab.settle();" },
+    { "free_simulated", "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
+                        "lab.client('alice').run({ do: 'insert', count: 220 }); lab.settle();" },
+    { "free_running", "lab.cluster({ m: 4, k: 2, b: 20, recordBytes: 100, spares: { data: 24, parity: 14 } });\n"
+                      "lab.client('alice').run({ do: 'insert', count: 150 }); "
+                      "lab.client('bob').run({ do: 'insert', count: 150 });\n"
+                      "while (lab.file().M < 16)\n    lab.split();\nlab.settle();" },
+};
+
+// After these events more may have failed, or may be on its way back, than before.
+const std::vector<int> kTelling { pb::Event::kBucketFailed, pb::Event::kRecoveryStarted, pb::Event::kSliceRecovered,
+    pb::Event::kGroupLost };
+
+// How much of it is in trouble or being made.
+int weightOf(const ClusterState& state)
+{
+    static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
+        { Look::DataRecovering, 5 },
+        { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
+    const auto weigh = [&](ObjectRef object) {
+        const auto known = kWeights.find(lookOf(state, object, nullptr));
+        return known == kWeights.end() ? 0 : known->second;
+    };
+    int weight = 0;
+    for (const auto& [number, bucket] : state.data)
+        weight += weigh({ ObjectKind::Data, number, 0 });
+    for (const auto& [place, bucket] : state.parity)
+        weight += weigh({ ObjectKind::Parity, place.first, place.second });
+    return weight;
+}
+
+// The instant that is shown: the first at which most is in trouble, and something of it has come back already.
+Result<ClusterState> tellingState(Recording& recording)
+{
+    const std::uint64_t end = recording.events();
+    std::uint64_t best = end;
+    std::pair<int, std::uint32_t> most { kWorthShowing, 0 };
+    ClusterState state;
+    std::uint64_t at = 0;
+    const auto next = [&] { return recording.nextOf(kTelling, at, false); };
+    for (std::uint64_t event = next(); event != 0; event = next()) {
+        if (!recording.fold(state, at, event))
+            return Error { "its events cannot be read" };
+        at = event;
+        std::uint32_t slices = 0;
+        for (const auto& [number, bucket] : state.data)
+            slices += std::min(bucket.slicesStored, kSlicesSeen);
+        if (const std::pair told(weightOf(state), slices); told > most) {
+            most = told;
+            best = at;
+        }
+    }
+    return recording.stateAt(best);
+}
+
+// The commonest colours, so that the file is small.
+QImage withFewColours(const QImage& image)
+{
+    std::map<QRgb, int> count;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+            ++count[image.pixel(x, y) | 0xff000000];
+    std::vector<std::pair<int, QRgb>> order;
+    for (const auto& [colour, pixels] : count)
+        order.emplace_back(-pixels, colour);
+    std::sort(order.begin(), order.end());
+    QList<QRgb> table;
+    for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), kCardColours); ++i)
+        table.append(order[i].second);
+    return image.convertToFormat(QImage::Format_Indexed8, table, Qt::ThresholdDither | Qt::AvoidDither);
+}
+
+struct PlayedScenario {
+    QString problem; // empty: it held
+    std::uint64_t lost = 0; // events
+    QStringList tables;
+    ClusterState state;
+};
+
+// An exercise is shown as it is when somebody is to begin: nobody does.
+class UpToThePerson : public ScriptObserver {
+public:
+    ScriptEngine* engine = nullptr;
+    std::atomic<bool> isReached = false;
+    bool hasPerson() const override { return true; }
+    void onExercise(const ExerciseShown&) override
+    {
+        isReached = true;
+        engine->stop();
+    }
+};
+
+PlayedScenario playOnce(const QString& name, const QString& source, const QString& paperDirectory)
+{
+    PlayedScenario played;
+    QTemporaryDir folder;
+    if (!folder.isValid()) {
+        played.problem = QStringLiteral("there is no place for temporary files: %1").arg(folder.errorString());
+        return played;
+    }
+    const QString file = folder.filePath(QStringLiteral("run.lhrun"));
+    Session session;
+    SimulatedOptions simulated;
+    simulated.seed = kCardSeed;
+    simulated.speed = 0;
+    simulated.waitsForScript = true; // the run is decided by seed and calls
+    session.local().preferSimulated(simulated);
+    auto started = Recorder::start(file, {}, [&session] { return session.ingest().nowNs(); });
+    if (!started) {
+        played.problem = QString::fromStdString(started.error().text);
+        return played;
+    }
+    const std::unique_ptr<Recorder> recorder = std::move(*started);
+    session.ingest().recordTo(recorder.get());
+    UpToThePerson observer;
+    ScriptEngine engine(session, observer);
+    observer.engine = &engine;
+    ScriptSettings settings;
+    settings.seed = kCardSeed;
+    settings.paperDirectory = paperDirectory;
+    settings.limit = kCardLimit;
+    if (const auto shortened = kShortened.find(name); shortened != kShortened.end())
+        settings.sets = shortened->second;
+    engine.start(source, name + QStringLiteral(".js"), settings);
+    engine.wait(kCardLimit * 2); // its own limit ends it before
+    const ScriptResult result = engine.result();
+    played.lost = session.ingest().settledLamps().lost + recorder->status().lost;
+    session.ingest().recordTo(nullptr);
+    const bool isPlayed = result.outcome == ScriptOutcome::Held || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
+    played.problem = isPlayed ? recorder->finish() : result.sentence();
+    if (!played.problem.isEmpty())
+        return played;
+    played.tables = engine.tables().names();
+    auto recording = Recording::open(file);
+    auto state = recording ? tellingState(**recording) : Result<ClusterState>(recording.error());
+    if (state)
+        played.state = std::move(*state);
+    else
+        played.problem = QStringLiteral("%1: its run cannot be shown: %2").arg(name,
+            QString::fromStdString(state.error().text));
+    return played;
+}
+
+// A machine that is busy loses events of a long run: its picture would not be that of another time.
+PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
+{
+    PlayedScenario played;
+    for (int tries = 0; tries < kTries; ++tries) {
+        played = playOnce(name, source, paperDirectory);
+        if (!played.problem.isEmpty() || played.lost == 0)
+            return played;
+    }
+    played.problem = QStringLiteral("%1: %2 events of its run were lost. Try again when the machine is less busy.")
+                         .arg(name).arg(played.lost);
+    return played;
+}
+
+QString writeCard(const QString& name, const PlayedScenario& played, const QString& directory)
+{
+    for (const Theme::Kind kind : { Theme::Kind::Light, Theme::Kind::Dark }) {
+        const QString word = kind == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light");
+        const QString path = QStringLiteral("%1/%2_%3.png").arg(directory, name, word);
+        QImageWriter writer(path, "png");
+        writer.setCompression(100);
+        if (!played.tables.isEmpty())
+            writer.setText(QStringLiteral("tables"), played.tables.join(QLatin1Char(' ')));
+        if (!writer.write(withFewColours(cardImage(played.state, kind))))
+            return QStringLiteral("%1 cannot be written: %2. Choose another place.").arg(path, writer.errorString());
+    }
+    return {};
+}
+
+} // namespace
+
+QImage cardImage(const ClusterState& state, Theme::Kind kind)
+{
+    LayoutOptions options;
+    options.viewport = QSizeF(kCardView);
+    options.showLegend = false;
+    options.showSpares = false;
+    const Theme asked(kind);
+    const Theme theme(kind, roomScale(state, asked, options));
+    // What the foot says of the level of detail is for somebody who can zoom: it lies below the picture's edge.
+    options.viewport.rheight() += layoutCluster(state, theme, options).foot.height();
+    const ClusterLayout layout = layoutCluster(state, theme, options);
+    CellReader cells;
+    DisplayList list(theme);
+    do { // cells of many ranks are read in turn
+        cells.beginFrame();
+        PictureInput input { state, layout, theme, cells };
+        input.layers.legend = input.layers.spares = false;
+        input.plan = cellPlanOf(state, layout.detail);
+        list.clear();
+        drawCluster(input, list);
+    } while (cells.isLate());
+    return list.toImage(kCardView, kCardScale, theme.canvas);
+}
+
+QString writeCardPictures(const QString& scenario, const QString& directory)
+{
+    QFile file(scenario);
+    if (!file.open(QIODevice::ReadOnly | QIODevice::Text))
+        return QStringLiteral("%1 cannot be read: %2.").arg(scenario, file.errorString());
+    if (!QDir().mkpath(directory))
+        return QStringLiteral("%1 cannot be made. Choose another directory.").arg(directory);
+    const QString name = QFileInfo(scenario).completeBaseName();
+    const PlayedScenario played = playForCard(name, QString::fromUtf8(file.readAll()),
+        QFileInfo(scenario).absolutePath() + QStringLiteral("/paper"));
+    return played.problem.isEmpty() ? writeCard(name, played, directory) : played.problem;
+}
+
+QString writeAllCardPictures(const QString& scenarioDirectory, const QString& directory, QStringList& written)
+{
+    std::vector<ScenarioFile> files = scenariosIn(scenarioDirectory);
+    const std::vector<ScenarioFile> exercises = scenariosIn(scenarioDirectory + QStringLiteral("/exercises"));
+    files.insert(files.end(), exercises.begin(), exercises.end());
+    for (const ScenarioFile& file : files) {
+        if (const QString problem = writeCardPictures(file.path, directory); !problem.isEmpty())
+            return problem;
+        written << QFileInfo(file.path).completeBaseName();
+    }
+    for (const auto& [name, source] : kFreePlay) {
+        const PlayedScenario played = playForCard(name, source, {});
+        const QString problem = played.problem.isEmpty() ? writeCard(name, played, directory) : played.problem;
+        if (!problem.isEmpty())
+            return problem;
+        written << name;
+    }
+    return {};
+}
+
+} // namespace lhrs::gui

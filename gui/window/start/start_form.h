@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/local/local_cluster.h"
+#include "gui/view/paint/theme.h"
+#include "gui/window/widgets/remembered.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <optional>
+#include <vector>
+
+class QBoxLayout;
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace lhrs::gui {
+
+// The parameters of a cluster of one's own, all of them, with what each is and the line of a scenario that does the
+// same: local processes, a simulation of them, or the address of a running coordinator. What cannot work is said in
+// words before anything is started.
+class StartForm : public QWidget {
+    Q_OBJECT
+public:
+    explicit StartForm(QWidget* parent = nullptr);
+
+    LocalOptions localOptions() const;
+    SimulatedOptions simulatedOptions() const;
+    std::uint32_t recordBytes() const;
+    std::uint32_t clients() const;
+    // Of the coordinator, servers and clients that would be started.
+    int processes() const;
+    // The most important ones in a few words; and the address of a coordinator, empty: none is given.
+    QString parameters() const;
+    QString address() const;
+    void askForAddress();
+    // The fields as they were the last time; and to be found again the next time.
+    void recall(const Remembered& remembered);
+    void keep(Remembered& remembered) const;
+    // Why the fields cannot work with real processes, or at all; empty: they can.
+    QString objection() const;
+    QString objectionToFile() const;
+    // The same as it was when a field was changed last: the buttons can be pressed.
+    bool canStart() const { return m_canStart; }
+    bool canSimulate() const { return m_canSimulate; }
+    void setTheme(const Theme& theme);
+    void setBusy(bool on);
+
+signals:
+    void localWanted();
+    void simulatedWanted();
+    void connectWanted(const QString& address);
+    void changed(); // one of the parameters
+    void left();    // back to where it was opened from
+
+protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    // Beside each other, or below each other where text is large or the window narrow.
+    void placeColumns();
+    void check();
+    // Says below the form what the field is, while it has the focus or the mouse.
+    void explain(QWidget* field, const QString& words);
+    QString objectionToThresholds() const;
+    // Multicast is tried once, when the page is first seen.
+    const QString& multicastNote() const;
+    std::vector<std::uint32_t> thresholds() const;
+
+    QSpinBox *m_m, *m_k, *m_b, *m_recordBytes, *m_data, *m_parity, *m_clients, *m_slice, *m_seed, *m_loadControl;
+    QComboBox *m_field, *m_recovery, *m_transport, *m_tcp, *m_split, *m_rerank, *m_speed;
+    QCheckBox *m_slow, *m_gate, *m_merges, *m_mixKeys, *m_pureRs;
+    QLineEdit *m_thresholds, *m_address;
+    QBoxLayout* m_columns;
+    QLabel *m_title, *m_intro, *m_help, *m_note, *m_line, *m_command;
+    std::vector<QWidget*> m_explained;
+    mutable std::optional<QString> m_multicastNote;
+    QPushButton *m_start, *m_simulate, *m_connect, *m_back;
+    std::vector<QWidget*> m_headings;
+    bool m_canStart = false, m_canSimulate = false;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/paint/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+
+namespace lhrs::gui {
+
+class ScriptEdit;
+
+// Finds words in the text, and puts others in their place.
+class FindBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit FindBar(ScriptEdit& edit, QWidget* parent = nullptr);
+    // With what is selected as the words.
+    void open();
+    void setTheme(const Theme& theme);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void find(bool isBackward);
+    void replace();
+    void replaceAll();
+    void close();
+
+    ScriptEdit& m_edit;
+    QLineEdit *m_words, *m_others;
+    QLabel* m_found;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/widgets/focus_ring.h"
+
+#include "gui/view/canvas/cluster_canvas.h"
+
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QDockWidget>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kWide = 2;
+
+bool showsItself(const QWidget* widget)
+{
+    const auto* scroll = qobject_cast<const QScrollArea*>(widget);
+    return widget->isWindow() || (scroll && scroll->frameShape() != QFrame::NoFrame) || qobject_cast<const QPushButton*>(widget) || qobject_cast<const QToolButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget)
+        || qobject_cast<const ClusterCanvas*>(widget);
+}
+
+} // namespace
+
+class FocusRing::Frame : public QFocusFrame {
+public:
+    Frame(QWidget* around, QColor colour) : QFocusFrame(around), m_colour(colour) { setWidget(around); }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        for (const QRect& side : { QRect(0, 0, width(), kWide), QRect(0, height() - kWide, width(), kWide), QRect(0, 0, kWide, height()), QRect(width() - kWide, 0, kWide, height()) })
+            painter.fillRect(side, m_colour);
+    }
+
+private:
+    QColor m_colour;
+};
+
+FocusRing::FocusRing(QObject* parent) : QObject(parent)
+{
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
+}
+
+FocusRing::~FocusRing()
+{
+    delete m_frame;
+}
+
+void FocusRing::setTheme(const Theme& theme)
+{
+    m_colour = theme.focus;
+    follow(QApplication::focusWidget());
+}
+
+void FocusRing::follow(QWidget* focus)
+{
+    delete m_frame;
+    // A view whose tab lies behind another comes to the front with the focus, or whoever types would type in the dark.
+    for (QWidget* around = focus; around; around = around->parentWidget()) {
+        if (auto* dock = qobject_cast<QDockWidget*>(around); dock && dock->visibleRegion().isEmpty())
+            dock->raise();
+    }
+    if (focus && !showsItself(focus))
+        m_frame = new Frame(focus, m_colour);
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "node/machine/effects.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace lhrs {
+
+// A bulk insert without acknowledgement (2003 report; lhrs.md 13.4): an experiment. Requests are sent one after the other,
+// and nobody says what became of them, so some are lost. Afterwards each key is looked for, and each that is not there is
+// fenced, so that it is known of every request whether it was lost - for good.
+//
+//   sending -> (quiet for a while) looking -> (what is missing, once more later) fencing -> over
+//
+// Fencing is an update by a later request that lets go of all the earlier ones: where it finds no record, a copy of the
+// insert that is still on its way will find none either and do nothing.
+class BulkInsert {
+public:
+    struct Request {
+        std::uint64_t number = 0;
+        Key key;
+    };
+    BulkInsert(const pb::RunWorkload& order, std::uint64_t ticket, std::uint64_t firstNumber, Time now);
+
+    std::uint64_t ticket() const { return m_ticket; }
+    const pb::RunWorkload& order() const { return m_order; }
+    // The requests whose results must not be let go of begin here.
+    std::uint64_t firstNumber() const { return m_first; }
+    std::uint64_t lastNumber() const { return m_last; }
+    bool isFencing() const { return m_phase == Phase::Fencing || m_phase == Phase::Over; }
+    bool isOf(std::uint64_t number) const { return number >= m_first && number <= m_last; }
+
+    // How many requests may be sent now.
+    std::uint32_t due(Time now) const;
+    void sent(Request request);
+    void burstSent(Time now);
+    // The sending waits for a location; it has come.
+    void waits(Time until) { m_next = until; }
+    void goOn(Time now);
+    void stop() { m_count = m_sent; }
+
+    // The next key to look for or to fence; nothing: none now.
+    std::optional<Request> nextCheck(Time now);
+    struct Checked {
+        enum class Outcome { Open, Stored, Lost, Unknown } outcome = Outcome::Open;
+        Request request {};
+    };
+    // What an operation of the check found; `isFence`: it was an update. Open: looked for again.
+    Checked ended(Key key, bool isFence, pb::ResultCode result, bool isWrong);
+    void adjusted(std::uint32_t forwards, bool isImageAdjusted);
+
+    bool isOver() const { return m_phase == Phase::Over; }
+    void onTime(Time now);
+    Time deadline() const;
+    void report(pb::WorkloadResult& out, Time now) const;
+
+private:
+    enum class Phase { Sending, Looking, Waiting, Fencing, Over };
+    void startPhase(Phase phase, Time now);
+
+    const pb::RunWorkload m_order;
+    const std::uint64_t m_ticket;
+    const std::uint64_t m_first;
+    const Time m_started;
+    std::uint64_t m_last = 0;
+    std::uint64_t m_count = 0, m_sent = 0;
+    Phase m_phase = Phase::Sending;
+    Time m_next {};                  // sending: the next burst; else: when the phase may begin
+    Time m_sendingEnded {};
+    std::vector<Request> m_requests; // that are not found yet
+    std::vector<Request> m_missing;  // of these, looked for in this phase and not found
+    std::size_t m_checked = 0;       // of m_requests, begun in this phase
+    std::map<Key, Request> m_open;   // of these, not ended
+    std::uint64_t m_stored = 0, m_unknown = 0, m_wrong = 0, m_forwards = 0, m_adjustments = 0;
+    std::vector<Key> m_lost;
+};
+
+} // namespace lhrs

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/lhrs/client/client.h"
+
+#include "common/points.h"
+#include "node/lhrs/group/bucket_parts.h"
+#include "node/machine/transfer/connection_handshake.h"
+#include "node/machine/event_stamp.h"
+#include "node/machine/transfer/message_check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+namespace {
+
+pb::KeyRequest* requestIn(pb::Message& message, pb::OperationKind kind)
+{
+    return kind == pb::INSERT ? message.mutable_insert()
+        : kind == pb::UPDATE  ? message.mutable_update()
+        : kind == pb::DELETE  ? message.mutable_delete_()
+                              : message.mutable_search();
+}
+
+} // namespace
+
+Client::Client(ClientOptions options)
+    : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
+{
+}
+
+// ---- one operation
+
+Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
+{
+    const std::uint64_t number = ++m_lastNumber;
+    Operation& op = m_operations.add(number);
+    op.id.set_client(m_context.self.node());
+    op.id.set_number(number);
+    op.kind = kind;
+    op.key = key;
+    op.started = op.counted = now;
+    op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
+    if (const std::uint64_t first = m_byKey.find(key); first == 0) {
+        m_byKey.set(key, number);
+        op.lastOfKey = number;
+    } else {
+        m_operations.at(std::exchange(m_operations.at(first).lastOfKey, number)).nextOfKey = number;
+    }
+    lookAt(op.end, now);
+    return op;
+}
+
+void Client::begin(Operation& op, Time now, Effects& out)
+{
+    if (m_byKey.find(op.key) != op.id.number())
+        return; // its key is in use; it begins when that operation is done
+    if (!m_isRegistered)
+        return; // how keys are addressed is a parameter of the file, which we do not know yet
+    address(op, now, out);
+}
+
+void Client::address(Operation& op, Time now, Effects& out)
+{
+    if (out.fires(Point::ImageForgotten))
+        m_image = {};
+    op.target = addressOf(addressed(op.key, m_config), m_image);
+    if (out.fires(Point::CacheForgotten))
+        m_context.locations.erase(op.target);
+    const bool isKnown = m_context.locations.contains(op.target);
+    if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
+        send(op, now, out);
+    else if ((m_unavailable.contains(op.target) || m_unanswered.erase(op.target) > 0) && m_mode != pb::EXACT)
+        alarm(op, now, out); // of the former it would be told to
+    else
+        ask(op, now, out);
+}
+
+void Client::ask(Operation& op, Time now, Effects& out)
+{
+    op.stage = Stage::Asking;
+    op.wasAsked = true;
+    op.awaitsRecord = false;
+    out.serve(op.id);
+    const auto [asked, isFirst] = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms()));
+    lookAt(asked->second, now);
+    if (isFirst || m_mode == pb::EXACT)
+        out.send(m_context.coordinator).mutable_where_is()->set_bucket(op.target.value);
+}
+
+void Client::send(Operation& op, Time now, Effects& out)
+{
+    out.serve(op.id);
+    if (op.copies == 0) {
+        if (pb::Event* told = out.operationEvent()) {
+            auto* event = told->mutable_operation_started();
+            event->set_kind(op.kind);
+            event->set_key(op.key.value);
+            event->set_bucket(op.target.value);
+            event->mutable_image()->set_i(m_image.i);
+            event->mutable_image()->set_n(m_image.n);
+            event->set_length(std::uint32_t(op.value.size()));
+        }
+    }
+    const HolderInfo& holder = m_context.locations.at(op.target);
+    pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
+    pb::KeyRequest* request = requestIn(message, op.kind);
+    request->set_copy(op.copies++);
+    request->unsafe_arena_set_allocated_request(out.share(op.id));
+    request->set_done_below(doneBelow());
+    request->set_key(op.key.value);
+    if (!op.value.empty())
+        out.setValue(*request->mutable_value(), op.value);
+    request->set_target(op.target.value);
+    request->set_incarnation(holder.incarnation.value);
+    request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: we are there longer than the message
+    if (out.fires(Point::RequestTwice)) {
+        pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
+        twice = message;
+        requestIn(twice, op.kind)->set_copy(op.copies++);
+    }
+    op.stage = Stage::Sent;
+    op.sent = now;
+    op.due = now + resendInterval(op);
+    lookAt(op.due, now);
+}
+
+void Client::giveUp(Operation& op, Time now, Effects& out)
+{
+    // Demo paper 4(d): the client's time-out alarms the coordinator, which knows whether the address was wrong.
+    out.serve(op.id);
+    const auto holder = m_context.locations.find(op.target);
+    auto* event = out.event().mutable_message_given_up();
+    event->set_kind(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    event->set_tries(op.tries);
+    if (holder != m_context.locations.end()) {
+        event->set_to(holder->second.node.value);
+        holder->second.address.to(*event->mutable_address());
+    }
+    op.tries = 0;
+    alarm(op, now, out);
+}
+
+void Client::alarm(Operation& op, Time now, Effects& out)
+{
+    out.serve(op.id);
+    op.stage = Stage::Asking;
+    op.wasAsked = true;
+    op.hasAlarmed = true;
+    // Should the record not come, the next alarm wants to be told of the bucket.
+    op.awaitsRecord = op.kind == pb::SEARCH && !op.awaitsRecord && m_unavailable.contains(op.target);
+    op.due = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
+    lookAt(op.due, now);
+    if (!op.awaitsRecord)
+        m_asked[op.target] = op.due;
+    pb::Message& message = out.send(m_context.coordinator);
+    auto* alarm = message.mutable_alarm();
+    alarm->mutable_suspect()->set_role(pb::DATA);
+    alarm->mutable_suspect()->set_index(op.target.value);
+    alarm->set_message(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    alarm->set_is_search(op.kind == pb::SEARCH);
+    alarm->set_knows_unavailable(op.awaitsRecord);
+    auto* request = alarm->mutable_request();
+    *request->mutable_request() = op.id;
+    request->set_done_below(doneBelow());
+    request->set_key(op.key.value);
+    request->set_target(op.target.value);
+    *request->mutable_client() = m_context.self.address();
+    const auto holder = m_context.locations.find(op.target);
+    if (holder == m_context.locations.end())
+        return;
+    holder->second.to(*alarm->mutable_suspect()->mutable_holder());
+    m_context.locations.erase(holder);
+}
+
+void Client::onReply(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Reply& reply = message.reply();
+    if (reply.request().client() != m_context.self.node())
+        return;
+    Operation* const open = m_operations.find(reply.request().number());
+    if (open == nullptr) { // answered before
+        if (m_bulk && m_bulk->isOf(reply.request().number())) {
+            learn(reply, out);
+            m_bulk->adjusted(reply.forwards(), reply.image_adjustment());
+        }
+        return;
+    }
+    Operation& op = *open;
+    out.serve(op.id);
+    if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
+        m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
+    learn(reply, out);
+    op.forwards = std::max(op.forwards, reply.forwards());
+    op.isImageAdjusted = op.isImageAdjusted || reply.image_adjustment();
+    if (reply.result() == pb::RETRY && reply.degraded()) { // the parity bucket could not, this time
+        if (op.stage == Stage::Asking) {
+            op.stage = Stage::Sleeping;
+            op.alarms = true;
+            lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
+        }
+        return;
+    }
+    if (reply.result() == pb::RETRY) {
+        op.refusals.add(reply.copy());
+        op.full = FullAt::from(reply.full());
+        if (op.stage != Stage::Sent || reply.copy() + 1 != op.copies)
+            return; // a later one is under way
+        op.stage = Stage::Sleeping;
+        lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
+        return;
+    }
+    finish(op, &reply, reply.result(), now, out);
+}
+
+void Client::learn(const pb::Reply& reply, Effects& out)
+{
+    if (reply.has_holder() && reply.holder().incarnation() != 0) {
+        m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
+        m_unavailable.erase(BucketNumber(reply.bucket()));
+    }
+    if (reply.image_adjustment()) {
+        ++m_imageAdjustments;
+        const FileImage before = m_image;
+        if (m_mode != pb::FROZEN)
+            m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
+        pb::Event* const told = m_image == before ? out.operationEvent() : &out.event();
+        if (told == nullptr)
+            return;
+        auto* event = told->mutable_image_adjusted();
+        event->set_bucket(reply.iam_bucket());
+        event->set_level(reply.iam_level());
+        event->mutable_before()->set_i(before.i);
+        event->mutable_before()->set_n(before.n);
+        event->mutable_after()->set_i(m_image.i);
+        event->mutable_after()->set_n(m_image.n);
+    }
+}
+
+void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Displaced& displaced = message.displaced();
+    Operation* const open = m_operations.find(displaced.request().number());
+    const BucketNumber bucket(displaced.bucket());
+    const auto known = m_context.locations.find(bucket);
+    if (known != m_context.locations.end() && known->second.incarnation.value == displaced.incarnation())
+        m_context.locations.erase(known);
+    if (m_scan)
+        m_scan->onDisplaced(displaced, now, out);
+    if (open == nullptr || displaced.request().client() != m_context.self.node())
+        return;
+    open->refusals.add(displaced.copy());
+    if (open->stage != Stage::Sent || displaced.copy() + 1 != open->copies)
+        return; // a later one is under way
+    open->tries = 0;
+    // A bucket on the way passed it on to where the right one was once: the coordinator tells both of us.
+    if (open->target != bucket)
+        alarm(*open, now, out);
+    else
+        address(*open, now, out);
+}
+
+void Client::onLocation(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Location& location = message.location();
+    const BucketNumber a(location.bucket());
+    const FileImage truth { location.file().i(), location.file().n() };
+    if (!isValid(truth))
+        return;
+    if (m_scan)
+        m_scan->onLocation(location, now, out);
+    if (location.adopt_file()) { // the key belongs elsewhere, and the bucket that would have said so does not answer
+        m_image = truth;
+        leaveForTheRightBucket(a, truth, now, out);
+    }
+    const bool isLost = location.state() == pb::MEMBER_LOST;
+    if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
+        leaveForTheRightBucket(a, truth, now, out);
+        becomeUnavailable(a, isLost, truth, m_context.ms(location.retry_after_ms()), now, out);
+        if (location.state() == pb::FAILED)
+            m_unavailable.insert(a);
+        return;
+    }
+    m_unavailable.erase(a);
+    if (location.exists()) {
+        m_asked.erase(a);
+        m_context.locations[a] = HolderInfo::from(location.holder());
+        if (m_bulk)
+            m_bulk->goOn(now);
+    } else if (a.value >= bucketCount(truth)) {
+        m_asked.erase(a);
+        m_image = truth; // lhrs.md 1.7: an image ahead of the file
+    } else {
+        lookAt(m_asked[a] = now + 50ms, now); // no such bucket yet: the file is being created
+    }
+    for (const std::uint64_t number : askingFor(a)) {
+        Operation& op = m_operations.at(number);
+        if (m_mode == pb::EXACT && location.exists() && !op.knowsTruth) {
+            m_image = truth;
+            op.knowsTruth = true;
+        }
+        if (location.exists() || a.value >= bucketCount(truth))
+            address(op, now, out);
+    }
+}
+
+std::vector<std::uint64_t> Client::askingFor(BucketNumber a) const
+{
+    std::vector<std::uint64_t> numbers;
+    m_operations.forEach([&](const Operation& op) {
+        if (op.stage == Stage::Asking && op.target == a)
+            numbers.push_back(op.id.number());
+    });
+    return numbers;
+}
+
+void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
+{
+    // What went to a bucket that is not there because our image is old belongs elsewhere: its fate is not that of the key.
+    std::vector<std::uint64_t> elsewhere = askingFor(a);
+    std::erase_if(elsewhere, [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
+    if (elsewhere.empty())
+        return;
+    m_image = truth;
+    for (const std::uint64_t number : elsewhere)
+        address(m_operations.at(number), now, out);
+}
+
+void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out)
+{
+    m_asked.erase(a);
+    m_context.locations.erase(a);
+    for (const std::uint64_t number : askingFor(a)) {
+        Operation& op = m_operations.at(number);
+        if (isLost && addressOf(addressed(op.key, m_config), truth) == a) {
+            finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
+            continue;
+        }
+        if (retryAfter == Time()) { // the word of who only asked where it is
+            alarm(op, now, out);
+            continue;
+        }
+        op.stage = Stage::Sleeping;
+        op.alarms = true;
+        lookAt(op.due = now + retryAfter, now);
+    }
+}
+
+void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
+{
+    out.serve(op.id);
+    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
+    record(op, reply, result, outcome);
+    ++m_done;
+    m_forwards += op.forwards;
+    m_resends += op.resends;
+    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
+    const std::int64_t time = (now - op.started).count();
+    // Its deadline came while a server was full: that is the reason.
+    const bool isRefusedFull = op.full.isThere() && (result == pb::RETRY || result == pb::UNKNOWN_OUTCOME);
+    if (isRefusedFull)
+        outcome.full = op.full;
+    if (pb::Event* told = out.operationEvent()) {
+        auto* event = told->mutable_operation_done();
+        event->set_kind(op.kind);
+        event->set_key(op.key.value);
+        event->set_result(result);
+        event->set_bucket(bucket);
+        event->set_rank(rank);
+        event->set_forwards(op.forwards);
+        event->set_image_adjusted(op.isImageAdjusted);
+        event->set_resends(op.resends);
+        event->set_path(path);
+        event->set_alarm(op.hasAlarmed);
+        event->set_time_ns(time);
+        if (isRefusedFull)
+            op.full.to(*event->mutable_full());
+    }
+    if (op.ticket != 0) {
+        auto* answer = out.reply(op.ticket).mutable_operation();
+        *answer->mutable_operation() = op.id;
+        answer->set_key(op.key.value);
+        answer->set_result(result);
+        answer->set_bucket(bucket);
+        answer->set_rank(rank);
+        answer->set_forwards(op.forwards);
+        answer->set_image_adjusted(op.isImageAdjusted);
+        answer->set_resends(op.resends);
+        answer->set_path(path);
+        answer->set_alarm(op.hasAlarmed);
+        answer->set_time_ns(time);
+        if (isRefusedFull)
+            answer->set_text(op.full.words() + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
+        answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
+        if (reply && op.kind == pb::SEARCH)
+            answer->set_value(reply->value());
+    } else if (op.bulkNumber != 0) {
+        endCheck(op, reply, result, out);
+    } else if (m_workload) {
+        m_workload->ended(outcome);
+    }
+    Operation* const next = leaveKey(op);
+    m_operations.erase(op.id.number());
+    if (next)
+        begin(*next, now, out);
+    feedWorkload(now, out);
+    feedBulkInsert(now, out);
+}
+
+Client::Operation* Client::leaveKey(const Operation& op)
+{
+    const std::uint64_t number = op.id.number(), first = m_byKey.find(op.key);
+    if (first != number) { // it ends while it waits
+        Operation* before = &m_operations.at(first);
+        while (before->nextOfKey != number)
+            before = &m_operations.at(before->nextOfKey);
+        before->nextOfKey = op.nextOfKey;
+        if (op.nextOfKey == 0)
+            m_operations.at(first).lastOfKey = before->id.number();
+        return nullptr;
+    }
+    if (op.nextOfKey == 0) {
+        m_byKey.erase(op.key);
+        return nullptr;
+    }
+    Operation& next = m_operations.at(op.nextOfKey);
+    next.lastOfKey = op.lastOfKey;
+    m_byKey.set(op.key, op.nextOfKey);
+    return &next;
+}
+
+void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out)
+{
+    if (isMutation(op.kind) && result == pb::UNKNOWN_OUTCOME) {
+        m_ledger.uncertain(op.key);
+        return;
+    }
+    if (op.kind == pb::SEARCH) {
+        const Ledger::Known* known = m_ledger.find(op.key);
+        if (!known || known->isUncertain)
+            return;
+        out.isMissing = result == pb::NOT_FOUND;
+        if (result == pb::OK && known->isGenerated)
+            compare(op, *known, reply->value(), out);
+        return;
+    }
+    if (result != pb::OK)
+        return;
+    if (op.kind == pb::DELETE)
+        m_ledger.erased(op.key);
+    else
+        m_ledger.wrote(op.key, op.id.number(), std::uint32_t(op.value.size()), op.isGenerated);
+}
+
+void Client::compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out)
+{
+    makeValue(m_context.self.node(), op.key, known.version, known.length, m_expected);
+    if (value == m_expected)
+        return;
+    const auto written = writerOf(op.key, value);
+    out.isNewer = written && written->client != m_context.self.node();
+    out.isWrong = !out.isNewer;
+    out.isOlder = out.isWrong && written && written->version < known.version;
+}
+
+// ---- messages and time
+
+void Client::onMessage(const pb::Message& message, Time now, Effects& out)
+{
+    if (!isWithinLimits(message)) {
+        tellDropped(message, out.event());
+        return;
+    }
+    if (message.answers() != 0)
+        m_context.acks.acknowledge(message.answers(), now);
+    if (message.has_reply())
+        onReply(message, now, out);
+    else if (message.has_displaced())
+        onDisplaced(message, now, out);
+    else if (message.has_location())
+        onLocation(message, now, out);
+    else if (message.has_registered())
+        onRegistered(message, now, out);
+    else if (message.has_scan_reply())
+        onScanReply(message, now, out);
+    else if (message.has_open_connection())
+        ConnectionHandshake::onOpenConnection(message, out);
+    endScan(now, out);
+    feedWorkload(now, out);
+    feedBulkInsert(now, out);
+}
+
+void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_scan)
+        m_scan->onScanReply(message, now, out);
+    else if (!message.scan_reply().is_last())
+        NodeContext::acknowledge(message, out); // of a scan that is over: the bucket need not send it again
+}
+
+void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
+{
+    m_knowsFile = m_knowsFile || message.registered().file_exists();
+    if (m_isRegistered)
+        return;
+    m_isRegistered = true;
+    m_ordinal = message.registered().ordinal();
+    m_config = message.registered().config();
+    m_context.acks.setTimers(message.registered().timers());
+    // Each client has its own keys; their low bits run through all addresses.
+    m_nextKey = std::uint64_t(message.registered().ordinal()) << 32;
+    m_operations.forEach([&](Operation& op) {
+        if (op.stage == Stage::Queued)
+            begin(op, now, out);
+    });
+}
+
+std::uint64_t Client::doneBelow() const
+{
+    const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.lowest();
+    return m_bulk && !m_bulk->isFencing() ? std::min(lowest, m_bulk->firstNumber()) : lowest;
+}
+
+} // namespace lhrs

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/linear_hash.h"
+#include "node/lhrs/client/bulk_insert.h"
+#include "node/machine/machine.h"
+#include "node/machine/node_context.h"
+#include "node/lhrs/client/operation_table.h"
+#include "node/lhrs/client/scan.h"
+#include "node/lhrs/client/workload.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace lhrs {
+
+struct ClientOptions {
+    pb::ProcessInfo self;      // with its addresses
+    Address coordinator;
+    std::uint64_t seed = 0;
+};
+
+inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
+
+// A client of the file: computes addresses with its own image, sends, resends, takes image adjustments, and asks the
+// coordinator only for what it cannot know (lhrs.md 18.1). Operations on one key are done in turn.
+//
+//   queued --> asking (where is the bucket?) --> sent --(Reply)--> done
+//                   ^------- given up, Displaced ----/  \--(RETRY)--> sleeping --> sent
+class Client : public Machine {
+public:
+    explicit Client(ClientOptions options);
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void onCommand(const pb::Command& command, Time now, Effects& out) override;
+    void onTime(Time now, Effects& out) override;
+    Time deadline() const override;
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+    void inspect(Time now, pb::NodeSample& out) const override;
+
+    bool isRegistered() const { return m_isRegistered; }
+    FileImage image() const { return m_image; }
+    const Ledger& ledger() const { return m_ledger; }
+
+private:
+    enum class Stage { Queued, Asking, Sent, Sleeping };
+    // Which copies of a request were refused: all below `below`, and some of the 64 from there on. The network may double a
+    // refusal, or bring it when a later copy is under way.
+    struct Refusals {
+        std::uint32_t below = 0;
+        std::uint64_t from = 0; // bit i: copy below + i
+        void add(std::uint32_t copy)
+        {
+            if (copy < below || copy - below >= 64)
+                return;
+            for (from |= std::uint64_t(1) << (copy - below); (from & 1) != 0; from >>= 1)
+                ++below;
+        }
+    };
+    struct Operation {
+        pb::RequestId id;
+        pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+        Key key;
+        std::string value;
+        bool isGenerated = false;
+        std::uint64_t ticket = 0;   // of the command; 0: the workload's
+        std::uint64_t bulkNumber = 0; // it finds out what became of this request of a bulk insert
+        Stage stage = Stage::Queued;
+        BucketNumber target;
+        bool knowsTruth = false;    // exact image: asked the coordinator
+        bool wasAsked = false;      // some location had to be asked for
+        bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
+        bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
+        bool awaitsRecord = false;  // and, by then, that this is known: nothing but the record is to come, until `due`
+        std::uint32_t forwards = 0; // the most that a copy of it took
+        bool isImageAdjusted = false;
+        std::uint32_t copies = 0, tries = 0, resends = 0;
+        Refusals refusals;
+        FullAt full;                // RETRY: it was refused by, or because of, this server
+        Time started {}, end {}, sent {}, due {};
+        Time counted {};            // its time is counted from here: a workload with a rate has due times
+        std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none
+        std::uint64_t lastOfKey = 0; // of the first of a key: the last one that waits
+
+        // New, but with the memory of its value.
+        void again()
+        {
+            std::string memory = std::move(value);
+            memory.clear();
+            *this = {};
+            value = std::move(memory);
+        }
+    };
+
+    void onReply(const pb::Message& message, Time now, Effects& out);
+    void onDisplaced(const pb::Message& message, Time now, Effects& out);
+    void onLocation(const pb::Message& message, Time now, Effects& out);
+    void onScanReply(const pb::Message& message, Time now, Effects& out);
+    void onRegistered(const pb::Message& message, Time now, Effects& out);
+    void operate(const pb::Command& command, Time now, Effects& out);
+    void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
+    void runScan(const pb::Command& command, Time now, Effects& out);
+    void endScan(Time now, Effects& out);
+    void setPatience(const pb::Command& command, Effects& out);
+    // The requests that read back what this client wrote.
+    pb::RunWorkload orderOf(const pb::Verify& verify) const;
+    void describe(pb::ClientDescription& out) const;
+
+    // Somebody holds the workload: nothing new begins, what is under way ends, single operations and scans wait.
+    void holdWorkload(const pb::Command& command, Time now, Effects& out);
+    void endHold(const std::string& reason, Time now, Effects& out);
+    void waitForHold(const pb::Command& command, Effects& out);
+    // How long it was held since it began to run.
+    Time heldSince(Time before, Time now) const { return m_heldSum + (m_isHeld ? now - m_holdBegan : Time()) - before; }
+    void reportWorkload(pb::WorkloadResult& out, Time now) const;
+
+    // Time runs on: what is due then is looked at, not earlier than the acknowledgement manager's period.
+    void lookAt(Time due, Time now);
+    Operation& create(pb::OperationKind kind, Key key, Time now);
+    void begin(Operation& op, Time now, Effects& out);
+    static bool hasDue(const Operation& op);
+    // Computes the address and sends, or asks for the location first.
+    void address(Operation& op, Time now, Effects& out);
+    void send(Operation& op, Time now, Effects& out);
+    void ask(Operation& op, Time now, Effects& out);
+    void giveUp(Operation& op, Time now, Effects& out);
+    // Tells the coordinator that the bucket does not answer, and what was wanted there.
+    void alarm(Operation& op, Time now, Effects& out);
+    // The coordinator says that the bucket cannot be used now, or is lost.
+    void leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out);
+    void becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out);
+    // It is over for its key; the one that may begin now, if any.
+    Operation* leaveKey(const Operation& op);
+    // The open ones that ask the coordinator for this bucket.
+    std::vector<std::uint64_t> askingFor(BucketNumber a) const;
+    void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
+    void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out);
+    // What came back against what was written last.
+    void compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out);
+    // What a reply tells of the file: a location, and perhaps an image adjustment.
+    void learn(const pb::Reply& reply, Effects& out);
+    void feedWorkload(Time now, Effects& out);
+    void feedBulkInsert(Time now, Effects& out);
+    bool sendUnanswered(Time now, Effects& out);
+    void endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out);
+    std::uint64_t doneBelow() const;
+    Time resendInterval(const Operation& op) const;
+    // How long a request waits for its answer, resends included.
+    Time patience() const;
+
+    NodeContext m_context;
+    pb::FileConfig m_config;
+    bool m_isStarted = false;
+    bool m_isRegistered = false;
+    bool m_knowsFile = false; // it has been told that there is a file
+    std::uint32_t m_ordinal = 0; // in the order of registration
+    FileImage m_image;
+    pb::ImageMode m_mode = pb::ADJUSTING;
+    std::uint64_t m_lastNumber = 0;
+    OperationTable<Operation> m_operations;                  // open ones
+    KeyTable<std::uint64_t> m_byKey;                         // number of the one that is under way; others wait for it
+    std::string m_expected;                                  // value, used again
+    std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
+    std::set<BucketNumber> m_unavailable;                    // failed, as the coordinator said last: an alarm finds the record
+    std::set<BucketNumber> m_unanswered;                     // the deadline of an operation passed while it waited for their word
+    Ledger m_ledger;
+    std::uint64_t m_nextKey = 0;
+    std::unique_ptr<Workload> m_workload;
+    std::unique_ptr<BulkInsert> m_bulk;
+    std::unique_ptr<Scan> m_scan;
+    std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    Time m_roundTrip {};
+    Time m_patience {}; // as somebody set it; 0: as the file's timers say
+    Time m_nextTick = Time::max(), m_nextAlive {};
+    bool m_isFeeding = false;
+    bool m_isHeld = false;
+    Time m_holdBegan {}, m_holdEnds = Time::max(); // the latter unless it is renewed
+    Time m_heldSum {};                             // of former holds
+    Time m_heldBefore {};                          // of them when the workload began
+    std::deque<pb::Command> m_heldCommands;
+};
+
+} // namespace lhrs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A client's times: what it waits for, how long, and what it does when nothing comes.
+#include "node/lhrs/client/client.h"
+
+#include "common/linear_hash.h"
+#include "common/points.h"
+#include "node/lhrs/group/bucket_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+void Client::lookAt(Time due, Time now)
+{
+    m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
+}
+
+// Whether something is to be done for it at `due`.
+bool Client::hasDue(const Operation& op)
+{
+    return op.stage == Stage::Sent || op.stage == Stage::Sleeping || (op.stage == Stage::Asking && op.awaitsRecord);
+}
+
+Time Client::resendInterval(const Operation& op) const
+{
+    const pb::Timers& timers = m_context.acks.timers();
+    // Each wait is twice the one before: 1 + 2 + 4 of them with two resends.
+    const Time first = m_patience > Time() ? m_patience / ((2 << std::min(timers.client_resends_max(), 6u)) - 1)
+                                           : std::max(m_context.ms(timers.resend_ms()), 4 * m_roundTrip);
+    return first * (1 << std::min(op.tries, 6u));
+}
+
+Time Client::patience() const
+{
+    const pb::Timers& timers = m_context.acks.timers();
+    return m_patience > Time() ? m_patience : m_context.ms(timers.resend_ms()) * ((2 << std::min(timers.client_resends_max(), 6u)) - 1);
+}
+
+void Client::onTime(Time now, Effects& out)
+{
+    if (!m_isStarted) {
+        m_isStarted = true;
+        *out.event().mutable_process_started()->mutable_process() = m_context.self;
+        pb::Message message;
+        *message.mutable_register_()->mutable_process() = m_context.self;
+        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
+            NodeContext::Registration, now, out);
+        m_nextAlive = now;
+    }
+    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
+    if (m_nextAlive <= now) {
+        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+        out.begin(nullptr);
+        auto* alive = out.send(m_context.coordinator).mutable_alive();
+        *alive->mutable_process() = m_context.self;
+        alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
+        alive->set_knows_file(m_knowsFile);
+    }
+    if (m_isHeld && m_holdEnds <= now)
+        endHold("nobody has renewed the hold", now, out);
+    if (m_scan && m_scan->deadline() <= now)
+        m_scan->onTime(now, out);
+    endScan(now, out);
+    if (m_nextTick <= now) {
+        std::vector<std::uint64_t> due;
+        m_operations.forEach([&](const Operation& op) {
+            if (op.end <= now || (hasDue(op) && op.due <= now))
+                due.push_back(op.id.number());
+        });
+        for (const std::uint64_t number : due) {
+            Operation* const open = m_operations.find(number);
+            if (open == nullptr)
+                continue;
+            Operation& op = *open;
+            if (op.end <= now) {
+                // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
+                // next one asks first, or none would ever learn where the bucket is. And it asks by an alarm: the bucket may be
+                // well, and what it knows of the one it forwards to may be old.
+                if (op.stage == Stage::Sent) {
+                    m_context.locations.erase(op.target);
+                    m_unanswered.insert(op.target);
+                }
+                // lhrs.md 18.1: RETRY is said only where every copy was refused.
+                finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
+            } else if (op.stage == Stage::Asking || (op.stage == Stage::Sleeping && std::exchange(op.alarms, false))) {
+                op.target = addressOf(addressed(op.key, m_config), m_image);
+                alarm(op, now, out);
+            } else if (op.stage == Stage::Sleeping) {
+                address(op, now, out);
+            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Point::AlarmTooEarly)) {
+                giveUp(op, now, out);
+            } else {
+                ++op.tries;
+                ++op.resends;
+                address(op, now, out); // the image or the location may have changed since
+            }
+        }
+        for (auto& [bucket, next] : m_asked) {
+            if (next > now)
+                continue;
+            next = now + 50ms;
+            out.send(m_context.coordinator).mutable_where_is()->set_bucket(bucket.value);
+        }
+        m_nextTick = Time::max();
+        m_operations.forEach([&](const Operation& op) { lookAt(hasDue(op) ? std::min(op.due, op.end) : op.end, now); });
+        if (m_operations.empty())
+            m_asked.clear();
+        for (const auto& [bucket, next] : m_asked)
+            lookAt(next, now);
+    }
+    feedWorkload(now, out);
+    feedBulkInsert(now, out);
+}
+
+Time Client::deadline() const
+{
+    if (!m_isStarted)
+        return Time();
+    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
+        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max(),
+        m_workload && m_isRegistered && !m_isHeld ? m_workload->deadline(m_heldSum - m_heldBefore) : Time::max() });
+}
+
+} // namespace lhrs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/linear_hash.h"
+#include "node/machine/node_context.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// One scan at its client (lhrs.md 12): asks every bucket of the image, which pass it on, and knows by the levels in the
+// answers when all have come. A part that is missing is asked for again, and then the coordinator alarmed.
+//
+//   region open: asking (where is it?) --> sent --(ScanReply)--> answered
+//                       ^---- given up ---/  \--(RETRY)--> sleeping --> sent
+//
+// A region is all keys of a (bucket, level); regions are disjoint or nested, so answers of different times fit together
+// without a gap and without a double.
+class Scan {
+public:
+    // `image` is the client's; one that is ahead of the file is put right. `lastNumber`: of its requests.
+    Scan(NodeContext& context, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order, std::uint64_t ticket, Time now);
+
+    void start(Time now, Effects& out);
+    void onScanReply(const pb::Message& message, Time now, Effects& out);
+    void onDisplaced(const pb::Displaced& displaced, Time now, Effects& out);
+    void onLocation(const pb::Location& location, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+    bool isOver() const { return m_isOver; }
+    std::uint64_t ticket() const { return m_ticket; }
+    // The result, and the event about it.
+    void report(pb::ScanResult& result, Time now, Effects& out);
+
+private:
+    struct Region {
+        BucketNumber bucket;
+        Level level = 0;
+        auto operator<=>(const Region&) const = default;
+        bool contains(Region other) const;
+    };
+    enum class Stage { Asking, Sent, Sleeping };
+    struct Open {
+        Stage stage = Stage::Asking;
+        bool alarms = false; // its bucket does not answer: the coordinator is told
+        std::uint32_t tries = 0;
+        Time due {};
+    };
+    struct Answer {
+        bool isLost = false;
+        std::uint64_t hits = 0, bytes = 0;
+        std::vector<std::string> blocks {}; // only where records are to be shown
+    };
+    struct Coming { // a part of which blocks are here
+        Incarnation incarnation;
+        Level level = 0;
+        Sequence sequence = 0;
+        std::vector<std::string> blocks;
+    };
+
+    void begin(Region region, Open& open, Time now, Effects& out);
+    void send(Region region, Open& open, Time now, Effects& out);
+    void ask(Region region, Open& open, Time now, Effects& out);
+    void alarm(Region region, Open& open, Time now, Effects& out);
+    // What is still open around this region is asked for by itself from now on; the region is not open any more.
+    void takeOut(Region region, Time now);
+    void accept(Region region, Answer answer, Time now);
+    void restart(FileImage truth, Time now, Effects& out);
+    void endIfComplete();
+    Time interval(std::uint32_t tries) const;
+
+    NodeContext& m_context;
+    FileImage& m_image;
+    std::uint64_t& m_lastNumber;
+    const pb::RunScan m_order;
+    const std::uint64_t m_ticket;
+    const Time m_started, m_end;
+    pb::RequestId m_request;
+    std::map<Region, Open> m_open;
+    std::map<Region, Answer> m_answered;
+    std::map<BucketNumber, Coming> m_coming;
+    Time m_silentAt = Time::max(); // probabilistic: the end, if nothing more comes
+    bool m_isOver = false;
+    std::uint64_t m_messages = 0;
+    std::uint32_t m_resends = 0, m_restarts = 0;
+};
+
+} // namespace lhrs

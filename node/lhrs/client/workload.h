@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/ids.h"
+#include "node/machine/effects.h"
+#include "node/lhrs/client/ledger.h"
+#include "node/machine/seeded_numbers.h"
+#include "node/lhrs/client/zipf.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// The server because of whose memory a change was refused.
+struct FullAt {
+    pb::Role role = pb::NO_ROLE;
+    std::uint32_t number = 0, column = 0;
+    auto operator<=>(const FullAt&) const = default;
+    bool isThere() const { return role != pb::NO_ROLE; }
+    static FullAt from(const pb::FullServer& full) { return { full.role(), full.number(), full.column() }; }
+    void to(pb::FullServer& out) const
+    {
+        out.set_role(role);
+        out.set_number(number);
+        out.set_column(column);
+    }
+    std::string words() const
+    {
+        return role == pb::PARITY ? "parity bucket " + std::to_string(number) + "." + std::to_string(column) : "data bucket " + std::to_string(number);
+    }
+};
+
+// A named workload under way: which operation comes next, and what came out so far.
+class Workload {
+public:
+    struct Step {
+        pb::OperationKind kind = pb::SEARCH;
+        Key key;
+    };
+    Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now);
+
+    std::uint64_t ticket() const { return m_ticket; }
+    const pb::RunWorkload& order() const { return m_order; }
+    // Whether another operation may begin now; `held`: how long somebody held the workload.
+    bool wantsMore(Time now, Time held) const { return hasRoom() && due(held) <= now; }
+    // Whether operations have due times: a rate was ordered.
+    bool isOpenLoop() const { return m_order.rate() > 0; }
+    // When the next operation is to begin; without a rate it always is.
+    Time due(Time held) const;
+    // When to feed it next; max(): when an operation ends.
+    Time deadline(Time held) const { return isOpenLoop() && hasRoom() ? due(held) : Time::max(); }
+    bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
+    // The next operation; nothing where no key fits (a present one is wanted, there is none, and the order has no inserts).
+    std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
+    void begun(Time behind);
+    struct Result {
+        pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+        pb::ResultCode code = pb::RESULT_UNKNOWN;
+        std::uint32_t forwards = 0, resends = 0;
+        bool imageAdjusted = false, isWrong = false, isMissing = false;
+        bool isNewer = false, isOlder = false;
+        FullAt full {}; // it was not carried out because of this server
+        Time time {};
+    };
+    void ended(const Result& result);
+    void stop() { m_isStopped = true; }
+    // Nobody asked for its end: no key fits any more.
+    void endEarly();
+    // `fullNow`: the servers that refuse what is under way; told beside those of what has ended.
+    void report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const;
+
+private:
+    bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window())); }
+    std::uint32_t batch() const { return std::max(1u, m_order.batch()); }
+    std::uint64_t drawn(std::uint64_t count);
+    bool isMixed() const { return m_order.mix_size() == 4; }
+    void reportKinds(pb::WorkloadResult& out) const;
+
+    const pb::RunWorkload m_order;
+    const std::uint64_t m_ticket;
+    const Time m_started;
+    SeededNumbers m_numbers;
+    const ZipfRanks m_zipf;
+    Time m_behindMax {};
+    std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
+    std::uint32_t m_batchLeft = 0; // of a batch that has begun
+    bool m_isStopped = false;
+    std::map<pb::ResultCode, std::uint64_t> m_results;
+    std::uint64_t m_refusedFull = 0;
+    std::set<FullAt> m_full; // the first few
+    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
+    std::vector<std::uint8_t> m_kinds;  // of each operation of a mix
+    std::string m_endedEarly;
+};
+
+} // namespace lhrs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/lhrs/client/zipf.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs {
+
+namespace {
+
+// log(1 + x) / x and (exp(x) - 1) / x, also where x is next to nothing: skew 1 is a skew like any other.
+double logRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x * (0.5 - x / 3); }
+double expRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2 * (1 + x / 3); }
+
+// 0 up to 1.
+double fraction(SeededNumbers& numbers) { return double(numbers.next() >> 11) / 9007199254740992.0; }
+
+} // namespace
+
+double ZipfRanks::h(double x) const { return std::exp(-m_skew * std::log(x)); }
+
+double ZipfRanks::integral(double x) const
+{
+    const double log = std::log(x);
+    return expRatio((1 - m_skew) * log) * log;
+}
+
+double ZipfRanks::inverse(double x) const { return std::exp(logRatio(std::max(-1.0, x * (1 - m_skew))) * x); }
+
+std::uint64_t ZipfRanks::draw(std::uint64_t count, SeededNumbers& numbers) const
+{
+    const double low = integral(1.5) - 1, high = integral(double(count) + 0.5);
+    const double sure = 2 - inverse(integral(2.5) - h(2)); // so near to its rank, no area is left over
+    for (;;) {
+        const double area = high + fraction(numbers) * (low - high);
+        const double x = inverse(area);
+        const double rank = std::clamp(std::floor(x + 0.5), 1.0, double(count));
+        if (rank - x <= sure || area >= integral(rank + 0.5) - h(rank))
+            return std::uint64_t(rank);
+    }
+}
+
+} // namespace lhrs

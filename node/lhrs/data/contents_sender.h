@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/node_context.h"
+#include "node/lhrs/store/record_store.h"
+#include "node/lhrs/store/result_table.h"
+
+namespace lhrs {
+
+// A data bucket's answer to "would you like to send me your contents?" (lhrs.md 9.2): all records to one new parity
+// bucket, a few blocks under way at once, while changes go on. Each block says as of which sequence number it is, so
+// no step is long and nothing stands still. See "Contents block by block" in node/lhrs/PROTOCOL.md.
+class ContentsSender {
+public:
+    struct Bucket { // the bucket that sends
+        GroupNumber group;
+        Position position;
+        Incarnation incarnation;
+        Level level = 0;
+    };
+
+    ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to);
+    Incarnation asker() const { return m_to.incarnation; }
+    bool isDone() const { return m_isDone; }
+    void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+    // True if the acknowledged message was this sender's block; then the next may go.
+    bool onAck(const AckList::Entry& entry, Time now);
+    void stop();
+    // Whether the receiver has said nothing for so long that the coordinator should look; asks for it once in that time. Who is being
+    // filled is owed no lease, and no change may come whose word would be missed.
+    bool isMissed(Time now);
+
+private:
+    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+
+    NodeContext& m_context;
+    const HolderInfo m_to;
+    Rank m_next { 1 };
+    std::uint32_t m_block = 0, m_underWay = 0;
+    bool m_isLastSent = false;
+    bool m_isDone = false;
+    Time m_heard {};
+};
+
+} // namespace lhrs

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/lhrs/data/merge_target.h"
+
+#include "common/record_block.h"
+
+namespace lhrs {
+
+void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
+{
+    const pb::MoveRecords& move = message.move_records();
+    if (move.block() > m_blocks.size()) {
+        m_ahead.keep(move.block(), message);
+        return;
+    }
+    if (move.block() == m_blocks.size() && !m_isComplete) {
+        if (!BlockReader(move.records()).isWellFormed())
+            return;
+        m_keptBytes += move.records().size();
+        m_blocks.push_back(out.takeBlock(move.records()));
+        m_isComplete = move.is_last();
+    }
+    NodeContext::acknowledge(message, out);
+    if (const auto next = m_ahead.take(std::uint32_t(m_blocks.size())))
+        onMoveRecords(*next, out);
+}
+
+void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
+{
+    if (!m_isComplete || m_isStaging || !bucket.link.isIdle())
+        return;
+    m_isStaging = true;
+    // Nothing changes here until the decision, so the ranks can be told in advance: the free ones as the store would take
+    // them, then one more each.
+    std::vector<std::uint32_t> free = bucket.store.freeRanks();
+    Rank highest = bucket.store.rankMax();
+    m_batch.emplace(bucket, m_order.split(), level(), m_order.source());
+    BlockEntry entry;
+    for (const std::string& block : m_blocks) {
+        BlockReader reader(block);
+        while (reader.next(entry)) {
+            if (!entry.isOfRequests()) {
+                if (free.empty()) {
+                    highest = highest.next();
+                    entry.rank = highest;
+                } else {
+                    entry.rank = Rank(free.back());
+                    free.pop_back();
+                }
+                m_ranks.push_back(entry.rank);
+            }
+            m_batch->add(entry);
+        }
+    }
+    m_batch->end(bucket.link.beginBatch(m_order.split()));
+    m_batch->sendBlocks(bucket, now, out);
+    reportWhenPrepared(bucket, now, out);
+}
+
+void MergeTarget::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (!m_isStaging)
+        return;
+    m_batch->onAck(bucket, entry, now, out);
+    reportWhenPrepared(bucket, now, out);
+}
+
+void MergeTarget::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
+{
+    if (m_isReported || !m_batch->isStaged())
+        return;
+    m_isReported = true;
+    reportPrepared(bucket, m_order.split(), std::uint32_t(m_ranks.size()), m_batch->sequence(), now, out);
+}
+
+void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
+{
+    m_isCommitted = true;
+    auto* moved = out.event().mutable_records_moved();
+    moved->set_split(m_order.split());
+    moved->set_from(m_order.source());
+    std::size_t next = 0;
+    BlockEntry entry;
+    for (const std::string& block : m_blocks) {
+        BlockReader reader(block);
+        while (reader.next(entry)) {
+            if (entry.isOfRequests()) {
+                takeRequest(bucket.results, entry, now);
+                continue;
+            }
+            const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
+            LHRS_CHECK(rank == m_ranks[next++]); // as its parity buckets were told
+            if (!out.tellsRecords())
+                continue;
+            moved->add_keys(entry.key.value);
+            moved->add_old_ranks(entry.rank.value);
+            moved->add_new_ranks(rank.value);
+        }
+    }
+    m_blocks.clear();
+    m_keptBytes = 0;
+    moved->set_records(std::uint32_t(next));
+    auto* event = out.event().mutable_split_applied();
+    event->set_split(m_order.split());
+    event->set_level(level());
+    event->set_count(bucket.store.count());
+    event->set_sequence(m_batch->sequence());
+    bucket.link.decideBatch(m_order.split(), now);
+}
+
+void MergeTarget::abort(BucketParts& bucket, Time now)
+{
+    if (!m_isStaging)
+        return;
+    m_batch->stop(bucket);
+    bucket.link.decideBatch(m_order.split(), now);
+}
+
+} // namespace lhrs

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/points.h"
+#include "node/lhrs/data/staged_batch.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// The bucket at the split pointer. It goes on with its work while it copies the leavers to the target and stages its batch,
+// a few ranks at a time; what changes behind it is told once more. Changes are held only for what is left at the end and for
+// the decision. In a merge it is the last bucket: everything leaves, and changes are held from the order on.
+//
+//   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed -> prepared -> committed -> finished
+//                                                                             \-> aborted: nothing has changed
+//
+// While it copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted one is released
+// with the decision.
+//
+// FILL_HOLES (lhrs.md 5.3): two marks go towards each other, from rank 1 up and from the highest one down; the lower stops at
+// a rank that will be free, the upper at the record that will move there.
+class SplitSource {
+public:
+    SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) {}
+    const pb::Split& order() const { return m_order; }
+    bool isMerge() const { return m_isMerge; }
+    bool isClosed() const { return m_batch && m_batch->sequence() != 0; }
+    bool isCommitted() const { return m_isCommitted; }
+    bool isPrepared() const { return m_isReported; }
+
+    void begin(BucketParts& bucket, Effects& out);
+    // A few blocks, as far as there is room; to be called again when one has arrived.
+    void copy(BucketParts& bucket, Time now, Effects& out);
+    // Whether so little is left that changes may be held for it.
+    bool isCaughtUp(const BucketParts& bucket) const;
+    // The rest, once changes are held and none is under way.
+    void close(BucketParts& bucket, Time now, Effects& out);
+
+    // Whether no rank may be used twice; and of one that could be, whether it is kept back.
+    bool keepsRanks() const { return !m_isCommitted && !LHRS_MUTANT(RankUsedWhileCopied); }
+    bool keepRank(Rank rank);
+    // The record at this rank was inserted, updated or deleted.
+    void onChange(const BucketParts& bucket, Key key, Rank rank);
+
+    void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
+    // Carries the plan out in the store.
+    void commit(BucketParts& bucket, Time now, Effects& out);
+    void abort(BucketParts& bucket, Time now);
+
+private:
+    struct Move {
+        Rank from, to;
+    };
+    bool leaves(const BucketParts& bucket, Key key) const;
+    bool fillsHoles(const BucketParts& bucket) const { return bucket.config.rerank() == pb::FILL_HOLES; }
+    bool hasLookedAt(Rank rank) const { return rank < m_low || (rank > m_high && rank < m_new); }
+    bool hasLookedAtAll(const BucketParts& bucket) const { return m_low > m_high && m_new > bucket.store.rankMax(); }
+    bool isLateEnough() const;
+    void lookAtNext(BucketParts& bucket);
+    void tellLeaver(BucketParts& bucket, Rank rank);
+    bool hasChanges() const { return !m_gone.empty() || !m_again.empty(); }
+    void tellNextAgain(BucketParts& bucket);
+    void moveLast(BucketParts& bucket);
+    Move* moveOf(Rank from);
+    void releaseRanks(BucketParts& bucket);
+    void sendRecords(BucketParts& bucket, bool isLast, Time now, Effects& out);
+    void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
+
+    const pb::Split m_order;
+    const bool m_isMerge;
+    Rank m_low { 1 };  // the lower mark
+    Rank m_high;       // the upper
+    Rank m_last;       // the highest at the order
+    Rank m_new;        // of ranks that were given since, the next to look at
+    Rank m_hole;       // that the lower mark stands at; 0: none
+    std::vector<Rank> m_leavers;
+    std::uint32_t m_leaving = 0;  // those of them that were not deleted
+    std::vector<Move> m_moves;    // from the highest rank down, to the lowest up
+    std::vector<Move> m_late;     // in the end, to ranks that were freed, and of new records
+    std::set<Rank> m_again;       // looked at, told of, and changed since
+    std::vector<Key> m_gone;      // leavers that were told of, and deleted since
+    std::vector<Rank> m_freed;    // ranks that were to stay used, and are not
+    std::vector<Rank> m_released; // kept back
+    std::string m_records;        // for the target, not sent yet
+    std::uint32_t m_block = 0, m_underWay = 0;
+    std::uint32_t m_firstBlocks = 0; // of both kinds, when all ranks of the order were looked at; what comes since are changes
+    bool m_isLastSent = false, m_isReported = false, m_isCommitted = false;
+    std::optional<StagedBatch> m_batch;
+};
+
+} // namespace lhrs

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/transfer/blocks_ahead.h"
+#include "node/lhrs/data/staged_batch.h"
+
+#include <optional>
+#include <vector>
+
+namespace lhrs {
+
+// The new bucket: takes the records in the order of arrival, ranks 1, 2, ..., and stages its own batch as they come. A
+// record that comes again has changed at the source meanwhile, and one may be taken back.
+class SplitTarget {
+public:
+    void onMoveRecords(BucketParts& bucket, const pb::Message& message, Time now, Effects& out);
+    void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
+    std::uint64_t split() const { return m_split; }
+    bool isPrepared() const { return m_isReported; }
+    Level level() const { return m_level; }
+    Sequence batchSequence() const { return 1; } // it has no change before
+    void stop(BucketParts& bucket) const;
+
+private:
+    void take(BucketParts& bucket, const pb::MoveRecords& move, Time now, Effects& out);
+    void end(BucketParts& bucket);
+    void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
+
+    std::uint64_t m_split = 0;
+    Level m_level = 0;
+    std::uint32_t m_expected = 0; // the next block
+    BlocksAhead m_ahead;
+    bool m_isComplete = false;
+    bool m_isReported = false;
+    std::vector<Rank> m_takenBack; // ranks that are not used again while the batch speaks of them
+    std::optional<StagedBatch> m_batch;
+};
+
+} // namespace lhrs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/node_context.h"
+#include "proto/control.pb.h"
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace lhrs {
+
+// Every process that made itself known to the coordinator: addresses, endpoints, what it is, when it was last heard.
+// Holds the registry of spares, by which they are reached where multicast does not work.
+class Directory {
+public:
+    struct Entry {
+        pb::ProcessInfo info;
+        pb::Place place;           // NO_ROLE: a spare, a client, the coordinator
+        Incarnation incarnation;
+        Time heard {};
+        std::uint32_t ordinal = 0; // of a client
+        bool isReplaced = false;   // another was given its place, and it has not said that it is a spare
+    };
+
+    Entry& learn(const pb::ProcessInfo& process, Time now);
+    void learn(const pb::Alive& alive, Time now);
+    Entry* find(NodeId node);
+    void setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation);
+    std::vector<const Entry*> all() const;
+    // Idle servers of a pool that were heard since `since`.
+    std::vector<const Entry*> spares(pb::Role pool, Time since) const;
+    void list(pb::ProcessList& out, Time now) const;
+    // Forgets who was silent since `before`; a process that ends is not missed here but by its group.
+    void expire(Time before);
+    // The coordinator itself stood still for `slept`: nobody can have been heard then.
+    void excuse(Time slept);
+
+private:
+    using PlaceName = std::tuple<pb::Role, std::uint32_t, std::uint32_t>; // role, number, column
+    void leave(Entry& entry);
+    std::map<NodeId, Entry> m_entries;
+    std::map<PlaceName, NodeId> m_holders; // one for each place: the last that was given it
+    std::uint32_t m_clients = 0;
+};
+
+} // namespace lhrs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/lhrs/group/bucket_parts.h"
+
+#include "common/linear_hash.h"
+
+namespace lhrs {
+
+Key addressed(Key key, const pb::FileConfig& config)
+{
+    return config.mix_keys() ? mix64(key) : key;
+}
+
+BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank)
+{
+    return { .kind = kind, .key = record.key, .rank = rank,
+        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value };
+}
+
+void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out)
+{
+    pb::Message message;
+    message.set_incarnation(bucket.incarnation.value);
+    auto* prepared = message.mutable_prepared();
+    prepared->set_split(split);
+    prepared->set_bucket(bucket.number.value);
+    prepared->set_moved(moved);
+    bucket.context.tell(std::move(message), now, out);
+    auto* event = out.event().mutable_split_prepared();
+    event->set_split(split);
+    event->set_moved(moved);
+    event->set_sequence(sequence);
+}
+
+void takeRequest(ResultTable& results, const BlockEntry& entry, Time now)
+{
+    if (entry.kind == BlockEntry::Kind::DoneBelow)
+        results.forget(entry.client, entry.number, now);
+    else
+        results.keep(entry.client, { entry.number, entry.key, Rank(), pb::ResultCode(entry.result) }, now);
+}
+
+} // namespace lhrs

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/lhrs/growth/enlistment.h"
+#include "node/lhrs/group/lease.h"
+#include "node/lhrs/growth/orders.h"
+
+#include <string>
+
+namespace lhrs {
+
+// One split of the file as the coordinator steers it (lhrs.md 5.2): staged everywhere before it is decided, the source
+// before the target, nothing freed before all have it.
+//
+//   recruit, confirm -> tell -> (told) -> stage -> commit source -> commit target -> finish -> done
+//                                            \--(limit)--> undo -> cancel                   -> undone: still owed
+//
+// One that is alone goes from step to step by itself. Of several that are staged at once each waits to be told: until all
+// are enlisted before it is ordered, and until those before it are over before it is decided.
+class FileSplit {
+public:
+    struct Plan {
+        std::uint64_t split = 0;  // its name
+        std::uint64_t ticket = 0; // of the command that waits; 0: none
+        FileImage before;         // the file as it is when this one is decided
+        bool isAlone = true;
+    };
+    FileSplit(CoordinatorParts& parts, const Plan& plan, Time now);
+
+    void start(Time now, Effects& out);
+    // Goes on where a former coordinator ended: with the commit, or, when it is told to, with undoing.
+    void resume(bool isDecided, Time now, Effects& out);
+    bool onOffer(const pb::Message& message, Time now, Effects& out);
+    void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
+    void onAcknowledged(const AckList::Entry& entry, Time now, Effects& out);
+    void onGivenUp(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+    // All members of the target's group know of the target.
+    bool isTold() const { return m_step == Step::Told; }
+    // Recruiting, and nobody answers the invitation.
+    bool isMissing() const { return m_step == Step::Recruit && m_enlistment.isMissing(); }
+    // Ordered as soon as it is told.
+    void order(Time now, Effects& out);
+    // Its turn has come: decided as soon as both ends have prepared.
+    void takeTurn(Time now, Effects& out);
+    bool hasTurn() const { return m_hasTurn; }
+    // Staged for too long.
+    bool isLate(Time now) const { return m_limit <= now; }
+
+    // Members of its groups failed: it goes on without them, if it is decided or being undone; else it is to be undone.
+    void onFailed(Time now, Effects& out);
+    // It is to be undone, if it is not decided: nothing new is begun, and undo() follows.
+    void doom(const std::string& reason);
+    bool isDoomed() const { return m_isDoomed; }
+    bool isUndoing() const { return m_step == Step::Undo || m_step == Step::Cancel; }
+    void undo(Time now, Effects& out);
+    // Whether the split is to bring this member in, and is not decided.
+    bool brings(GroupNumber g, MemberId member) const
+    {
+        const bool isTarget = member.role == pb::DATA && member.index == positionOf(m_target, m_parts.file.config().m()).value;
+        return !isDecided() && !isOver() && g == m_group && (isTarget || (m_isNewGroup && member.role == pb::PARITY));
+    }
+    bool isEnd(BucketNumber a) const { return a == m_source || a == m_target; }
+    bool concerns(GroupNumber g) const { return g == m_group || g == m_parts.file.groupOf(m_source); }
+    // The members of this group have all that is decided: a recovery of it may begin.
+    bool isSettled(GroupNumber g) const;
+
+    bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }
+    bool wasUndone() const { return m_step == Step::Undone; }
+    std::uint64_t name() const { return m_split; }
+    std::uint64_t ticket() const { return m_ticket; }
+    // Decided since the last call: (i,n) has moved on.
+    bool takeDecided() { return std::exchange(m_isNewlyDecided, false); }
+    std::string words() const;
+    // The same, and what it waits for.
+    std::string underWay() const { return words() + m_enlistment.missing(); }
+
+private:
+    enum class Step { Recruit, Tell, Told, Stage, CommitSource, CommitTarget, Finish, Undo, Cancel, Done, Undone };
+    void advance(Time now, Effects& out);
+    void tell(Time now, Effects& out);
+    void stage(Time now, Effects& out);
+    void commit(BucketNumber bucket, Time now, Effects& out);
+    void commitSource(Time now, Effects& out);
+    void commitTarget(Time now, Effects& out);
+    void finish(Time now, Effects& out);
+    void cancel(Time now, Effects& out);
+    void done(Time now, Effects& out);
+    void undone(Effects& out);
+
+    CoordinatorParts& m_parts;
+    const std::uint64_t m_split;
+    std::uint64_t m_ticket;
+    const Time m_started;
+    const BucketNumber m_source, m_target;
+    const Level m_level;       // of both afterwards
+    const GroupNumber m_group; // of the target
+    const bool m_isNewGroup;
+    Step m_step = Step::Recruit;
+    bool m_isOrdered, m_hasTurn; // it need not wait for others
+    bool m_isDoomed = false;
+    Enlistment m_enlistment;
+    Orders m_orders;
+    bool isDecided() const { return m_step == Step::CommitSource || m_step == Step::CommitTarget || m_step == Step::Finish; }
+
+    bool m_isSourcePrepared = false, m_isTargetPrepared = false, m_isNewlyDecided = false;
+    std::uint32_t m_moved = 0;
+    Time m_limit = Time::max();
+    std::string m_undoReason;
+};
+
+} // namespace lhrs

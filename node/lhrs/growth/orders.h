@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/lhrs/file/coordinator_parts.h"
+
+#include <functional>
+#include <map>
+
+namespace lhrs {
+
+// The messages of the coordinator that one step of a reconfiguration waits for: the step is over when each is
+// acknowledged, so a lost message delays a step and never skips it.
+class Orders {
+public:
+    explicit Orders(CoordinatorParts& parts) : m_parts(parts) {}
+
+    void send(pb::Message message, const HolderInfo& to, Time now, Effects& out);
+    // The same to a member that may have failed: then nothing is sent and nothing waited for.
+    void send(pb::Message message, const FileState::MemberInfo* to, Time now, Effects& out);
+    // The group's present epoch to all members of its view, but those for which `isLeftOut` is true.
+    void sendEpoch(GroupNumber g, Time now, Effects& out, const std::function<bool(const HolderInfo&)>& isLeftOut = {});
+
+    bool areDone() const { return m_waiting.empty(); }
+    bool areWaitingFor(Incarnation holder) const;
+    // True if the acknowledged message was one of these.
+    bool onAcknowledged(const AckList::Entry& entry) { return m_waiting.erase(entry.message.id()) > 0; }
+    // Nobody waits for them any more, and they are not sent again.
+    void forget();
+    // The same for those to processes that are no holders any more: they failed.
+    void forgetFailed();
+
+private:
+    CoordinatorParts& m_parts;
+    std::map<std::uint64_t, Incarnation> m_waiting; // by id: to whom
+};
+
+} // namespace lhrs

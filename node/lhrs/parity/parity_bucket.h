@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/transfer/blocks_ahead.h"
+#include "node/lhrs/store/delta_log.h"
+#include "node/lhrs/store/kept_bytes.h"
+#include "node/lhrs/group/lease.h"
+#include "node/machine/node_context.h"
+#include "node/lhrs/store/parity_store.h"
+#include "node/lhrs/store/result_table.h"
+#include "node/machine/task_times.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+class RecordRecoveries;
+class RecoveryManager;
+
+// A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
+// numbers and each exactly once (lhrs.md 4.3); stages the batches of splits; fills itself when it joins a live group.
+//
+//   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
+class ParityBucket {
+public:
+    ParityBucket(NodeContext& context, const pb::Confirm& confirm, Time now);
+    ~ParityBucket();
+
+    void onDelta(const pb::Message& message, Time now, Effects& out);
+    void onPrepareBatch(const pb::Message& message, Time now, Effects& out);
+    void onCommit(const pb::Message& message, Time now, Effects& out);
+    void onAbort(const pb::Message& message, Time now, Effects& out);
+    void onEpoch(const pb::Message& message, Time now, Effects& out);
+    void onAddParity(const pb::Message& message, Time now, Effects& out);
+    void onContents(const pb::Message& message, Time now, Effects& out);
+
+    void onLeaseRequest(const pb::Message& message, Time now, Effects& out);
+    void onCutReport(const pb::Message& message, Time now, Effects& out);
+    void onDeltaCopy(const pb::Message& message, Time now, Effects& out);
+    void onRecover(const pb::Message& message, Time now, Effects& out);
+    void onSliceRequest(const pb::Message& message, Effects& out);
+    void onSliceData(const pb::Message& message, Time now, Effects& out);
+    void onRecoverRecord(const pb::Message& message, Time now, Effects& out);
+    void onMemberRead(const pb::Message& message, Effects& out);
+    void onMemberRecord(const pb::Message& message, Time now, Effects& out);
+    // Ends a turn of several messages: what was put off is said.
+    void giveOwedWords(Effects& out);
+    // A message of the ack list was acknowledged.
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+    // Where the key of a data position is, rank 0 if it is nowhere. The first call since its bucket failed looks at all record
+    // groups, or where they are many at some of them, and the next call goes on: nothing until then, and while the position's
+    // contents come.
+    std::optional<Rank> rankOf(Position q, Key key);
+
+    GroupNumber group() const { return m_group; }
+    ParityColumn column() const { return m_column; }
+    Incarnation incarnation() const { return m_incarnation; }
+    pb::MemberState state() const { return m_state; }
+    const pb::View& view() const { return m_view; }
+    const ParityStore& store() const { return m_store; }
+    Sequence applied(Position q) const { return m_positions[q.value].applied; }
+    std::uint32_t held() const;
+    std::uint64_t operations() const { return m_operations; }
+    // Bytes that it takes, as the process' memory is reckoned between two measurements: parity records, batches that wait for
+    // their decision, and changes that wait for their predecessor.
+    std::uint64_t storedBytes() const { return m_store.bytes() + m_batchBytes + m_heldBytes; }
+    // Looks again whether the memory is at its limit; if that has changed, the data buckets are told at the next time.
+    void lookAtMemory();
+    bool isFull() const { return m_isFull; }
+    const ResultTable& results(Position q) const { return m_positions[q.value].results; }
+    const pb::FileConfig& config() const { return m_config; }
+    // What it knows of the changes of a position: applied, waiting, and applied but perhaps not everywhere.
+    void reportPosition(Position q, pb::PositionReport& out) const;
+    // Brings a position to its cut with the changes that it lacks; what waits beyond is discarded (lhrs.md 10.3). False: it
+    // lacks more than it was given.
+    bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
+    void snapshot(pb::Snapshot& out) const;
+    void inspect(Time now, pb::NodeSample& out) const;
+    // What a coordinator that starts wants to know (lhrs.md 10.9).
+    void report(pb::StateReport& out) const;
+    void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
+    void audit(const pb::Audit& page, pb::AuditPage& out) const;
+
+private:
+    // The changes of one end of a split, as far as they are here.
+    struct Batch {
+        std::uint64_t split = 0;
+        Level level = 0;
+        std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
+        std::vector<std::string> blocks;
+        KeptBytes kept;
+        BlocksAhead ahead;
+    };
+    // A change that waits for its predecessor, or a batch that is here whole and waits for its decision.
+    struct HeldChange {
+        pb::Delta delta; // no batch
+        KeptBytes kept;
+        Batch batch;     // split 0: none
+        enum class Decision { Open, Commit, Abort } decision = Decision::Open;
+    };
+    // As of which sequence number the contents of these ranks came (while the bucket is filled).
+    struct ContentsRange {
+        Rank last;
+        Sequence snap = 0;
+    };
+    struct PositionState {
+        Incarnation incarnation;       // 0: no bucket at this position
+        HolderInfo holder;
+        Level level = 0;
+        Sequence applied = 0;
+        std::map<Sequence, HeldChange> held;
+        std::optional<Batch> staging;  // its sequence number comes with its last block
+        ResultTable results;
+        bool awaitsContents = false;
+        std::uint32_t contentsExpected = 0;
+        BlocksAhead contentsAhead;
+        std::vector<ContentsRange> ranges;
+        Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
+        std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+        std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
+        std::uint64_t lastCommit = 0;  // of these, the last that was not undone
+        bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
+        std::optional<pb::RequestId> owesWord; // what is applied was not said yet; the operation that it serves
+        DeltaLog log;
+    };
+
+    void takeView(const pb::View& view, Time now);
+    void logDelta(PositionState& position, const pb::Delta& delta, const Effects& out);
+    void beginRecovery(Time now, Effects& out);
+    void applyWhatFollows(Position q, Time now, Effects& out);
+    void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
+    void applyBatch(Position q, Sequence sequence, const Batch& batch, Time now, Effects& out);
+    void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
+    // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
+    void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
+    // What data buckets may make it grow by, together, until they hear of us again.
+    std::uint64_t roomForChanges() const;
+    void sayRoom(pb::DeltaAck& ack) const;
+    // Whether so many bytes may be kept that are no change yet: in a pinch a split is undone, and no change is lost.
+    bool hasRoomToKeep(std::size_t bytes) const;
+    void tellRoom(Time now, Effects& out);
+    bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
+    void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
+    Sequence contentsSnap(const PositionState& position, Rank rank) const;
+    void takeContents(const pb::Message& message, Time now, Effects& out);
+    void leaveFilling(Time now, const Effects& out);
+    void reportWhenFilled(Time now, Effects& out);
+    // Whether a record block is well formed and within the limits of this file.
+    bool isFit(const std::string& block) const;
+    void disagree(Position q, Sequence sequence);
+
+    NodeContext& m_context;
+    const pb::FileConfig m_config;
+    const GroupNumber m_group;
+    const ParityColumn m_column;
+    const Incarnation m_incarnation;
+    pb::MemberState m_state;
+    const Rank m_rankLimit;
+    pb::View m_view;
+    LeaseGranter m_grants;
+    std::unique_ptr<RecoveryManager> m_manager;
+    std::unique_ptr<RecordRecoveries> m_records;
+    ParityStore m_store;
+    std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // of all positions
+    std::vector<PositionState> m_positions;
+    std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
+    bool m_isFilling = false;
+    bool m_isCountedOn = false; // by all data buckets, as the coordinator has said
+    bool m_owesWords = false;
+    bool m_isFull = false;
+    Time m_nextRoomWord = Time::max(); // said now and then once it was full: a word may be lost, and no change may ask for one
+    std::optional<TaskTimes> m_fillTimes;
+    std::uint64_t m_fillBytes = 0;
+    std::uint64_t m_operations = 0;
+    Time m_nextExpiry {};
+};
+
+} // namespace lhrs

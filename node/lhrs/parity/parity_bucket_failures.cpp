@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A parity bucket among failures: grants, the log of changes, the cut, and its part in recoveries.
+#include "node/lhrs/parity/parity_bucket.h"
+
+#include "common/points.h"
+#include "node/lhrs/group/member_record.h"
+#include "node/lhrs/parity/record_recovery.h"
+#include "node/lhrs/parity/recovery_manager.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lhrs {
+
+void ParityBucket::onLeaseRequest(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_state == pb::UP)
+        grantLease(m_grants, message, { pb::PARITY, m_column.value }, m_incarnation, now, out);
+}
+
+void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, const Effects& out)
+{
+    if (m_config.recovery() == pb::RECOVERY_OFF)
+        return;
+    if (!out.fires(Point::TrimLate))
+        position.log.trim(LHRS_MUTANT(LogTrimmedEarly) ? delta.sequence() : delta.stable());
+    position.log.add(delta);
+}
+
+// ---- the cut
+
+void ParityBucket::beginRecovery(Time now, Effects& out)
+{
+    // Whatever an older epoch had begun starts over.
+    m_manager.reset();
+    m_records.reset();
+    m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose == NodeContext::OfRecovery; });
+    if (m_state != pb::UP)
+        return;
+    if (m_view.state() == pb::GROUP_DEGRADED || m_view.state() == pb::GROUP_FROZEN)
+        m_records = std::make_unique<RecordRecoveries>(m_context, *this);
+    const bool isManager = m_view.manager() == m_column.value && m_view.state() != pb::GROUP_UP;
+    if (isManager)
+        m_manager = std::make_unique<RecoveryManager>(m_context, *this);
+    const bool isDataLost = std::any_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.hasFailed; });
+    if (m_view.state() != pb::GROUP_FROZEN || !isDataLost)
+        return;
+    pb::Message message;
+    auto* report = message.mutable_cut_report();
+    report->set_group(m_group.value);
+    report->set_epoch(m_view.epoch());
+    report->set_column(m_column.value);
+    for (Position q; q.value < m_positions.size(); q = q.next()) {
+        if (m_positions[q.value].hasFailed)
+            reportPosition(q, *report->add_positions());
+    }
+    if (isManager) {
+        m_manager->onCutReport(*report, now, out);
+        return;
+    }
+    for (const pb::Member& member : m_view.members()) {
+        if (member.role() != pb::PARITY || member.index() != m_view.manager())
+            continue;
+        const HolderInfo holder = HolderInfo::from(member.holder());
+        m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
+            NodeContext::OfRecovery, now, out);
+        return;
+    }
+}
+
+void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
+{
+    const PositionState& position = m_positions[q.value];
+    out.set_position(q.value);
+    out.set_applied(position.applied);
+    for (const auto& [sequence, change] : position.held) {
+        // A batch is here at all parity buckets when it is committed, and an empty change when it is not.
+        pb::Delta& held = *out.add_held();
+        if (change.batch.split == 0)
+            held = change.delta;
+        held.set_sequence(sequence);
+    }
+    position.log.report(m_group, q, *out.mutable_logged());
+}
+
+bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out)
+{
+    PositionState& position = m_positions[q.value];
+    for (const pb::Delta& delta : missing) {
+        if (delta.sequence() > position.applied && !position.held.contains(delta.sequence()))
+            position.held[delta.sequence()].delta = delta;
+    }
+    position.held.erase(position.held.upper_bound(cut), position.held.end());
+    applyWhatFollows(q, now, out);
+    return position.applied == cut;
+}
+
+void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::CutReport& report = message.cut_report();
+    if (report.group() != m_group.value || out.fires(Point::CutReportLate) || report.epoch() > m_view.epoch())
+        return; // it comes again; our epoch is on its way
+    NodeContext::acknowledge(message, out);
+    if (m_manager && report.epoch() == m_view.epoch())
+        m_manager->onCutReport(report, now, out);
+}
+
+void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::DeltaCopy& copy = message.delta_copy();
+    if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size() || !m_positions[copy.position()].hasFailed)
+        return; // of another epoch, or too early: it comes again
+    if (bringToCut(Position(copy.position()), copy.cut(), copy.deltas(), now, out))
+        NodeContext::acknowledge(message, out);
+}
+
+// ---- a coordinator that starts
+
+void ParityBucket::report(pb::StateReport& out) const
+{
+    out.set_role(pb::PARITY);
+    out.set_number(m_group.value);
+    out.set_column(m_column.value);
+    out.set_incarnation(m_incarnation.value);
+    out.set_state(m_state);
+    out.set_is_counted_on(m_isCountedOn);
+    *out.mutable_view() = m_view;
+    *out.mutable_config() = m_config;
+    for (Position q; q.value < m_positions.size(); q = q.next()) {
+        const PositionState& position = m_positions[q.value];
+        if (position.incarnation.value == 0)
+            continue;
+        auto* mark = out.add_positions();
+        mark->set_position(q.value);
+        mark->set_incarnation(position.incarnation.value);
+        mark->set_level(position.level);
+        mark->set_applied(position.applied);
+        const auto add = [&](std::uint64_t split, Level level, std::uint32_t mergesFrom, pb::OpenSplit::Step step) {
+            if (split == 0 || (level == 0 && mergesFrom == 0))
+                return;
+            const std::uint32_t bucket = bucketAt(m_group, q, m_config.m()).value;
+            auto* part = out.add_splits();
+            part->set_split(split);
+            if (mergesFrom != 0) {
+                part->set_is_merge(true);
+                part->set_source(mergesFrom);
+                part->set_target(mergesFrom - std::bit_floor(mergesFrom));
+                part->set_level(std::uint32_t(std::bit_width(mergesFrom)));
+            } else {
+                const std::uint32_t half = 1u << (level - 1);
+                part->set_source(bucket < half ? bucket : bucket - half);
+                part->set_target(bucket < half ? bucket + half : bucket);
+                part->set_level(level);
+            }
+            part->set_bucket(bucket);
+            part->set_step(step);
+        };
+        std::uint64_t waiting = 0;
+        for (const auto& [sequence, held] : position.held) {
+            const Batch& batch = held.batch;
+            if (batch.split == 0 || held.decision == HeldChange::Decision::Abort)
+                continue;
+            waiting = batch.split;
+            add(batch.split, batch.level, batch.mergesFrom,
+                held.decision == HeldChange::Decision::Commit ? pb::OpenSplit::COMMITTED : pb::OpenSplit::PREPARED);
+        }
+        if (const auto& batch = position.staging) {
+            waiting = batch->split;
+            add(batch->split, batch->level, batch->mergesFrom, pb::OpenSplit::ORDERED);
+        }
+        if (position.lastCommit != waiting)
+            add(position.lastCommit, position.level, position.lastMergedFrom, pb::OpenSplit::COMMITTED);
+    }
+}
+
+// ---- recovery
+
+void ParityBucket::onRecover(const pb::Message& message, Time now, Effects& out)
+{
+    if (message.recover().group() != m_group.value || message.recover().epoch() > m_view.epoch())
+        return;
+    NodeContext::acknowledge(message, out);
+    if (m_manager && message.recover().epoch() == m_view.epoch())
+        m_manager->onRecover(message.recover(), now, out);
+}
+
+void ParityBucket::onSliceRequest(const pb::Message& message, Effects& out)
+{
+    const pb::SliceRequest& request = message.slice_request();
+    if (request.group() != m_group.value || m_state != pb::UP || out.fires(Point::SliceRequestUnanswered))
+        return;
+    pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* slice = answer.mutable_slice_data();
+    slice->set_recovery(request.recovery());
+    slice->set_role(pb::PARITY);
+    slice->set_index(m_column.value);
+    slice->set_rank_from(request.rank_from());
+    slice->set_rank_to(request.rank_to());
+    slice->set_rank_max(m_store.rankMax().value);
+    writeParityRecords(m_store, Rank(request.rank_from()), Rank(request.rank_to()), *slice->mutable_records());
+}
+
+void ParityBucket::onSliceData(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_manager)
+        m_manager->onSliceData(message.slice_data(), now, out);
+}
+
+void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::RecoverRecord& order = message.recover_record();
+    if (order.group() != m_group.value || order.epoch() > m_view.epoch() || order.position() >= m_config.m())
+        return;
+    if (m_records && order.epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
+        m_records->onRecoverRecord(order, now, out);
+}
+
+void ParityBucket::onMemberRead(const pb::Message& message, Effects& out)
+{
+    const pb::MemberRead& read = message.member_read();
+    if (read.group() != m_group.value || m_state != pb::UP || out.fires(Point::RecordReadBehind))
+        return;
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* record = answer.mutable_member_record();
+    record->set_group(m_group.value);
+    record->set_role(pb::PARITY);
+    record->set_index(m_column.value);
+    record->set_rank(read.rank());
+    writeParityRecords(m_store, Rank(read.rank()), Rank(read.rank()), *record->mutable_record());
+}
+
+void ParityBucket::onMemberRecord(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_records)
+        m_records->onMemberRecord(message.member_record(), now, out);
+}
+
+void ParityBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
+{
+    if (m_manager)
+        m_manager->onAck(entry, now, out);
+}
+
+Time ParityBucket::deadline() const
+{
+    Time earliest = Time::max();
+    if (m_config.recovery() != pb::RECOVERY_OFF && m_state == pb::UP)
+        earliest = m_grants.deadline();
+    if (m_manager)
+        earliest = std::min(earliest, m_manager->deadline());
+    if (m_records)
+        earliest = std::min(earliest, m_records->deadline());
+    return std::min(earliest, m_nextRoomWord);
+}
+
+} // namespace lhrs

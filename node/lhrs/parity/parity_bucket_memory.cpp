@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A parity bucket at the limit of its memory. It drops no change: it tells its data buckets how much they may make it grow, so
+// that they refuse what is more before it has any effect.
+#include "node/lhrs/parity/parity_bucket.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr std::uint64_t kRoomSaid = std::uint64_t(256) << 20; // more is not worth the bytes of a word
+
+} // namespace
+
+std::uint64_t ParityBucket::roomForChanges() const
+{
+    // A split brings as much as a bucket holds, the source's leavers and moves, half as much if its target is in this group, too,
+    // and that much again when the target's records are stored. What of it is here already has its memory.
+    const std::uint64_t batch = 2 * m_store.bytes();
+    const std::uint64_t kept = m_context.memory.reserve() + (batch - std::min(batch, m_batchBytes));
+    const std::uint64_t left = m_context.memory.left(storedBytes());
+    return left > kept ? (left - kept) / 3 : 0; // each byte of growth makes the next batch larger by two
+}
+
+void ParityBucket::lookAtMemory()
+{
+    // No room for a further page of each data bucket, of records as long as the longest so far; with room for two it has come
+    // out of it.
+    const std::uint64_t wanted = m_store.longestPage() * m_positions.size() * (m_isFull ? 2 : 1);
+    const bool isFull = m_context.memory.hasLimit() && roomForChanges() < wanted;
+    if (isFull != m_isFull)
+        m_nextRoomWord = Time();
+    m_isFull = isFull;
+}
+
+void ParityBucket::sayRoom(pb::DeltaAck& ack) const
+{
+    if (!m_context.memory.hasLimit())
+        return;
+    const std::uint64_t room = roomForChanges();
+    if (room >= kRoomSaid)
+        return;
+    ack.set_has_limit(true);
+    ack.set_room(m_isFull ? 0 : room / m_positions.size());
+}
+
+bool ParityBucket::hasRoomToKeep(std::size_t bytes) const
+{
+    const MemoryRoom& memory = m_context.memory;
+    return !memory.hasLimit() || memory.left(storedBytes()) >= memory.reserve() / 2 + bytes + m_batchBytes / 3;
+}
+
+void ParityBucket::tellRoom(Time now, Effects& out)
+{
+    if (m_nextRoomWord > now)
+        return;
+    m_nextRoomWord = now + m_context.ms(m_context.acks.timers().alive_ms());
+    for (std::uint32_t q = 0; q < m_positions.size(); ++q) {
+        if (m_positions[q].incarnation.value != 0 && !m_positions[q].hasFailed)
+            acknowledge(Position(q), out);
+    }
+}
+
+} // namespace lhrs

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/lhrs/group/lease.h"
+#include "node/machine/node_context.h"
+#include "proto/message.pb.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace lhrs {
+
+class ParityBucket;
+
+// Record recovery (demo paper 4(d), lhrs.md 10.5): a parity bucket finds one record without its bucket. It looks for the
+// key in its own structure, asks the live members for their records of that rank, computes, and answers the client
+// itself. A key that is in no key list is surely not there, and nobody is asked.
+class RecordRecoveries {
+public:
+    RecordRecoveries(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+
+    void onRecoverRecord(const pb::RecoverRecord& order, Time now, Effects& out);
+    void onMemberRecord(const pb::MemberRecord& record, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+
+private:
+    using RequestKey = std::pair<std::uint64_t, std::uint64_t>; // client, number
+    struct Attempt {
+        pb::KeyRequest request;
+        Position lost;
+        Rank rank;
+        std::map<MemberId, std::string> contributions; // blocks; those not here yet are empty and in `missing`
+        std::map<MemberId, bool> missing;
+        std::uint32_t rounds = 0;
+        Time nextRound = Time::max();
+        Time end {};
+    };
+
+    void ask(Attempt& attempt, Time now, Effects& out);
+    // Whether it is settled: answered, one way or the other.
+    bool compute(Attempt& attempt, Time now, Effects& out);
+    void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
+
+    NodeContext& m_context;
+    ParityBucket& m_bucket;
+    std::map<RequestKey, Attempt> m_attempts;
+};
+
+} // namespace lhrs

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/erasure_code.h"
+#include "node/lhrs/group/group_decoder.h"
+#include "node/machine/node_context.h"
+#include "node/machine/task_times.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+class ParityBucket;
+
+// Bucket recovery (demo paper 4(e), lhrs.md 10.6): the recovery manager asks m members for the records of s successive
+// ranks, computes the lost ones - the matrix is inverted once - and sends them to the spares while the next slices are
+// already asked for. Records of live members may change meanwhile: a rank whose contributions are not of one state is
+// asked for again.
+class SliceRebuild {
+public:
+    SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
+
+    void start(Time now, Effects& out);
+    void onSliceData(const pb::SliceData& data, Time now, Effects& out);
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    void onTime(Time now, Effects& out);
+    Time deadline() const;
+    std::uint64_t recovery() const { return m_order.recovery(); }
+
+private:
+    // Ranks that are asked for together.
+    struct Slice {
+        Rank from, to;
+        std::vector<Rank> open;                   // not computed yet, ascending
+        std::map<MemberId, std::string> data;     // record blocks of this round
+        std::set<MemberId> missing;
+        std::uint32_t rounds = 0;
+        Time nextRound = Time::max();
+        std::map<Position, std::string> blocks;   // what is computed, by lost position
+        std::uint32_t records = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t inBytes = 0;                // that members sent for it
+        Time requested {}, arrived {}, worked {}; // the first two since the order
+    };
+
+    Slice makeSlice(const Effects& out);
+    void tellDecoder(Effects& out) const;
+    void askAhead(Time now, Effects& out);
+    void request(Slice& slice, Time now, Effects& out);
+    void advance(Time now, Effects& out);
+    void compute(Slice& slice);
+    void decode(Slice& slice, std::span<const Rank> ranks, std::span<const ByteSpan> contributions);
+    void send(Slice& slice, Time now, Effects& out);
+    void reportWhenDone(Time now, Effects& out);
+    void leave(Time now, const Effects& out);
+    bool isXor() const;
+
+    NodeContext& m_context;
+    const ParityBucket& m_bucket;
+    const pb::Recover m_order;
+    const Way m_way;   // of slices to the spares
+    const std::uint32_t m_ranksOfSlice;
+    TaskTimes m_times;
+    std::optional<RecoveryPlan> m_plan;
+    std::unique_ptr<Decoder> m_decoder;
+    Rank m_next { 1 };
+    Rank m_last;                                 // the highest that a lost record had
+    std::deque<Slice> m_slices;                  // the first is computed when all of it is here, the others are asked for meanwhile
+    std::uint32_t m_sent = 0;                    // slices
+    bool m_isLastSent = false, m_isReported = false;
+    std::set<std::uint64_t> m_unstored;          // SpareSlices under way
+    std::uint32_t m_records = 0;
+    std::uint64_t m_bytes = 0;
+};
+
+} // namespace lhrs

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/lhrs/server/node_machine.h"
+
+#include "node/lhrs/coordinator/file_rebuild.h"
+#include "node/machine/transfer/message_check.h"
+#include "node/machine/awaited_sample.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+NodeMachine::NodeMachine(NodeOptions options)
+    : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
+    , m_pool(options.pool)
+{
+    m_context.self.set_spare_role(m_pool);
+}
+
+void NodeMachine::setPlace(Effects& out) const
+{
+    if (m_data)
+        out.at(pb::DATA, m_data->number().value);
+    else if (m_parity)
+        out.at(pb::PARITY, m_parity->group().value, m_parity->column().value);
+    else
+        out.at(pb::NO_ROLE, 0);
+}
+
+void NodeMachine::onMessage(const pb::Message& message, Time now, Effects& out)
+{
+    setPlace(out);
+    take(message, now, out);
+    if (m_parity && !out.moreFollow())
+        m_parity->giveOwedWords(out);
+    carry(now, out);
+    lookAtMemory(out);
+}
+
+void NodeMachine::carry(Time now, Effects& out)
+{
+    m_parts.carry(now, out);
+    m_handshake.carry(now, out);
+}
+
+void NodeMachine::expect(const pb::Message& message, Soon soon) const
+{
+    using B = pb::Message;
+    const auto fetch = [this, soon](const pb::KeyRequest& request) {
+        if (!m_data)
+            return;
+        if (soon == Soon::Later)
+            m_data->store().prefetchIndex(Key(request.key()));
+        else
+            m_data->store().prefetchRecord(Key(request.key()));
+    };
+    switch (int(message.body_case())) {
+    case B::kSearch: fetch(message.search()); break;
+    case B::kInsert: fetch(message.insert()); break;
+    case B::kUpdate: fetch(message.update()); break;
+    case B::kDelete: fetch(message.delete_()); break;
+    case B::kDelta:
+        if (m_parity && soon == Soon::Later)
+            m_parity->store().prefetch(Rank(message.delta().rank()));
+        break;
+    default: break;
+    }
+}
+
+void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
+{
+    if (const auto whole = m_parts.onPart(message, now, out))
+        take(*whole, now, out);
+}
+
+void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
+{
+    if (!isWithinLimits(message)) {
+        tellDropped(message, out.event());
+        return;
+    }
+    if (!isOfPresentCoordinator(message, now, out))
+        return;
+    if (message.answers() != 0)
+        onAcknowledged(message.answers(), now, out);
+    using B = pb::Message;
+    switch (message.body_case()) {
+    case B::kInvite: onInvite(message, now, out); break;
+    case B::kConfirm: onConfirm(message, now, out); break;
+    case B::kCancel: onCancel(message, now, out); break;
+    case B::kRegistered: onRegistered(message, now, out); break;
+    case B::kProbe: onProbe(message, out); break;
+    case B::kReportState: onReportState(message, now, out); break;
+    case B::kPart: onPart(message, now, out); break;
+    case B::kPartAck: m_parts.onPartAck(message, now, out); break;
+    case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
+    case B::kConnectionReady: m_handshake.onConnectionReady(message, out); break;
+
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+    case B::kSearch:
+    case B::kScan:
+    case B::kDeltaAck:
+    case B::kDeltaNak:
+    case B::kLocation:
+    case B::kSplit:
+    case B::kMerge:
+    case B::kDisplaced:
+    case B::kMoveRecords:
+    case B::kFinish:
+    case B::kRearm:
+    case B::kLeaseGrant:
+    case B::kSpareSlice:
+    case B::kSendContents: dispatchToData(message, now, out); break;
+
+    case B::kDelta:
+    case B::kPrepareBatch:
+    case B::kAddParity:
+    case B::kCutReport:
+    case B::kDeltaCopy:
+    case B::kRecover:
+    case B::kSliceData:
+    case B::kRecoverRecord:
+    case B::kMemberRecord:
+    case B::kContents: dispatchToParity(message, now, out); break;
+
+    case B::kEpoch:
+    case B::kLeaseRequest:
+    case B::kSliceRequest:
+    case B::kMemberRead:
+    case B::kCommit:
+    case B::kAbort:
+        if (m_data)
+            dispatchToData(message, now, out);
+        else
+            dispatchToParity(message, now, out);
+        break;
+
+    // Only an acknowledgement, or not for a node.
+    case B::kAck:
+    case B::kReply:
+    case B::kWhereIs:
+    case B::kAlarm:
+    case B::kOverload:
+    case B::kUnderflow:
+    case B::kRegister:
+    case B::kAlive:
+    case B::kEpochAck:
+    case B::kPrepared:
+    case B::kApplied:
+    case B::kContentsDone:
+    case B::kOffer:
+    case B::kSuspect:
+    case B::kProbeReply:
+    case B::kCutDone:
+    case B::kRecoveryDone:
+    case B::kStateReport:
+    case B::kSuperseded:
+    case B::kScanReply:
+    case B::BODY_NOT_SET: break;
+    }
+}
+
+bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out)
+{
+    const std::uint64_t epoch = message.coordinator_epoch();
+    if (epoch == 0)
+        return true;
+    if (epoch >= m_context.coordinatorEpoch) {
+        if (epoch < m_promised && now < m_promiseEnds)
+            return false; // another listens, and has our word; it comes again if that one does not take over
+        m_context.coordinatorEpoch = epoch;
+        m_followed = NodeId(message.sender());
+        return true;
+    }
+    // lhrs.md 10.9: a coordinator that was only paused gives orders for a file that another one knows better.
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.mutable_superseded()->set_coordinator_epoch(m_context.coordinatorEpoch);
+    return false;
+}
+
+void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& out)
+{
+    // What we say now must still be true when it is acted upon: for a while no earlier coordinator is followed. And one that
+    // starts after this one must not take the same epoch. See "A coordinator that starts" in node/lhrs/PROTOCOL.md.
+    // (One that has its epoch already asks who had been silent, and is followed anyway.)
+    if (message.coordinator_epoch() == 0) {
+        // One that starts and is not where we look for it would take over from one that clients and servers can reach.
+        const Address from = Address::from(message.from());
+        if (from.ip != m_context.coordinator.ip || from.udpPort != m_context.coordinator.udpPort)
+            return;
+        if (NodeId(message.sender()) == m_followed)
+            return; // a late copy of what it asked before it took over; our word would keep us from following it
+        if (NodeId(message.sender()) != m_reportedTo) {
+            m_reportedTo = NodeId(message.sender());
+            m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
+        }
+        m_promised = std::max(m_promised, m_context.coordinatorEpoch + 1);
+        m_promiseEnds = now + FileRebuild::kPromise;
+    }
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* report = answer.mutable_state_report();
+    report->set_asked_by(message.report_state().asked_by());
+    report->set_asked_ns(message.report_state().asked_ns());
+    *report->mutable_process() = m_context.self;
+    *report->mutable_timers() = m_context.acks.timers();
+    m_replaced.report(*report);
+    report->set_recovery(m_recovery);
+    report->set_recovery_stamp(m_recoveryStamp);
+    report->set_coordinator_epoch(std::max(m_context.coordinatorEpoch, m_promised == 0 ? 0 : m_promised - 1));
+    if (m_data)
+        m_data->report(*report);
+    else if (m_parity)
+        m_parity->report(*report);
+    else
+        *report->mutable_view() = m_formerView;
+}
+
+void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_data) {
+        refuse(message, out);
+        return;
+    }
+    using B = pb::Message;
+    switch (static_cast<int>(message.body_case())) {
+    case B::kInsert: m_data->onInsert(message, now, out); break;
+    case B::kUpdate: m_data->onUpdate(message, now, out); break;
+    case B::kDelete: m_data->onDelete(message, now, out); break;
+    case B::kSearch: m_data->onSearch(message, now, out); break;
+    case B::kScan: m_data->onScan(message, now, out); break;
+    case B::kDeltaAck: m_data->onDeltaAck(message, now, out); break;
+    case B::kDeltaNak: m_data->onDeltaNak(message, now, out); break;
+    case B::kLocation: m_data->onLocation(message, now, out); break;
+    case B::kEpoch: m_data->onEpoch(message, now, out); break;
+    case B::kSplit: m_data->onSplit(message, now, out); break;
+    case B::kMerge: m_data->onMerge(message, now, out); break;
+    case B::kDisplaced: m_data->onDisplaced(message.displaced()); break;
+    case B::kMoveRecords: m_data->onMoveRecords(message, now, out); break;
+    case B::kCommit: m_data->onCommit(message, now, out); break;
+    case B::kAbort: m_data->onAbort(message, now, out); break;
+    case B::kFinish: m_data->onFinish(message, now, out); break;
+    case B::kRearm: m_data->onRearm(message, now, out); break;
+    case B::kSendContents: m_data->onSendContents(message, now, out); break;
+    case B::kLeaseRequest: m_data->onLeaseRequest(message, now, out); break;
+    case B::kLeaseGrant: m_data->onLeaseGrant(message); break;
+    case B::kMemberRead: m_data->onMemberRead(message, out); break;
+    case B::kSliceRequest: m_data->onSliceRequest(message, out); break;
+    case B::kSpareSlice: m_data->onSpareSlice(message, now, out); break;
+    default: break;
+    }
+}
+
+void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects& out)
+{
+    if (!m_parity)
+        return; // the sender finds out from its acknowledgements
+    using B = pb::Message;
+    switch (static_cast<int>(message.body_case())) {
+    case B::kDelta: m_parity->onDelta(message, now, out); break;
+    case B::kPrepareBatch: m_parity->onPrepareBatch(message, now, out); break;
+    case B::kCommit: m_parity->onCommit(message, now, out); break;
+    case B::kAbort: m_parity->onAbort(message, now, out); break;
+    case B::kEpoch: m_parity->onEpoch(message, now, out); break;
+    case B::kAddParity: m_parity->onAddParity(message, now, out); break;
+    case B::kContents: m_parity->onContents(message, now, out); break;
+    case B::kLeaseRequest: m_parity->onLeaseRequest(message, now, out); break;
+    case B::kCutReport: m_parity->onCutReport(message, now, out); break;
+    case B::kDeltaCopy: m_parity->onDeltaCopy(message, now, out); break;
+    case B::kRecover: m_parity->onRecover(message, now, out); break;
+    case B::kSliceRequest: m_parity->onSliceRequest(message, out); break;
+    case B::kSliceData: m_parity->onSliceData(message, now, out); break;
+    case B::kRecoverRecord: m_parity->onRecoverRecord(message, now, out); break;
+    case B::kMemberRead: m_parity->onMemberRead(message, out); break;
+    case B::kMemberRecord: m_parity->onMemberRecord(message, now, out); break;
+    default: break;
+    }
+}
+
+void NodeMachine::refuse(const pb::Message& message, Effects& out)
+{
+    // A client or bucket believes that we hold a place: it must ask the coordinator again.
+    if (message.has_scan()) {
+        const pb::Scan& scan = message.scan();
+        out.serve(scan.request());
+        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
+        if (scan.forwards() > 0)
+            sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), 0, out);
+        return;
+    }
+    if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
+        return;
+    const pb::KeyRequest& request = keyRequestOf(message);
+    out.serve(request.request());
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
+    if (request.forwards() > 0) // whoever passed it on must not do that again
+        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), request.copy(), out);
+}
+
+void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
+{
+    const auto entry = m_context.acks.acknowledge(id, now);
+    if (entry && m_data)
+        m_data->onAck(*entry, now, out);
+    if (entry && m_parity)
+        m_parity->onAck(*entry, now, out);
+}
+
+void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
+{
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    auto* reply = answer.mutable_probe_reply();
+    reply->set_probing(message.probe().number());
+    if (m_data) {
+        reply->set_role(pb::DATA);
+        reply->set_number(m_data->number().value);
+        reply->set_incarnation(m_data->incarnation().value);
+    } else if (m_parity) {
+        reply->set_role(pb::PARITY);
+        reply->set_number(m_parity->group().value);
+        reply->set_column(m_parity->column().value);
+        reply->set_incarnation(m_parity->incarnation().value);
+    }
+}
+
+// ---- recruiting
+
+void NodeMachine::onInvite(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Invite& invite = message.invite();
+    if (!isSpare() || invite.role() != m_pool || isFull() || out.fires(Point::InvitationIgnored))
+        return;
+    const bool isNew = m_invitation == 0;
+    if (!isNew && m_invitation != invite.invitation())
+        return; // one open offer per server
+    const std::uint32_t offerMs = m_context.acks.timers().offer_ms();
+    m_invitation = invite.invitation();
+    m_offerExpires = now + m_context.ms(offerMs);
+    pb::Message& message2 = out.send(Address::from(invite.coordinator()));
+    auto* offer = message2.mutable_offer();
+    offer->set_invitation(m_invitation);
+    *offer->mutable_process() = m_context.self;
+    if (!isNew)
+        return;
+    auto* invited = out.event().mutable_node_invited();
+    invited->set_invitation(m_invitation);
+    invited->set_role(m_pool);
+    invited->set_transport(invite.by_registry() ? pb::UDP : pb::MULTICAST);
+    auto* offered = out.event().mutable_node_offered();
+    offered->set_invitation(m_invitation);
+    offered->set_role(m_pool);
+    offered->set_expires_ms(offerMs);
+}
+
+void NodeMachine::endOffer(const char* reason, Effects& out)
+{
+    if (m_invitation == 0)
+        return;
+    auto* event = out.event().mutable_offer_cancelled();
+    event->set_invitation(m_invitation);
+    event->set_role(m_pool);
+    event->set_reason(reason);
+    m_invitation = 0;
+    m_offerExpires = Time::max();
+}
+
+void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Confirm& confirm = message.confirm();
+    const Incarnation incarnation(confirm.incarnation());
+    if ((m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation)) {
+        NodeContext::acknowledge(message, out);
+        return;
+    }
+    if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
+        return; // our offer expired, or this is a late copy; not acknowledged, so another spare is taken
+    if (out.fires(Point::ConfirmedAndSilent))
+        return;
+    NodeContext::acknowledge(message, out);
+    m_lastIncarnation = incarnation;
+    m_context.acks.setTimers(confirm.timers());
+    m_handshake.setMode(confirm.config().tcp_mode());
+    for (const pb::Location& location : confirm.table())
+        m_context.locations[BucketNumber(location.bucket())] = HolderInfo::from(location.holder());
+    const std::uint32_t m = confirm.config().m();
+    if (confirm.role() == pb::DATA)
+        m_data = std::make_unique<DataBucket>(m_context, confirm, now, out);
+    else
+        m_parity = std::make_unique<ParityBucket>(m_context, confirm, now);
+    // Demo paper 3: the selected one leaves the multicast group.
+    out.leavePool(m_pool);
+    setPlace(out);
+    auto* recruited = out.event().mutable_node_recruited();
+    recruited->set_invitation(m_invitation);
+    recruited->set_incarnation(incarnation.value);
+    recruited->set_level(confirm.level());
+    recruited->set_group(m_data ? groupOf(BucketNumber(confirm.number()), m).value : confirm.number());
+    recruited->set_position(m_data ? positionOf(BucketNumber(confirm.number()), m).value : confirm.column());
+    m_invitation = 0;
+    m_offerExpires = Time::max();
+    auto* state = out.event().mutable_state_changed();
+    state->set_state(confirm.state());
+    state->set_reason("confirmed by the coordinator");
+    state->set_level(confirm.level());
+    m_nextAlive = now; // the directory should know at once
+}
+
+void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Cancel& cancel = message.cancel();
+    if (cancel.incarnation() == 0) {
+        if (cancel.invitation() == m_invitation)
+            endOffer("not needed", out);
+        return;
+    }
+    NodeContext::acknowledge(message, out);
+    const Incarnation incarnation(cancel.incarnation());
+    const bool isOurs = (m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation);
+    if (!isOurs) {
+        m_lastIncarnation = std::max(m_lastIncarnation, incarnation); // its Confirm may still be on the way
+        return;
+    }
+    auto* event = out.event().mutable_node_released();
+    event->set_reason("the coordinator does not need this bucket");
+    event->set_pool(m_pool);
+    m_formerView = m_data ? m_data->view() : m_parity->view();
+    m_data.reset();
+    m_parity.reset();
+    m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose != NodeContext::Registration; });
+    m_context.locations.clear();
+    m_parts.clear();
+    m_handshake.clear();
+    setPlace(out);
+    out.joinPool(m_pool);
+    m_nextAlive = now;
+}
+
+void NodeMachine::onRegistered(const pb::Message& message, Time now, Effects&)
+{
+    m_isRegistered = true;
+    m_knowsFile = m_knowsFile || message.registered().file_exists();
+    m_replaced.learn(message.registered());
+    if (message.registered().recovery_stamp() > m_recoveryStamp) {
+        m_recovery = message.registered().recovery();
+        m_recoveryStamp = message.registered().recovery_stamp();
+        m_nextAlive = now; // an operator waits until all know it
+    }
+    m_context.acks.setTimers(message.registered().timers());
+}
+
+// ---- time
+
+void NodeMachine::onAlive(Time now, Effects& out)
+{
+    m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+    auto* alive = out.send(m_context.coordinator).mutable_alive();
+    *alive->mutable_process() = m_context.self;
+    alive->set_knows_file(m_knowsFile);
+    alive->set_knows_replaced(m_replaced.known());
+    alive->set_knows_recovery(m_recoveryStamp);
+    if (m_data) {
+        alive->set_role(pb::DATA);
+        alive->set_number(m_data->number().value);
+        alive->set_incarnation(m_data->incarnation().value);
+    } else if (m_parity) {
+        alive->set_role(pb::PARITY);
+        alive->set_number(m_parity->group().value);
+        alive->set_column(m_parity->column().value);
+        alive->set_incarnation(m_parity->incarnation().value);
+    }
+}
+
+void NodeMachine::onTime(Time now, Effects& out)
+{
+    setPlace(out);
+    if (!m_isStarted) {
+        m_isStarted = true;
+        *out.event().mutable_process_started()->mutable_process() = m_context.self;
+        pb::Message message;
+        *message.mutable_register_()->mutable_process() = m_context.self;
+        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
+            NodeContext::Registration, now, out);
+        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
+    }
+    if (m_offerExpires <= now)
+        endOffer("expired", out);
+    m_context.acks.onTime(now, out, [this](const AckList::Entry& entry) {
+        if (m_data)
+            m_data->onGivenUp(entry);
+    });
+    if (m_data)
+        m_data->onTime(now, out);
+    if (m_parity)
+        m_parity->onTime(now, out);
+    if (m_nextAlive <= now)
+        onAlive(now, out);
+    m_parts.onTime(now, out);
+    m_handshake.onTime(now, out);
+    carry(now, out);
+    lookAtMemory(out);
+}
+
+Time NodeMachine::deadline() const
+{
+    if (!m_isStarted)
+        return Time();
+    Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline(), m_parts.deadline(), m_handshake.deadline() });
+    if (m_data)
+        earliest = std::min(earliest, m_data->deadline());
+    if (m_parity)
+        earliest = std::min(earliest, m_parity->deadline());
+    return earliest;
+}
+
+// ---- what it shows
+
+void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
+{
+    setPlace(out);
+    pb::CommandReply& reply = out.reply(command.ticket());
+    if (command.has_read_contents() || command.has_audit()) {
+        if (isSpare()) {
+            reply.set_refusal(pb::REFUSED);
+            reply.set_text("this server is a spare and holds no bucket; ask a data or parity bucket");
+        } else if (command.has_read_contents()) {
+            m_data ? m_data->readContents(command.read_contents(), *reply.mutable_contents())
+                   : m_parity->readContents(command.read_contents(), *reply.mutable_contents());
+        } else {
+            m_data ? m_data->audit(command.audit(), *reply.mutable_audit())
+                   : m_parity->audit(command.audit(), *reply.mutable_audit());
+        }
+        return;
+    }
+    reply.set_refusal(pb::WRONG_PROCESS);
+    reply.set_text("a node does not do that; ask the coordinator or a client");
+}
+
+void NodeMachine::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_context.self;
+    if (m_data)
+        m_data->snapshot(out);
+    else if (m_parity)
+        m_parity->snapshot(out);
+    else
+        out.set_spare_pool(m_pool);
+}
+
+void NodeMachine::inspect(Time now, pb::NodeSample& out) const
+{
+    add(m_context.acks, out);
+    if (m_data) {
+        out.set_state(m_data->state());
+        out.set_incarnation(m_data->incarnation().value);
+        m_data->inspect(now, out);
+    } else if (m_parity) {
+        out.set_state(m_parity->state());
+        out.set_incarnation(m_parity->incarnation().value);
+        m_parity->inspect(now, out);
+    }
+}
+
+void NodeMachine::gauges(pb::Gauges& out) const
+{
+    out.set_unacknowledged(m_context.acks.size());
+    if (m_context.memory.hasLimit()) {
+        out.set_memory_limit(m_context.memory.reading().limit);
+        out.set_memory_left(m_context.memory.left(storedBytes()));
+        out.set_is_full(isFull());
+    }
+    if (m_data) {
+        out.set_records(m_data->store().count());
+        out.set_rank_max(m_data->store().rankMax().value);
+        out.set_sequence(m_data->link().sequence());
+        out.set_held(m_data->held());
+        out.set_unacknowledged(m_context.acks.size() + m_data->link().pending());
+        out.set_operations(m_data->operations());
+        out.set_store_bytes(m_data->store().bytes());
+    } else if (m_parity) {
+        out.set_records(m_parity->store().recordGroups());
+        out.set_rank_max(m_parity->store().rankMax().value);
+        out.set_held(m_parity->held());
+        out.set_operations(m_parity->operations());
+        out.set_store_bytes(m_parity->store().bytes());
+    }
+}
+
+} // namespace lhrs

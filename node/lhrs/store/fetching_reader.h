@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/record_block.h"
+#include "node/lhrs/store/record_store.h"
+
+#include <string_view>
+
+namespace lhrs {
+
+// Reads a record block for who looks for each key in a store, and lets what the next ones will look at be fetched from memory
+// meanwhile: first their places in the index, then the records that stand there.
+class FetchingReader {
+public:
+    FetchingReader(std::string_view block, const RecordStore& store)
+        : m_store(store)
+        , m_reader(block)
+        , m_near(block)
+        , m_far(block)
+    {
+        for (int i = 0; i < kFar; ++i)
+            fetchIndex();
+        for (int i = 0; i < kNear; ++i)
+            fetchRecord();
+    }
+    // As BlockReader::next().
+    bool next(BlockEntry& entry)
+    {
+        fetchIndex();
+        fetchRecord();
+        return m_reader.next(entry);
+    }
+
+private:
+    static constexpr int kNear = 6, kFar = 12; // entries ahead
+
+    void fetchIndex()
+    {
+        if (m_far.next(m_ahead))
+            m_store.prefetchIndex(m_ahead.key);
+    }
+    void fetchRecord()
+    {
+        if (m_near.next(m_ahead))
+            m_store.prefetchRecord(m_ahead.key);
+    }
+
+    const RecordStore& m_store;
+    BlockReader m_reader, m_near, m_far;
+    BlockEntry m_ahead;
+};
+
+} // namespace lhrs

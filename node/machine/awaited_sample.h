@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/ack_list.h"
+#include "proto/control.pb.h"
+
+#include <string>
+
+namespace lhrs {
+
+// A message that waits for its acknowledgement or answer, as a watcher of the machine sees it.
+struct Wait {
+    std::uint64_t id = 0;
+    std::string kind;
+    NodeId to;
+    Address address;
+    Time sent {}, due {};
+    std::uint32_t tries = 0, triesMax = 0;
+};
+// Counts it, and tells of the first of them.
+void add(const Wait& wait, pb::NodeSample& out);
+// All that the list waits for.
+void add(const AckList& acks, pb::NodeSample& out);
+
+} // namespace lhrs

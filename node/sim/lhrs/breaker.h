@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/lhrs/file/file_state.h"
+#include "node/sim/lhrs/oracle.h"
+#include "node/sim/engine/sim_cluster.h"
+#include "proto/config.pb.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace lhrs {
+
+class Coordinator;
+
+// Breaks what a case wants broken: chooses who is hit among those to whom an action applies, and in a bounded case
+// leaves out what the group could not bear at that moment - members that are not back yet count as failed.
+class Breaker {
+public:
+    Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
+
+    // The file exists; from now on there is something to hit.
+    void begin(const SimProcess& coordinator);
+    // The coordinator is about to end, or to be replaced: until the next one knows the file, what this one knew holds.
+    void coordinatorEnds();
+    // Some member of the file can be heard. Where none can, nobody could know that there is a file.
+    bool isAnyHeard(std::uint32_t but = 0) const;
+    // KILL, PAUSE, PART, SLOW, SET_WALL_CLOCK. Nothing, where it applies to nobody or the group could not bear it.
+    void hit(const pb::CaseAction& action);
+    // Called with a client that is about to be killed.
+    std::function<void(std::uint32_t process)> onClientKilled;
+    // The faults are over: whoever is paused wakes up or dies.
+    void end();
+
+    struct Counts {
+        std::uint64_t kills = 0;
+        std::uint64_t pauses = 0;
+        std::uint64_t parts = 0;
+        std::uint64_t slow = 0;
+        std::uint64_t clients = 0; // killed
+        std::uint64_t spared = 0;  // in a bounded case
+    };
+    const Counts& counts() const { return m_counts; }
+
+private:
+    // Someone who may be hit; `isCounted`: a member on whom the group counts.
+    struct Victim {
+        std::uint32_t process = 0;
+        GroupNumber group;
+        bool isCounted = false;
+        bool isMember = false; // else a spare, or one on its way
+    };
+
+    std::vector<Victim> applyTo(const pb::CaseAction& action) const;
+    void addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const;
+    static Incarnation placeOf(const SimProcess& process);
+    bool isAway(std::uint32_t process) const;
+    bool isAway(const FileState::MemberInfo& member) const;
+    std::uint32_t bearable(GroupNumber g) const;
+    void part(const pb::CaseAction& action, const Victim& victim, Time time);
+    void mark(const Victim& victim, Time time);
+    const FileState& file() const;
+
+    const pb::Case& m_case;
+    SimCluster& m_cluster;
+    Oracle& m_oracle;
+    const SimProcess* m_coordinator = nullptr;
+    struct Away {
+        Time end {};       // of what was done to it
+        Time until {};     // a while longer: it may still be taken for dead
+        Incarnation place; // that it had then; none: 0
+    };
+    std::map<std::uint32_t, Away> m_away; // by process
+    std::unique_ptr<FileState> m_formerFile;
+    GroupNumber m_lastGroup;
+    Counts m_counts;
+};
+
+} // namespace lhrs

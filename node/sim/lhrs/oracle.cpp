@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/sim/lhrs/oracle.h"
+
+#include "common/check/say.h"
+#include "node/lhrs/coordinator/coordinator.h"
+#include "node/lhrs/server/node_machine.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace lhrs {
+
+using check::say;
+
+namespace {
+
+check::RequestName nameOf(const pb::RequestId& request)
+{
+    return { request.client(), request.number() };
+}
+
+check::Outcome outcomeOf(pb::ResultCode result)
+{
+    switch (static_cast<int>(result)) {
+    case pb::OK: return check::Outcome::Ok;
+    case pb::NOT_FOUND: return check::Outcome::NotFound;
+    case pb::EXISTS: return check::Outcome::Exists;
+    case pb::RETRY: return check::Outcome::Retry;
+    case pb::LOST: return check::Outcome::Lost;
+    case pb::INVALID: return check::Outcome::Invalid;
+    default: return check::Outcome::Unknown;
+    }
+}
+
+struct KeyOperation {
+    check::RequestKind kind = check::RequestKind::Search;
+    const pb::KeyRequest* request = nullptr; // nullptr: no key operation
+};
+
+KeyOperation keyOperationIn(const pb::Message& message)
+{
+    if (message.has_insert())
+        return { check::RequestKind::Insert, &message.insert() };
+    if (message.has_update())
+        return { check::RequestKind::Update, &message.update() };
+    if (message.has_delete_())
+        return { check::RequestKind::Delete, &message.delete_() };
+    if (message.has_search())
+        return { check::RequestKind::Search, &message.search() };
+    if (message.has_alarm() && message.alarm().is_search()) // a parity bucket may answer it, without any copy to the bucket
+        return { check::RequestKind::Search, &message.alarm().request() };
+    return {};
+}
+
+} // namespace
+
+Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
+    : m_config(config)
+    , m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16,
+          config.mix_keys() }
+    , m_cluster(cluster)
+{
+}
+
+void Oracle::report(check::Violations violations)
+{
+    if (!violations.empty() && !m_failure && m_counts.readopted == 0)
+        m_failure = Failure { std::move(violations.front()), m_cluster.now() };
+}
+
+const NodeMachine* Oracle::node(std::uint32_t process) const
+{
+    const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
+    return found && found->info.kind() == pb::NODE ? dynamic_cast<const NodeMachine*>(found->machine.get()) : nullptr;
+}
+
+const DataBucket* Oracle::dataBucket(std::uint32_t number) const
+{
+    const auto process = m_dataBuckets.find(number);
+    const NodeMachine* machine = process == m_dataBuckets.end() ? nullptr : node(process->second.process);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    return bucket && bucket->incarnation().value == process->second.incarnation ? bucket : nullptr;
+}
+
+void Oracle::onCopied(const pb::Message& message)
+{
+    if (const KeyOperation operation = keyOperationIn(message); operation.request)
+        m_ledger.copied(nameOf(operation.request->request()));
+}
+
+void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now)
+{
+    m_touched.clear();
+    m_touchedKeys.clear();
+    m_enabledNow.clear();
+    m_authorityTouched = false;
+    for (const Effects::Send& send : effects.sends()) {
+        const KeyOperation operation = keyOperationIn(*send.message);
+        if (!operation.request || process.info.kind() != pb::CLIENT)
+            continue;
+        const pb::KeyRequest& request = *operation.request;
+        report(m_ledger.issued(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count()));
+        m_book.invoked(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count());
+    }
+    watchEpochs(process, input, effects);
+    for (const pb::Event* event : effects.events())
+        onEvent(process, *event);
+    rememberApplied(process);
+    for (const std::uint32_t number : m_enabledNow)
+        checkWhole(number);
+    for (const auto& [bucket, key] : m_touchedKeys)
+        checkRecord(bucket, key);
+    for (const auto& [parity, rank] : m_touched)
+        checkRank(parity, rank);
+    if (m_authorityTouched)
+        checkAuthority();
+    for (const Effects::Send& send : effects.sends())
+        if (send.message->has_reply())
+            onReply(process, send.message->reply());
+}
+
+void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kNodeRecruited:
+        onRecruited(process, event);
+        break;
+    case B::kNodeReleased: onReleased(process); break;
+    case B::kStateChanged:
+        m_authorityTouched = true;
+        if (event.place().role() == pb::PARITY)
+            touchAllRanks(process.index);
+        else if (event.state_changed().state() == pb::UP && m_recovering.contains(process.index))
+            onEnabled(process);
+        break;
+    case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
+    case B::kRecordRecovered: ++m_counts.degraded; break;
+    case B::kMemoryFull: m_counts.full += event.memory_full().is_full() ? 1 : 0; break;
+    case B::kRecordInserted: {
+        const auto& e = event.record_inserted();
+        onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kRecordUpdated: {
+        const auto& e = event.record_updated();
+        onChange(process, event, check::RequestKind::Update, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kRecordDeleted: {
+        const auto& e = event.record_deleted();
+        onChange(process, event, check::RequestKind::Delete, { e.key(), e.rank(), e.sequence() });
+        break;
+    }
+    case B::kChangeAcknowledged: onAcknowledged(process, event); break;
+    case B::kResultKept: onResultKept(process, event); break;
+    case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
+    case B::kBatchApplied:
+        onBatchApplied(process, event);
+        break;
+    case B::kRecordsMoved: onRecordsMoved(process, event); break;
+    case B::kSplitApplied: onSplitApplied(process, event); break;
+    case B::kOperationForwarded: ++m_counts.forwards; break;
+    case B::kOperationDone: onOperationDone(event); break;
+    case B::kImageAdjusted: {
+        const pb::FileState& image = event.image_adjusted().after();
+        if (!m_hasMerged)
+            report(check::checkImage({ image.i(), image.n() }, m_file));
+        break;
+    }
+    default:
+        // While its successor listens a former coordinator is obeyed by who has not heard of that yet, and may go through a wave
+        // of splits: each that it decides has reached whoever was in the one before.
+        if (isPresentCoordinator(process) || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event) && !isKnownDecision(event)))
+            onCoordinatorEvent(event);
+        break;
+    }
+}
+
+// ---- changes at data buckets
+
+void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change)
+{
+    const std::uint32_t bucket = event.place().number();
+    const NodeMachine* machine = node(process.index);
+    if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
+        return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
+    if (m_cut.contains(machine->dataBucket()->incarnation().value))
+        return; // it is fenced and does not know yet: nobody will ever be told of this
+    if (m_recovering.contains(process.index) || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
+        return fail(13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
+    const check::RequestName request = nameOf(event.operation());
+    report(m_ledger.applied(request, kind, change.key, bucket, change.sequence, m_cluster.now().count()));
+    BucketHistory& history = m_histories[bucket];
+    const std::string where = say("bucket ", bucket, ", change ", change.sequence, " of key ", change.key);
+    if (change.sequence <= history.known())
+        fail(1, say(where, ": sequence numbers run backwards, ", history.known(), " was used"));
+    const BucketHistory::Slot* before = history.latest(change.rank);
+    if (kind != check::RequestKind::Insert && (!before || !before->isPresent || before->key != change.key))
+        fail(3, say(where, ": the key is not at rank ", change.rank));
+    if (kind == check::RequestKind::Insert && before && before->isPresent)
+        fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
+    // A parity bucket counts for this once all members count on it; one that has just become UP may be on its way there.
+    const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
+    if (kind == check::RequestKind::Insert && before && !before->isPresent)
+        for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
+            if (counted.contains(column.column) && column.applied < before->sequence)
+                fail(3, say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
+                    ", is used again while parity bucket ", column.column, " has applied ", column.applied));
+    const bool isPresent = kind != check::RequestKind::Delete;
+    const check::Version* version = m_ledger.latest(change.key);
+    history.set(change.rank, { change.sequence, isPresent, change.key,
+        isPresent && version ? std::make_shared<const std::string>(version->value) : nullptr });
+    m_touchedKeys.emplace(bucket, change.key);
+}
+
+// A change of nothing: it has its number, so that what was answered is known wherever the bucket is rebuilt.
+void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
+{
+    const DataBucket* bucket = event.place().role() == pb::DATA ? node(process.index)->dataBucket() : nullptr;
+    if (!bucket || m_cut.contains(bucket->incarnation().value))
+        return;
+    BucketHistory& history = m_histories[event.place().number()];
+    const std::uint64_t sequence = event.result_kept().sequence();
+    if (sequence <= history.known())
+        fail(1, say("bucket ", event.place().number(), ": sequence numbers run backwards, ", history.known(), " was used"));
+    history.know(sequence);
+    m_kept[nameOf(event.operation())] = { event.place().number(), sequence };
+}
+
+// That a request had no effect is said when all parity buckets know, or a further copy of it might yet have one.
+void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key)
+{
+    const check::RequestName request = nameOf(reply.request());
+    const NodeMachine* machine = node(process.index);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const auto kept = m_kept.find(request);
+    if (kept == m_kept.end())
+        fail(10, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " to (client ", request.client, ", request ", request.number,
+            ") and no change has kept that"));
+    if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first || m_cut.contains(bucket->incarnation().value))
+        return;
+    // One that has just become UP may be on its way there; what it was filled with has the result.
+    auto columns = columnsOf(*bucket);
+    const std::set<std::uint32_t> counted = countedColumns(kept->second.first / m_config.m());
+    std::erase_if(columns, [&counted](const auto& column) { return !counted.contains(column.column); });
+    report(check::checkAckOrder({ request, key, kept->second.first, kept->second.second, false, columns }));
+}
+
+void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
+{
+    const check::RequestName request = nameOf(event.operation());
+    const check::Version* version = m_ledger.writtenBy(request);
+    const std::uint32_t number = event.place().number();
+    const NodeMachine* machine = node(process.index);
+    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const auto kept = m_kept.find(request);
+    m_told[number] = event.change_acknowledged().sequence();
+    // Late words for one that was replaced: what its parity buckets have applied may be of the next life of its place, after a merge.
+    const bool isCut = bucket && m_cut.contains(bucket->incarnation().value);
+    if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
+        return isCut ? void() : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number, kept->second.second, false, columnsOf(*bucket) }));
+    // One that was replaced hears late that all had its change. The record is with its successor, and may have gone on from there.
+    if (isCut && (!version || version->bucket != number))
+        return;
+    if (!version || !bucket || version->bucket != number)
+        return fail(6, say("bucket ", number, " acknowledged a change that it did not carry out"));
+    ++m_counts.acknowledgements;
+    const std::uint64_t key = event.change_acknowledged().key();
+    check::Violations found;
+    if (!isCut)
+        found = check::checkAckOrder({ request, key, number, version->sequence, false, columnsOf(*bucket) });
+    if (found.empty())
+        m_ledger.acknowledged(request);
+    report(std::move(found));
+}
+
+// What the bucket has under this key is what was written last.
+void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
+{
+    const DataBucket* bucket = dataBucket(number);
+    const check::Version* version = m_ledger.latest(key);
+    if (!bucket || !version)
+        return;
+    const Rank rank = bucket->store().find(Key(key));
+    if ((rank.value != 0) != version->isPresent)
+        fail(4, say("key ", key, " is ", (rank.value ? "" : "not "), "in bucket ", number, " after its last change"));
+    else if (rank.value && bucket->store().at(rank).value != version->value)
+        fail(7, say("key ", key, " in bucket ", number, " does not have the bytes that (client ",
+            version->writer.client, ", request ", version->writer.number, ") wrote"));
+}
+
+std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& bucket) const
+{
+    std::vector<check::AckSituation::Column> columns;
+    const Position q = positionOf(bucket.number(), m_config.m());
+    for (const pb::Member& member : bucket.view().members()) {
+        if (member.role() != pb::PARITY || member.state() != pb::UP)
+            continue;
+        check::AckSituation::Column column { member.index(), 0 };
+        const NodeMachine* machine = node(member.holder().address().ip());
+        const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+        if (parity && parity->incarnation().value == member.holder().incarnation())
+            column.applied = parity->applied(q);
+        else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
+            column.applied = last->second[q.value]; // it is gone, and had that
+        columns.push_back(column);
+    }
+    return columns;
+}
+
+// ---- the coordinator
+
+void Oracle::onCoordinatorEvent(const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kFileCreated: m_fileExists = true; break;
+    case B::kSpareMissing: m_missing[event.spare_missing().role()] = event.spare_missing().wanted(); break;
+    case B::kSplitOrdered: onSplitOrdered(event.split_ordered()); break;
+    case B::kSplitCommitted: {
+        const auto& split = event.split_committed();
+        const check::FileState after { split.file().i(), split.file().n() };
+        report(check::checkSplitOrder(m_file, split.bucket(), split.new_bucket(), after));
+        m_file = after;
+        m_commits.push_back(m_cluster.now());
+        m_authorityTouched = true;
+        ++m_counts.splits;
+        m_isRaisedEarly = false;
+        checkAvailability();
+        break;
+    }
+    case B::kSplitFinished:
+        m_openSplits.erase(event.split_finished().split());
+        m_authorityTouched = true;
+        break;
+    case B::kSplitUndone:
+        m_openSplits.erase(event.split_undone().split());
+        m_authorityTouched = true;
+        onUndone(event.split_undone().new_bucket());
+        m_touched.insert(m_deferred.begin(), m_deferred.end());
+        m_deferred.clear();
+        ++m_counts.undone;
+        break;
+    case B::kGroupCreated: onGroupCreated(event.group_created()); break;
+    case B::kMergeOrdered:
+    case B::kMergeCommitted:
+    case B::kMergeFinished:
+    case B::kMergeUndone: onMergeEvent(event); break;
+    case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
+    case B::kBucketFailed: onFailed(event.bucket_failed()); break;
+    case B::kGroupLost: onLost(event.group_lost()); break;
+    case B::kParityAdded: {
+        const auto& added = event.parity_added();
+        m_groups[added.group()] = added.k();
+        m_columns[added.group()].insert(added.column());
+        m_columnsDeclaredAlive.erase({ added.group(), added.column() });
+        m_columnsInCreation.erase({ added.group(), added.column() });
+        ++m_counts.parityAdded;
+        checkParityAdded(added.group(), added.column());
+        checkAvailability();
+        break;
+    }
+    case B::kParityCreationOrdered:
+        m_columnsInCreation.emplace(event.parity_creation_ordered().group(), event.parity_creation_ordered().column());
+        break;
+    case B::kParityCreationUndone:
+        m_columnsInCreation.erase({ event.parity_creation_undone().group(), event.parity_creation_undone().column() });
+        break;
+    case B::kAvailabilityRaised:
+        if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
+            fail(12, say("the intended availability jumped from ", m_availability, " to ",
+                event.availability_raised().availability()));
+        m_isRaisedEarly = true;
+        break;
+    case B::kFileStateChanged:
+        m_availability = event.file_state_changed().availability();
+        checkAvailability();
+        break;
+    default: break;
+    }
+}
+
+void Oracle::checkAuthority()
+{
+    std::vector<check::Authority> buckets;
+    for (const auto& [number, holder] : m_dataBuckets) {
+        const DataBucket* bucket = dataBucket(number);
+        if (!bucket)
+            continue;
+        // Who was declared failed may still answer while its lease lasts.
+        const bool isEntitled = !m_fenced.contains(holder.incarnation)
+            || bucket->hasLease(m_cluster.protocolClockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
+        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
+    }
+    if (!m_fileExists)
+        return;
+    const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
+    report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
+        const DataBucket* bucket = dataBucket(number);
+        // Between the decision and its end, what the last bucket gave is on its way.
+        return isGone(number) || (m_merging && m_merging->second == number) || (bucket && bucket->store().find(Key(key)).value != 0);
+    }));
+}
+
+// k is raised: all members count on the new parity bucket, and it has what they have acknowledged.
+void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
+{
+    for (const auto& [bucketNumber, holder] : m_dataBuckets) {
+        const DataBucket* bucket = dataBucket(bucketNumber);
+        if (!bucket || isGone(bucketNumber) || !isOfFile(bucketNumber) || bucketNumber / m_config.m() != group)
+            continue;
+        const auto columns = columnsOf(*bucket);
+        const auto isAdded = [&](const auto& c) { return c.column == column; };
+        const auto added = std::find_if(columns.begin(), columns.end(), isAdded);
+        if (added == columns.end())
+            fail(12, say("k of group ", group, " was raised, but bucket ", bucketNumber,
+                " does not count on parity bucket ", column));
+        else if (added->applied < bucket->link().heldByAll())
+            fail(12, say("k of group ", group, " was raised while parity bucket ", column, " has applied ",
+                added->applied, " of ", bucket->link().heldByAll(), " acknowledged changes of bucket ", bucketNumber));
+    }
+}
+
+void Oracle::checkAvailability()
+{
+    if (m_hasMerged)
+        return; // lhrs.md 6.3: K stays, and so does k of each group
+    std::vector<check::GroupAvailability> groups;
+    for (const auto& [number, k] : m_groups) {
+        // A coordinator that starts decides a split before it says which groups are lost.
+        const Coordinator* knows = coordinator();
+        const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
+            && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
+        if (!isLost && !m_lostGroups.contains(number))
+            groups.push_back({ number, k });
+    }
+    // K rises while the split pointer is at bucket 0; until the split there is decided, all groups are one behind.
+    const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
+    report(check::checkAvailability(file, m_availability, groups));
+}
+
+// ---- parity
+
+void Oracle::touchAllRanks(std::uint32_t process)
+{
+    const NodeMachine* machine = node(process);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (!parity)
+        return;
+    std::uint32_t last = parity->store().rankMax().value;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
+        const auto history = m_histories.find(parity->group().value * m_config.m() + q);
+        if (history != m_histories.end())
+            last = std::max(last, history->second.rankMax());
+    }
+    for (std::uint32_t rank = 1; rank <= last; ++rank)
+        m_touched.emplace(process, rank);
+}
+
+void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
+{
+    const NodeMachine* machine = node(process);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    const Coordinator* knows = coordinator();
+    if (parity && parity->state() == pb::UP && !knows) {
+        m_deferred.emplace(process, rank); // nobody can say whether it holds its place
+        return;
+    }
+    if (!parity || parity->state() != pb::UP || !knows->file().isHolder(parity->incarnation()))
+        return; // while it is filled, its records are of different times; or it was withdrawn and does not know yet
+    std::vector<check::Member> members;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
+        const std::uint64_t applied = parity->applied(Position(q));
+        if (applied == 0)
+            continue;
+        const std::uint32_t number = parity->group().value * m_config.m() + q;
+        learn(number, applied);
+        const auto history = m_histories.find(number);
+        if (history == m_histories.end() || history->second.known() < applied) {
+            m_deferred.emplace(process, rank); // a batch that its data bucket has not told of yet
+            return;
+        }
+        const BucketHistory::Slot* slot = history->second.at(rank, applied);
+        if (slot && slot->isPresent)
+            members.push_back({ q, slot->key, slot->sequence, *slot->value });
+    }
+    check::ParityRecord record;
+    const bool has = parity->store().has(Rank(rank));
+    if (has)
+        record = recordOf(*parity, Rank(rank));
+    ++m_counts.recordGroups;
+    report(check::checkRecordGroup(
+        m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
+}
+
+// ---- replies
+
+void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
+{
+    const check::RequestName request = nameOf(reply.request());
+    const auto issued = m_ledger.issuedAs(request);
+    const check::Outcome outcome = outcomeOf(reply.result());
+    const bool isSearch = issued && issued->kind == check::RequestKind::Search;
+    check::Version* shown = nullptr;
+    ++m_counts.replies;
+    checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
+    if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
+        checkKept(process, reply, issued->key);
+    if (issued && outcome == check::Outcome::Lost && m_lostGroups.contains(reply.bucket() / m_config.m()))
+        m_book.toldLost(issued->key, m_cluster.now().count());
+    const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
+    report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
+    if (reply.image_adjustment() && reply.forwards() == 0)
+        report(check::checkHops({ issued ? issued->key : 0, 0, true, 0 }));
+    if (!shown || shown->isAcknowledged)
+        return;
+    const DataBucket* bucket = dataBucket(shown->bucket);
+    if (!bucket)
+        return fail(6, say("a reply rests on a change of bucket ", shown->bucket,
+            ", which was never acknowledged and is gone"));
+    report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence,
+        shown->writer != request, columnsOf(*bucket) }));
+}
+
+void Oracle::onOperationDone(const pb::Event& event)
+{
+    const auto& done = event.operation_done();
+    const auto issued = m_ledger.issuedAs(nameOf(event.operation()));
+    if (!issued)
+        return;
+    const auto since = std::lower_bound(m_commits.begin(), m_commits.end(), Time(issued->at));
+    const auto splitsMeanwhile = std::uint32_t(m_commits.end() - since);
+    report(check::checkHops({ done.key(), done.forwards(), done.image_adjusted(), splitsMeanwhile }));
+}
+
+void Oracle::finished(const pb::OperationResult& result)
+{
+    const check::RequestName request = nameOf(result.operation());
+    const auto issued = m_ledger.issuedAs(request);
+    if (result.result() == pb::RESULT_UNKNOWN)
+        fail(17, say("an operation on key ", result.key(), " ended without a result"));
+    if (issued && issued->key != result.key())
+        fail(10, say("the result of an operation on key ", issued->key, " names key ", result.key()));
+    const bool isSearch = issued && issued->kind == check::RequestKind::Search;
+    const std::string value = isSearch ? result.value() : std::string();
+    const check::Outcome outcome = outcomeOf(result.result());
+    report(m_ledger.finished(request, outcome, value));
+    // A copy that the network made may be carried out after its client was told RETRY.
+    const bool isUncertain = outcome == check::Outcome::Retry && !isSearch && m_ledger.isCopied(request);
+    m_book.answered(request, isUncertain ? check::Outcome::Unknown : outcome, value, m_cluster.now().count());
+}
+
+} // namespace lhrs

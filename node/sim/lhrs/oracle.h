@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/check/invariants.h"
+#include "common/check/ledger.h"
+#include "node/sim/lhrs/bucket_history.h"
+#include "node/sim/lhrs/history_book.h"
+#include "node/sim/engine/sim_cluster.h"
+#include "proto/config.pb.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lhrs {
+
+class Coordinator;
+class DataBucket;
+class NodeMachine;
+class ParityBucket;
+
+// Sees all processes of a simulated cluster and knows what was asked, changed and acknowledged: the model. After each
+// step it looks at what the step touched, at rest at everything; what is looked at is copied into plain structs and
+// judged by common/check, which shares no code with the store.
+class Oracle : public SimObserver {
+public:
+    Oracle(const pb::FileConfig& config, const SimCluster& cluster);
+
+    struct Failure {
+        check::Violation violation;
+        Time at {};
+    };
+
+    void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
+    void onCopied(const pb::Message& message) override;
+    // The process is about to be killed, or to be disturbed otherwise.
+    void onKilled(const SimProcess& process);
+    void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
+    // Whether a failure of the test is that a group is lost although no more failed than it bears (the breaker keeps to
+    // that), and whether the network alone may make live members seem dead.
+    void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
+    // Whether somebody was declared failed who lived: then more than the bound may be gone.
+    bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }
+    // Hit while it was on its way into a group, which counts on it a moment later without having asked it.
+    void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
+    // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
+    std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
+    bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
+    const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
+    // A client told its user.
+    void finished(const pb::OperationResult& result);
+    // The client is gone with what it had asked.
+    void abandoned(const SimProcess& client) { m_book.abandoned(client.info.node(), m_cluster.now().count()); }
+    // Everything, when nothing is under way; `file` is what the coordinator says.
+    void checkAtRest(const pb::FileDescription& file);
+    // What the clients saw, key by key.
+    void checkHistories();
+    // Whether LOST is the right answer: the record was lost with its bucket.
+    bool isLost(std::uint64_t key) const;
+    bool isInLostGroup(std::uint64_t key) const;
+    // Its bucket waits for one that is lost.
+    bool isStuck(std::uint64_t key) const;
+    // The run itself found that something does not hold.
+    void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
+
+    // The first violation: whatever follows may follow from it.
+    const std::optional<Failure>& failure() const { return m_failure; }
+    const check::Ledger& ledger() const { return m_ledger; }
+    const HistoryBook& book() const { return m_book; }
+    bool fileExists() const { return m_fileExists; }
+    // How many spares of this pool were missed since the last call.
+    std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
+    const check::FileState& file() const { return m_file; }
+
+    // How often something was looked at: what a test of the oracle itself wants to know.
+    struct Counts {
+        std::uint64_t recordGroups = 0;
+        std::uint64_t acknowledgements = 0;
+        std::uint64_t replies = 0;
+        std::uint64_t splits = 0;
+        std::uint64_t beside = 0;    // staged while another was under way
+        std::uint64_t undone = 0;
+        std::uint64_t forwards = 0;
+        std::uint64_t parityAdded = 0;
+        std::uint64_t failed = 0;    // declared
+        std::uint64_t cuts = 0;      // of lost buckets
+        std::uint64_t withdrawn = 0; // recoveries whose cut left something out
+        std::uint64_t recovered = 0; // data buckets
+        std::uint64_t degraded = 0;  // records found without their bucket
+        std::uint64_t lost = 0;      // groups
+        std::uint64_t merges = 0;    // decided
+        std::uint64_t full = 0;      // servers, each time one came to the limit of its memory
+        std::uint64_t rebuilt = 0;   // coordinators
+        std::uint64_t readopted = 0; // buckets that a takeover took back although they had been declared failed; nothing is judged after that
+    };
+    const Counts& counts() const { return m_counts; }
+
+private:
+    void report(check::Violations violations);
+    void onEvent(const SimProcess& process, const pb::Event& event);
+    struct Change {
+        std::uint64_t key = 0;
+        std::uint32_t rank = 0;
+        std::uint64_t sequence = 0;
+    };
+    void onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change);
+    void onAcknowledged(const SimProcess& process, const pb::Event& event);
+    void onResultKept(const SimProcess& process, const pb::Event& event);
+    void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
+    bool isBehindTheGone(GroupNumber g, NodeId holder) const;
+    void onReadopted(std::uint32_t number, std::uint64_t incarnation);
+    void onRecordsMoved(const SimProcess& process, const pb::Event& event);
+    void onSplitApplied(const SimProcess& process, const pb::Event& event);
+    void onCoordinatorEvent(const pb::Event& event);
+    void onSplitOrdered(const pb::SplitOrdered& ordered);
+    void onMergeEvent(const pb::Event& event);
+    // Another coordinator knows the file again: as the former one had it, or as it was before a decision of which nobody
+    // but that one knew (I14).
+    void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
+    void onReply(const SimProcess& process, const pb::Reply& reply);
+    void onRecruited(const SimProcess& process, const pb::Event& event);
+    void onReleased(const SimProcess& process);
+    void onBatchApplied(const SimProcess& process, const pb::Event& event);
+    // No answer comes from a displaced bucket if it was asked for after the displacement (I9).
+    void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued);
+    void onFailed(const pb::BucketFailed& failed);
+    void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
+    void onEnabled(const SimProcess& process);
+    void onLost(const pb::GroupLost& lost);
+    void onUndone(std::uint32_t target);
+    void onGroupCreated(const pb::GroupCreated& created);
+    // The bucket is without a live holder who counts.
+    bool isGone(std::uint32_t number) const;
+    // False for one that a merge has emptied: it may stay for a while, or be rebuilt for a moment, and nobody is sent there.
+    bool isOfFile(std::uint32_t number) const;
+    // Makes up for what a lost bucket could not tell: what its split did, from what its parity buckets applied.
+    void learn(std::uint32_t number, std::uint64_t upTo);
+    void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
+    void rememberApplied(const SimProcess& process);
+    void checkRoles(const pb::FileDescription& file);
+    void onOperationDone(const pb::Event& event);
+
+    // The parity buckets that are UP in the bucket's view, with what they have applied of it.
+    std::vector<check::AckSituation::Column> columnsOf(const DataBucket& bucket) const;
+    void checkRecord(std::uint32_t number, std::uint64_t key);
+    void checkRank(std::uint32_t process, std::uint32_t rank);
+    void touchAllRanks(std::uint32_t process);
+    void checkAuthority();
+    void checkParityAdded(std::uint32_t group, std::uint32_t column);
+    void checkAvailability();
+    const NodeMachine* node(std::uint32_t process) const;
+    // Null while there is none that knows the file.
+    const Coordinator* coordinator() const;
+    bool isPresentCoordinator(const SimProcess& process) const;
+    bool isFormerCoordinator(const SimProcess& process) const;
+    static bool isDecision(const pb::Event& event);
+    // Of a split or merge that leads to the file as it is already.
+    bool isKnownDecision(const pb::Event& event) const;
+    // The bucket has what its history says (I13).
+    void checkWhole(std::uint32_t number);
+    const DataBucket* dataBucket(std::uint32_t number) const;
+    check::DataBucket extract(const DataBucket& bucket) const;
+    check::ParityBucket extract(const ParityBucket& bucket) const;
+    static check::ParityRecord recordOf(const ParityBucket& bucket, Rank rank);
+
+    const pb::FileConfig m_config;
+    const check::FileSettings m_settings;
+    const SimCluster& m_cluster;
+    std::optional<Failure> m_failure;
+    check::Ledger m_ledger;
+    std::map<std::uint32_t, BucketHistory> m_histories;    // by bucket number
+    std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
+    struct Holder {
+        std::uint32_t process = 0;
+        std::uint64_t incarnation = 0;
+        Time since {};
+    };
+    std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: who answers for it, or did last
+    std::set<std::uint32_t> m_parityBuckets;               // processes
+    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: of the place that it got last
+    std::map<std::uint32_t, pb::Place> m_places;           // that they are incarnations of
+    std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> bucket that it is to become
+    std::set<std::uint64_t> m_fenced;                      // incarnations that were declared failed
+    std::set<std::uint64_t> m_cut;                         // of those, data buckets of which the survivors agreed on a cut
+    std::map<std::uint32_t, std::uint64_t> m_cuts;         // of lost buckets, until they are replaced
+    std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
+    std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches; // (bucket, sequence), not told by it yet
+    std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
+    std::set<std::uint32_t> m_lostGroups;
+    std::set<std::uint32_t> m_lostBuckets;
+    std::vector<std::uint32_t> m_enabledNow; // in this step
+    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed and were not dead
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;   // group, column: before the group was said to be there
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive; // group, column: likewise, since it counted last
+    std::set<std::uint32_t> m_disturbed; // processes
+    bool m_isBounded = true;
+    std::set<std::uint32_t> m_hitOnTheirWay;
+    bool m_isNetworkBad = true;
+    std::uint64_t m_lastIncarnation = 0;                   // that the coordinator gave away
+    std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered
+    std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
+    // Requests that had no effect: which change of which bucket has kept that.
+    std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
+    std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change of which it has told a client
+    HistoryBook m_book;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not reach yet
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step
+    std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
+    bool m_authorityTouched = false;
+    check::FileState m_file;
+    std::uint32_t m_availability = 0;
+    bool m_isRaisedEarly = false;                   // K rose since the last split was decided
+    std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, as far as created
+    std::vector<Time> m_commits; // of all splits
+    std::set<std::uint64_t> m_openSplits; // ordered and not over
+    bool m_fileExists = false;
+    bool m_hasMerged = false;                       // images may be ahead, and k of a group above K
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into
+    bool m_isRebuilt = false;                       // by a later coordinator
+    std::map<pb::Role, std::uint32_t> m_missing;
+    Counts m_counts;
+};
+
+} // namespace lhrs

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the oracle demands when nothing is under way: all invariants over everything.
+#include "node/sim/lhrs/oracle.h"
+
+#include "common/check/say.h"
+#include "node/lhrs/server/node_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+using check::say;
+
+check::ParityRecord Oracle::recordOf(const ParityBucket& bucket, Rank rank)
+{
+    check::ParityRecord record { rank.value, {}, {} };
+    const auto members = bucket.store().members(rank);
+    for (std::uint32_t q = 0; q < members.size(); ++q)
+        if (members[q].isPresent)
+            record.members.push_back({ q, members[q].key.value, members[q].length, members[q].version });
+    const ByteSpan parity = bucket.store().parity(rank);
+    record.parity.assign(reinterpret_cast<const char*>(parity.data()), parity.size());
+    return record;
+}
+
+check::DataBucket Oracle::extract(const DataBucket& bucket) const
+{
+    const RecordStore& store = bucket.store();
+    check::DataBucket copy;
+    copy.number = bucket.number().value;
+    copy.level = bucket.level();
+    copy.sequence = bucket.link().sequence();
+    copy.rankMax = store.rankMax().value;
+    copy.freeRanks = store.freeRanks();
+    for (Rank rank(1); rank <= store.rankMax(); rank = rank.next()) {
+        if (store.has(rank)) {
+            const RecordStore::Record record = store.at(rank);
+            copy.records.push_back({ rank.value, record.key.value, record.version, std::string(record.value) });
+        } else if (std::find(copy.freeRanks.begin(), copy.freeRanks.end(), rank.value) == copy.freeRanks.end()) {
+            copy.waitingRanks.push_back(rank.value);
+        }
+    }
+    return copy;
+}
+
+check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
+{
+    check::ParityBucket copy;
+    copy.group = bucket.group().value;
+    copy.column = bucket.column().value;
+    for (std::uint32_t q = 0; q < m_config.m(); ++q)
+        copy.applied.push_back(bucket.applied(Position(q)));
+    for (Rank rank(1); rank <= bucket.store().rankMax(); rank = rank.next())
+        if (bucket.store().has(rank))
+            copy.records.push_back(recordOf(bucket, rank));
+    return copy;
+}
+
+void Oracle::checkAtRest(const pb::FileDescription& file)
+{
+    if (file.file().i() != m_file.i || file.file().n() != m_file.n)
+        fail(4, say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i,
+            ",", m_file.n, ")"));
+    // A member may be missed for a moment at any time; to probe it is no work that is left.
+    const bool isProbingOnly = file.under_way().starts_with("probing");
+    if (m_lostGroups.empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
+        fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
+
+    std::vector<check::DataBucket> buckets;
+    std::set<std::uint32_t> leftOut; // groups
+    checkRoles(file);
+    for (const pb::FileDescription::Group& group : file.groups()) {
+        // The target of a decided split or merge waits for its source, and that may be lost.
+        const bool isStuck = !m_lostGroups.empty()
+            && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
+                || std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
+        // More have ended than its parity replaces, and nobody has missed them long enough.
+        const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
+            [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
+        if (m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()))) {
+            leftOut.insert(group.number());
+            continue;
+        }
+        std::vector<const DataBucket*> data(m_config.m(), nullptr);
+        std::vector<const ParityBucket*> parity;
+        for (const pb::Member& member : group.view().members()) {
+            const NodeMachine* machine = node(member.holder().address().ip());
+            const bool isData = member.role() == pb::DATA;
+            const std::string name = isData
+                ? say("data bucket ", group.number() * m_config.m() + member.index())
+                : say("parity bucket ", member.index(), " of group ", group.number());
+            if (member.state() != pb::UP)
+                return fail(17, say(name, " is not UP at rest"));
+            if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
+                return fail(16, say(name, " is not where the coordinator believes it to be"));
+            const Incarnation incarnation
+                = isData ? machine->dataBucket()->incarnation() : machine->parityBucket()->incarnation();
+            if (incarnation.value != member.holder().incarnation())
+                return fail(16, say(name, " has another incarnation than the coordinator believes"));
+            if (isData)
+                data[member.index()] = machine->dataBucket();
+            else
+                parity.push_back(machine->parityBucket());
+        }
+        std::vector<check::DataBucket> members;
+        members.reserve(data.size());
+        std::vector<const check::DataBucket*> pointers(data.size(), nullptr);
+        for (std::size_t q = 0; q < data.size(); ++q) {
+            if (!data[q])
+                continue;
+            const std::string name = say("data bucket ", data[q]->number().value);
+            if (data[q]->state() != pb::UP || data[q]->held() != 0 || !data[q]->link().isIdle())
+                fail(17, say(name, " is not at rest: ", data[q]->held(), " messages held, ", data[q]->link().pending(),
+                    " changes under way"));
+            members.push_back(extract(*data[q]));
+            if (!members.back().waitingRanks.empty())
+                fail(3, say(name, ": rank ", members.back().waitingRanks.front(), " is neither used nor free"));
+            report(check::checkRanks(members.back()));
+            pointers[q] = &members.back();
+        }
+        std::vector<check::ParityBucket> columns;
+        for (const ParityBucket* bucket : parity) {
+            if (bucket->state() != pb::UP || bucket->held() != 0)
+                fail(17, say("parity bucket ", bucket->column().value, " of group ", group.number(),
+                    " is not at rest"));
+            columns.push_back(extract(*bucket));
+            report(check::checkGroup(m_settings, pointers, columns.back()));
+            for (std::size_t other = 0; other + 1 < columns.size(); ++other)
+                report(check::checkKeyLists(columns[other], columns.back()));
+        }
+        if (group.k() != parity.size())
+            fail(12, say("group ", group.number(), " has ", parity.size(), " parity buckets and k = ", group.k()));
+        m_groups[group.number()] = std::uint32_t(parity.size());
+        for (check::DataBucket& bucket : members)
+            buckets.push_back(std::move(bucket));
+    }
+    if (m_lostGroups.empty() && leftOut.empty())
+        report(check::checkPlacement(m_settings, m_file, buckets));
+    auto contents = m_ledger.contents();
+    std::erase_if(contents, [&](const auto& item) {
+        const auto group = std::uint32_t(check::addressOf(m_settings, item.first, m_file)) / m_config.m();
+        return isInLostGroup(item.first) || isStuck(item.first) || leftOut.contains(group);
+    });
+    report(check::checkContents(contents, buckets));
+    m_availability = file.availability();
+    checkAvailability();
+    checkAuthority();
+    for (const auto& [process, rank] : std::exchange(m_deferred, {}))
+        checkRank(process, rank);
+    if (!m_deferred.empty() && m_lostGroups.empty())
+        fail(1, "a parity bucket has applied a change that no data bucket told of");
+}
+
+// I16: every server that lives is a spare, or holds just the place that the coordinator has in its table.
+void Oracle::checkRoles(const pb::FileDescription& file)
+{
+    std::map<std::uint64_t, std::uint64_t> places; // by process number: incarnation
+    for (const pb::FileDescription::Group& group : file.groups())
+        for (const pb::Member& member : group.view().members())
+            if (member.state() != pb::FAILED && member.state() != pb::MEMBER_LOST
+                && !places.emplace(member.holder().node(), member.holder().incarnation()).second)
+                fail(16, say("one server holds two places, one of them in group ", group.number()));
+    for (const auto& process : m_cluster.processes()) {
+        const NodeMachine* machine = node(process->index);
+        if (!machine || (!machine->dataBucket() && !machine->parityBucket()))
+            continue;
+        const std::uint64_t incarnation = machine->dataBucket() ? machine->dataBucket()->incarnation().value
+                                                                : machine->parityBucket()->incarnation().value;
+        const auto place = places.find(process->info.node());
+        if (place == places.end() || place->second != incarnation)
+            fail(16, say(process->info.name(), " believes that it holds a place, and the coordinator does not know of it"));
+    }
+}
+
+void Oracle::checkHistories()
+{
+    report(m_book.judge([this](std::uint64_t key) { return isInLostGroup(key); }));
+}
+
+} // namespace lhrs

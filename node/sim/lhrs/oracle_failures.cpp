@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The oracle among failures: who answers for a bucket, what of its changes survives, and what may be said of a loss.
+#include "node/sim/lhrs/oracle.h"
+
+#include "common/check/say.h"
+#include "node/lhrs/coordinator/coordinator.h"
+#include "node/lhrs/server/node_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs {
+
+using check::say;
+
+const Coordinator* Oracle::coordinator() const
+{
+    for (const auto& process : m_cluster.processes()) {
+        if (process->info.kind() != pb::COORDINATOR)
+            continue;
+        // The first one's place: a former one that was moved away comes later in the list.
+        const auto* machine = dynamic_cast<const Coordinator*>(process->machine.get());
+        return machine && !machine->isListening() ? machine : nullptr;
+    }
+    return nullptr;
+}
+
+bool Oracle::isPresentCoordinator(const SimProcess& process) const
+{
+    return process.info.kind() == pb::COORDINATOR && process.machine.get() == coordinator();
+}
+
+bool Oracle::isFormerCoordinator(const SimProcess& process) const
+{
+    for (const auto& first : m_cluster.processes()) {
+        if (first->info.kind() == pb::COORDINATOR)
+            return process.info.kind() == pb::COORDINATOR && first->index != process.index;
+    }
+    return false;
+}
+
+bool Oracle::isDecision(const pb::Event& event)
+{
+    return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed() || event.has_merge_finished();
+}
+
+bool Oracle::isKnownDecision(const pb::Event& event) const
+{
+    // A coordinator that has a successor already finishes what was decided before; the file may have gone on meanwhile.
+    const auto buckets = [](const pb::FileState& file) { return check::FileState { file.i(), file.n() }.buckets(); };
+    return (event.has_split_committed() && buckets(event.split_committed().file()) <= m_file.buckets())
+        || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
+}
+
+bool Oracle::isGone(std::uint32_t number) const
+{
+    const auto holder = m_dataBuckets.find(number);
+    return holder == m_dataBuckets.end() || m_fenced.contains(holder->second.incarnation) || !dataBucket(number);
+}
+
+bool Oracle::isOfFile(std::uint32_t number) const
+{
+    const DataBucket* bucket = dataBucket(number);
+    return number < m_file.buckets() || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
+}
+
+bool Oracle::isLost(std::uint64_t key) const
+{
+    return m_lostBuckets.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+}
+
+bool Oracle::isStuck(std::uint64_t key) const
+{
+    const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+    if (!m_isBounded && (!bucket || isInLostGroup(key))) // it died, or who must grant its lease, more than its group bears, and nobody has missed it long enough
+        return true;
+    // A split that was decided and whose source is lost waits for a person, and with it what its target's group has to recover.
+    const GroupNumber g(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+    return !m_lostGroups.empty() && bucket && (bucket->state() == pb::INIT || !coordinator()->growth().isSettled(g));
+}
+
+bool Oracle::isInLostGroup(std::uint64_t key) const
+{
+    return m_lostGroups.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+}
+
+std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
+{
+    if (!m_isRebuilt) {
+        const auto columns = m_columns.find(group);
+        return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
+    }
+    // No event tells what a later coordinator found: those on which every bucket of the group counts, and which have what it
+    // has told its clients.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
+    std::uint32_t members = 0;
+    for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
+        const DataBucket* bucket = dataBucket(number);
+        if (!bucket || isGone(number))
+            continue;
+        ++members;
+        const auto told = m_told.find(number);
+        const std::vector<check::AckSituation::Column> applied = columnsOf(*bucket); // in the order of the view
+        auto column = applied.begin();
+        for (const pb::Member& member : bucket->view().members())
+            if (member.role() == pb::PARITY && member.state() == pb::UP && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
+                ++counted[{ member.index(), member.holder().incarnation() }];
+    }
+    if (members == 0) // the group lives by its parity alone: all that is left is needed
+        for (const auto& process : m_parityBuckets)
+            if (const NodeMachine* machine = node(process); machine && machine->parityBucket() && machine->parityBucket()->group().value == group
+                && machine->parityBucket()->state() == pb::UP)
+                counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
+    std::set<std::uint32_t> columns;
+    for (const auto& [column, count] : counted)
+        if (count == members && !m_columnsInCreation.contains({ group, column.first })) // until the coordinator knows
+            columns.insert(column.first);
+    return columns;
+}
+
+// ---- who holds which place
+
+void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
+{
+    const std::uint64_t incarnation = event.node_recruited().incarnation();
+    m_incarnations[process.index] = incarnation;
+    m_places[process.index] = event.place();
+    if (event.place().role() != pb::DATA) {
+        m_parityBuckets.insert(process.index);
+        return;
+    }
+    const std::uint32_t number = event.place().number();
+    const NodeMachine* machine = node(process.index);
+    if (machine && machine->dataBucket() && machine->dataBucket()->state() == pb::RECOVERING) {
+        m_recovering[process.index] = number; // it counts when it is enabled
+        return;
+    }
+    if (const auto holder = m_dataBuckets.find(number); holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
+        return; // an old order, to one that was paused
+    m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
+    m_histories.insert_or_assign(number, BucketHistory());
+    for (auto& [request, kept] : m_kept)
+        if (kept.first == number) // of the bucket that had this number before a merge; its results went with the keys
+            kept = { ~0U, 0 };
+    m_ledger.settled(number);
+    m_told.erase(number);
+    m_arrived.erase(number);
+    m_cuts.erase(number); // of one that was lost while it was merged: nobody replaced it
+    std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
+}
+
+void Oracle::onReleased(const SimProcess& process)
+{
+    m_recovering.erase(process.index);
+    m_parityBuckets.erase(process.index);
+    const std::uint64_t incarnation = m_incarnations[process.index];
+    if (m_fenced.contains(incarnation))
+        return; // it was taken for dead: what it did is judged by the cut
+    for (const auto& [number, holder] : m_dataBuckets) {
+        if (holder.process != process.index || holder.incarnation != incarnation)
+            continue;
+        onUndone(number);
+        return;
+    }
+}
+
+// The split that was to create the bucket is undone.
+void Oracle::onUndone(std::uint32_t target)
+{
+    if (target < m_file.buckets())
+        return;
+    m_dataBuckets.erase(target);
+    m_histories.erase(target);
+    m_arrived.erase(target);
+    std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
+    if (target % m_config.m() == 0) // and with it its group; others that were to come into it, too, change nothing
+        std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
+}
+
+void Oracle::onGroupCreated(const pb::GroupCreated& created)
+{
+    m_groups[created.group()] = created.k();
+    // A column that failed while the split was under way counts when it is made anew, not before.
+    for (std::uint32_t p = 0; p < created.k(); ++p)
+        if (!m_columnsFailedEarly.contains({ created.group(), p }))
+            m_columns[created.group()].insert(p);
+    std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == created.group(); });
+}
+
+void Oracle::onKilled(const SimProcess& process)
+{
+    m_disturbed.insert(process.index);
+    m_parityBuckets.erase(process.index);
+    m_recovering.erase(process.index);
+}
+
+void Oracle::onFailed(const pb::BucketFailed& failed)
+{
+    ++m_counts.failed;
+    // Who was given the place and never heard of it may hold another one by now, which goes on.
+    const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
+    const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
+    const bool isHere = place.role() == failed.role()
+        && (failed.role() == pb::DATA ? place.number() == failed.index() : place.number() == failed.group() && place.column() == failed.index());
+    if (process != nullptr && isHere) {
+        m_fenced.insert(m_incarnations[process->index]);
+        if (!process->isGone())
+            m_declaredAlive.insert(m_incarnations[process->index]);
+    }
+    if (failed.role() == pb::PARITY) {
+        m_columns[failed.group()].erase(failed.index());
+        if (!isCreated(failed.group()))
+            m_columnsFailedEarly.insert({ failed.group(), failed.index() });
+        if (process != nullptr && !process->isGone())
+            m_columnsDeclaredAlive.insert({ failed.group(), failed.index() });
+    }
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+// ---- what of a lost bucket survives
+
+void Oracle::onBatchApplied(const SimProcess& process, const pb::Event& event)
+{
+    const pb::BatchApplied& batch = event.batch_applied();
+    for (const std::uint32_t rank : batch.ranks())
+        m_touched.emplace(process.index, rank);
+    const std::uint32_t number = event.place().number() * m_config.m() + batch.position();
+    const auto history = m_histories.find(number);
+    if (history != m_histories.end() && history->second.known() < batch.sequence())
+        m_batches[{ number, batch.sequence() }] = batch;
+}
+
+void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
+{
+    const auto found = m_histories.find(number);
+    if (found == m_histories.end() || found->second.known() >= upTo)
+        return;
+    BucketHistory& history = found->second;
+    if (!isGone(number)) {
+        // An undone split is a change that nobody tells of.
+        const DataBucket* bucket = dataBucket(number);
+        if (bucket->state() == pb::UP)
+            history.know(bucket->link().sequence());
+        return;
+    }
+    for (auto batch = m_batches.upper_bound({ number, history.known() }); batch != m_batches.end(); ++batch) {
+        const auto& [bucket, sequence] = batch->first;
+        if (bucket != number || sequence > upTo)
+            break;
+        m_arrived.erase(number);
+        for (int i = 0; i < batch->second.ranks_size(); ++i) {
+            const std::uint64_t key = batch->second.keys(i);
+            const check::Version* version = m_ledger.latest(key);
+            const bool isThere = batch->second.kinds(i) == pb::CHANGE_INSERT;
+            if (isThere && (!version || !version->isPresent))
+                return fail(11, say("a split that bucket ", number, " did not live to see moves key ", key, ", which does not exist"));
+            history.set(batch->second.ranks(i), { sequence, isThere, isThere ? key : 0,
+                isThere ? std::make_shared<const std::string>(version->value) : nullptr });
+        }
+    }
+    history.know(upTo);
+}
+
+void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
+{
+    if (m_fenced.contains(m_incarnations[manager.index]))
+        return; // it was replaced and does not know yet
+    for (int i = 0; i < agreed.positions_size(); ++i) {
+        const std::uint32_t number = agreed.group() * m_config.m() + agreed.positions(i);
+        const std::uint64_t cut = agreed.cuts(i);
+        const auto holder = m_dataBuckets.find(number);
+        if (holder == m_dataBuckets.end())
+            continue;
+        // One that was enabled and failed before it heard of it, too.
+        for (const pb::Member& member : node(manager.index)->parityBucket()->view().members())
+            if (member.role() == pb::DATA && member.index() == agreed.positions(i) && member.state() == pb::FAILED)
+                m_cut.insert(member.holder().incarnation());
+        if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
+            if (before->second != cut)
+                fail(13, say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
+            continue;
+        }
+        m_cuts[number] = cut;
+        m_cut.insert(holder->second.incarnation);
+        m_arrived.erase(number); // what it would have told
+        learn(number, cut);
+        BucketHistory& history = m_histories[number];
+        ++m_counts.cuts;
+        m_counts.withdrawn += history.known() > cut ? 1 : 0;
+        report(m_ledger.withdrawn(number, cut));
+        std::erase_if(m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
+        history.cut(cut);
+    }
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+}
+
+void Oracle::onEnabled(const SimProcess& process)
+{
+    const std::uint32_t number = m_recovering[process.index];
+    m_recovering.erase(process.index);
+    if (m_cut.contains(m_incarnations[process.index]))
+        return; // it failed since, and was replaced, and does not know yet
+    if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
+        return; // by a former coordinator, after its successor has put another there: who has a later view knows it not
+    ++m_counts.recovered;
+    if (m_cuts.erase(number) == 0)
+        fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
+    const SimProcess* former = m_cluster.at(Address { m_dataBuckets[number].process, 0, 0 });
+    const DataBucket* displaced = dataBucket(number);
+    const bool mayAnswer = displaced && (displaced->state() == pb::UP || displaced->state() == pb::SPLITTING)
+        && displaced->hasLease(m_cluster.protocolClockOf(*former));
+    if (mayAnswer)
+        fail(9, say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
+            " still has the lease of its former incarnation"));
+    m_dataBuckets[number] = { process.index, m_incarnations[process.index], m_cluster.now() };
+    m_enabledNow.push_back(number);
+}
+
+void Oracle::checkWhole(std::uint32_t number)
+{
+    const DataBucket* bucket = dataBucket(number);
+    const BucketHistory& history = m_histories[number];
+    if (!bucket)
+        return;
+    if (bucket->link().sequence() != history.known())
+        fail(13, say("bucket ", number, " goes on from change ", bucket->link().sequence(), " and its cut is ", history.known()));
+    const std::uint32_t last = std::max(history.rankMax(), bucket->store().rankMax().value);
+    for (Rank rank(1); rank.value <= last; rank = rank.next()) {
+        const BucketHistory::Slot* slot = history.latest(rank.value);
+        const bool isWanted = slot && slot->isPresent;
+        const bool isThere = rank <= bucket->store().rankMax() && bucket->store().has(rank);
+        if (isWanted != isThere)
+            fail(13, say("the recovered bucket ", number, (isThere ? " has a" : " lacks the"), " record at rank ", rank.value));
+        else if (isThere && (bucket->store().at(rank).key.value != slot->key || bucket->store().at(rank).value != *slot->value))
+            fail(13, say("the recovered bucket ", number, " has another record at rank ", rank.value, " than the lost one had"));
+    }
+    report(check::checkRanks(extract(*bucket)));
+}
+
+void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued)
+{
+    const bool saysNothing = reply.result() == pb::RETRY || reply.result() == pb::INVALID || reply.result() == pb::LOST;
+    const NodeMachine* machine = node(process.index);
+    if (saysNothing || reply.degraded() || !machine || !machine->dataBucket())
+        return;
+    if (m_recovering.contains(process.index))
+        return fail(13, say(process.info.name(), " answers for bucket ", reply.bucket(), " before it is enabled"));
+    const auto holder = m_dataBuckets.find(reply.bucket());
+    if (holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value && issued > holder->second.since)
+        fail(9, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
+            ", which is enabled elsewhere"));
+}
+
+// ---- losses
+
+void Oracle::onLost(const pb::GroupLost& lost)
+{
+    const bool isNew = m_lostGroups.insert(lost.group()).second;
+    m_counts.lost += isNew ? 1 : 0;
+    m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
+    if (!isNew)
+        return;
+    const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
+    std::uint32_t failed = 0, falsely = 0;
+    bool isUncounted = false;
+    const auto count = [&](const FileState::MemberInfo& member, const SimProcess* process) {
+        if (!member.hasFailed())
+            return;
+        ++failed;
+        isUncounted = isUncounted || (process && m_hitOnTheirWay.contains(process->index));
+        const bool isAlive = process && (!process->isGone() && !m_disturbed.contains(process->index));
+        falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
+    };
+    for (const auto& [q, member] : group.data) {
+        // One of which a later coordinator heard nothing at all has no holder there.
+        const auto known = m_dataBuckets.find(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
+        const bool isUnheard = member.holder.node.value == 0 && known != m_dataBuckets.end();
+        count(member, isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
+    }
+    std::uint32_t columns = 0;
+    for (const auto& [p, member] : group.parity) {
+        count(member, m_cluster.numbered(member.holder.node));
+        columns += p.value < group.k ? 1 : 0;
+    }
+    failed += group.k - columns;
+    // Not made anew since they were declared, the last time while they lived.
+    for (ParityColumn p; p.value < group.k; p = p.next())
+        falsely += !group.parity.contains(p) && m_columnsDeclaredAlive.contains({ lost.group(), p.value }) ? 1 : 0;
+    if (failed <= group.k && (m_isBounded || !m_isRebuilt))
+        fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
+    if (m_isBounded && !isUncounted && (falsely == 0 || !m_isNetworkBad))
+        fail(18, say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
+            ") although no more were killed or disturbed than it bears at any time"));
+}
+
+// ---- a later coordinator
+
+void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
+{
+    check::FileState found;
+    while ((2ULL << found.i) <= rebuilt.buckets())
+        ++found.i;
+    found.n = std::uint32_t(rebuilt.buckets() - (1ULL << found.i));
+    const auto known = std::uint32_t(m_file.buckets());
+    // The split or merge that was decided last may be decided again, or undone, if its decision reached nobody.
+    // (Where whole groups are gone, nobody may know how many buckets there were.)
+    if (m_isBounded && rebuilt.buckets() != known && rebuilt.buckets() + 1 != known && rebuilt.buckets() != known + 1)
+        fail(14, say("the coordinator rebuilds a file of ", rebuilt.buckets(), " buckets, and ", known, " were there"));
+    m_file = found;
+    m_merging.reset();
+    m_openSplits.clear();
+    m_isRebuilt = true;
+    m_isRaisedEarly = m_isRaisedEarly || !m_isBounded; // where whole groups are gone the file may be found smaller than it was raised for
+    m_columnsInCreation.clear();
+    m_authorityTouched = true;
+    const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
+    m_groups.clear();
+    for (const auto& [g, group] : coordinator()->file().groups()) {
+        if (g.value < groups)
+            m_groups[g.value] = group.k;
+        // One that called it lost told nobody: it is recovered from what is left, and nothing of it may be missing.
+        if (group.state != pb::GROUP_LOST && m_lostGroups.erase(g.value) > 0)
+            std::erase_if(m_lostBuckets, [&](std::uint32_t number) { return number / m_config.m() == g.value; });
+        // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
+        for (const auto& [q, member] : group.data) {
+            if (member.hasFailed())
+                continue;
+            m_fenced.erase(member.holder.incarnation.value); // UP, splitting or merging
+            m_lostBuckets.erase(bucketAt(g, q, m_config.m()).value);
+        }
+        for (const auto& [p, member] : group.parity)
+            if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded && isBehindTheGone(g, member.holder.node))
+                ++m_counts.readopted;
+    }
+    for (const auto& [g, group] : coordinator()->file().groups()) {
+        for (const auto& [q, member] : group.data) {
+            if (!member.hasFailed() && m_cut.contains(member.holder.incarnation.value))
+                onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value);
+        }
+    }
+    // Raised by the former one when its successor listened already.
+    m_isRaisedEarly = m_isRaisedEarly || coordinator()->file().availability() > m_availability;
+    m_availability = coordinator()->file().availability();
+    m_touched.insert(m_deferred.begin(), m_deferred.end());
+    m_deferred.clear();
+    ++m_counts.rebuilt;
+}
+
+// A parity bucket that was declared failed, and lacks what a data bucket that has ended since changed without it: those who know
+// that are gone as well ("Known" in tests/README.md).
+bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
+{
+    const SimProcess* process = m_cluster.numbered(holder);
+    const NodeMachine* machine = process != nullptr ? node(process->index) : nullptr;
+    const ParityBucket* parity = machine != nullptr ? machine->parityBucket() : nullptr;
+    for (Position q; parity != nullptr && q.value < m_config.m(); q = q.next()) {
+        const std::uint32_t number = bucketAt(g, q, m_config.m()).value;
+        const auto history = m_histories.find(number);
+        if (history != m_histories.end() && isGone(number) && history->second.known() > parity->applied(q))
+            return true;
+    }
+    return false;
+}
+
+// Those who know that it was declared failed ended with the coordinator: more than k ("Known" in tests/README.md). Where no other
+// was enabled in its place nothing is lost by that; but what the survivors agreed on without it is no longer what holds.
+void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
+{
+    const auto holder = m_dataBuckets.find(number);
+    if (m_isBounded && holder != m_dataBuckets.end() && holder->second.incarnation != incarnation)
+        fail(14, say("the coordinator takes back who was bucket ", number, " before another was enabled in its place"));
+    ++m_counts.readopted;
+}
+
+// ---- epochs
+
+void Oracle::rememberApplied(const SimProcess& process)
+{
+    if (!m_parityBuckets.contains(process.index))
+        return;
+    const NodeMachine* machine = node(process.index);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (!parity)
+        return;
+    std::vector<std::uint64_t>& applied = m_applied[parity->incarnation().value];
+    applied.resize(m_config.m());
+    for (std::uint32_t q = 0; q < m_config.m(); ++q)
+        applied[q] = parity->applied(Position(q));
+}
+
+// I15: what is ordered or named for the first time never goes back, and what is older is refused.
+void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects)
+{
+    const auto rise = [&](std::uint64_t& highest, std::uint64_t epoch, const char* what) {
+        if (epoch < highest)
+            fail(15, say(process.info.name(), " ", what, " epoch ", epoch, " after ", highest));
+        highest = std::max(highest, epoch);
+    };
+    bool isAcknowledged = false;
+    // One that was replaced and does not know may order what it likes: nobody is to follow it.
+    const bool isFormer = process.info.kind() == pb::COORDINATOR && !isPresentCoordinator(process);
+    for (const Effects::Send& send : effects.sends()) {
+        const pb::Message& message = *send.message;
+        if (isFormer)
+            break;
+        isAcknowledged = isAcknowledged || message.has_delta_ack();
+        if (send.tries > 0)
+            continue;
+        if (message.has_epoch())
+            rise(m_ordered[message.epoch().view().group()], message.epoch().view().epoch(), "orders");
+        else if (message.has_epoch_ack())
+            rise(m_epochs[m_incarnations[process.index]], message.epoch_ack().epoch(), "acknowledges");
+        else if (message.has_lease_request())
+            rise(m_epochs[m_incarnations[process.index]], message.lease_request().epoch(), "asks for a lease in");
+        else if (message.has_confirm()) {
+            const std::uint64_t before = std::exchange(m_lastIncarnation, message.confirm().incarnation());
+            if (before >= m_lastIncarnation)
+                fail(15, say("incarnation ", m_lastIncarnation, " is given away after ", before));
+        }
+    }
+    if (!isAcknowledged || !input.message || !input.message->has_delta())
+        return;
+    const NodeMachine* machine = node(process.index);
+    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    if (parity && input.message->delta().epoch() < parity->view().epoch())
+        fail(15, say(process.info.name(), " takes a change of epoch ", input.message->delta().epoch(), " in epoch ",
+            parity->view().epoch()));
+}
+
+} // namespace lhrs

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/sim/engine/sim_clock.h"
+#include "node/sim/engine/sim_cluster.h"
+#include "node/sim/lhrs/sim_faults.h"
+#include "node/sim/lhrs/sim_site.h"
+#include "proto/control.pb.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// The commands of control.proto, carried out on a simulated cluster: each for the process that it names. What only asks
+// is answered outside of virtual time, so a run does not depend on who watches it; what changes something happens at
+// the present virtual time. No socket, no thread: whoever has those gives the commands and takes the replies.
+class SimControl {
+public:
+    using OnReply = std::function<void(pb::CommandReply& reply)>;
+
+    // What the program says of itself and of all its processes.
+    struct Self {
+        std::uint64_t seed = 0;
+        std::uint32_t pid = 0;
+        std::string eventsEndpoint;
+        std::string controlEndpoint;
+        std::function<std::int64_t(Time at)> wallAt; // ns since 1970 that watchers are told for a virtual time
+    };
+
+    SimControl(SimCluster& cluster, SimClock& clock, Self self, OnReply onReply);
+
+    // The cluster is operated from outside; else it is only watched, and `plays` says what it does.
+    void operate(SimSite& site, SimFaults& faults);
+    void watch(const std::string& plays) { m_plays = plays; }
+
+    // `real` is the time that the clock goes by, here and below.
+    void command(const pb::Command& command, Time real);
+    // Before virtual time goes on, and after it went on: steps that have come to their goal, processes that have ended.
+    void look(Time real);
+    // The run has come to its end; `violation` is empty if everything held.
+    void finish(const std::string& violation);
+
+    // A command Shutdown came that was for nobody in particular.
+    bool isEnding() const { return m_isEnding; }
+    // Nothing happens any more.
+    bool isOver() const { return m_isOver || m_cluster.failure(); }
+    Time virtualNow(Time real) const;
+    pb::SimulationState state(Time real) const;
+    // Fills in where a process of this cluster is asked and watched.
+    void introduce(pb::ProcessInfo& info) const;
+
+private:
+    struct Open {
+        std::uint64_t node = 0;
+        std::string name;
+    };
+
+    bool commandClock(const pb::Command& command, Time real);
+    void commandProcess(const SimProcess& process, const pb::Command& command, Time real);
+    bool question(const SimProcess& process, const pb::Command& command);
+    void sample(const SimProcess& process, pb::NodeSample& out) const;
+    void endHolds(Time real);
+    // The gate (sim_control_gate.cpp).
+    bool commandGate(const SimProcess& process, const pb::Command& command, Time real);
+    bool setGate(const pb::SetGate& order, Time real);
+    void releaseHeld(const SimProcess& process, const pb::ReleaseHeld& order, pb::CommandReply& reply);
+    void describeGate(const SimProcess& process, pb::GateState& out, Time real) const;
+    void endGate(Time real);
+    void openGates(const std::string& reason, Time real);
+    bool isAtGoal() const;
+    void startProcesses(const pb::Command& command, Time real);
+    const SimProcess* processOf(const pb::Command& command) const;
+    void letTimePass(Time real);
+    void endAwaited(Time real);
+    void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text);
+    void reply(std::uint64_t ticket, pb::CommandReply reply);
+
+    SimCluster& m_cluster;
+    SimClock& m_clock;
+    const Self m_self;
+    const OnReply m_onReply;
+    SimSite* m_site = nullptr;
+    SimFaults* m_faults = nullptr;
+    std::string m_plays;
+    std::string m_violation;
+    bool m_isOver = false;
+    bool m_isEnding = false;
+    std::map<std::uint64_t, Open> m_open; // given to machines, by ticket
+    std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for processes that stand still, by number
+    std::map<std::uint64_t, Time> m_holds; // clients whose workload is held: when, in real time, unless it is renewed
+    std::optional<Time> m_gateEnds;         // likewise, the gates
+    std::map<std::uint64_t, Time> m_awaited; // by ticket: commands for whose answer virtual time goes on, at most until then
+    std::vector<std::uint64_t> m_steppers;                         // tickets
+    std::uint64_t m_kills = 0;                                     // that were looked at
+};
+
+} // namespace lhrs

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/sim/lhrs/breaker.h"
+#include "node/sim/lhrs/case_points.h"
+#include "node/sim/lhrs/oracle.h"
+#include "node/sim/engine/sim_cluster.h"
+#include "proto/config.pb.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lhrs {
+
+// One case played to its end: a coordinator, spares and clients over the simulated network, the case's operations and
+// actions under its faults; then a quiet network, in which everything must be answered and come to rest; then all keys
+// are read back and the oracle looks at everything.
+class Simulation : private SimObserver {
+public:
+    using Listener = std::function<void(const SimProcess& process, const pb::Event& event)>;
+
+    explicit Simulation(const pb::Case& told);
+
+    // Hears every event from now on, in the order in which they happen.
+    void setListener(Listener listener) { m_listener = std::move(listener); }
+    // True if everything held. Once only.
+    bool run();
+
+    // What did not hold first; `failure` is empty after a run that returned true.
+    struct Failure {
+        int invariant = 0;
+        std::string text;
+        Time at {};
+    };
+    const std::optional<Failure>& failure() const { return m_failure; }
+    const SimCluster& cluster() const { return m_cluster; }
+    // For who lets time pass slowly and asks questions meanwhile.
+    SimCluster& steeredCluster() { return m_cluster; }
+    const Oracle& oracle() const { return m_oracle; }
+    const CasePoints& points() const { return m_points; }
+    const Breaker& breaker() const { return m_breaker; }
+    std::uint32_t restarts() const { return m_restarts; } // of the coordinator
+    std::uint64_t answered() const { return m_answered; }
+    // The case itself is over; its keys are read back.
+    bool isReadingBack() const { return m_isReadingBack; }
+    // Operations by name of their result.
+    const std::map<std::string, std::uint64_t>& results() const { return m_results; }
+
+private:
+    struct ClientState {
+        const SimProcess* process = nullptr;
+        std::vector<pb::Operate> operations;
+        std::size_t next = 0;
+        std::uint32_t underWay = 0;
+        std::uint32_t unanswered = 0;
+    };
+
+    void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
+    void onCopied(const pb::Message& message) override { m_oracle.onCopied(message); }
+
+    void checkMemory(const SimProcess& process);
+    void startNode(pb::Role pool);
+    void startClients();
+    void startCoordinator(bool isFirst);
+    // It ends, or goes on where nobody hears it; after a time another starts in its place.
+    void replaceCoordinator(const pb::CaseAction& action);
+    void endClient(std::uint32_t process);
+    void issue(ClientState& client);
+    void checkReadBack(std::uint64_t key, pb::ResultCode result);
+    void pause(ClientState& client);
+    void act();
+    void perform(const pb::CaseAction& action);
+    void armActions();
+    void heal();
+    bool isNothingLeft() const;
+    bool isAtRestButLost(bool isStuck) const;
+    void askForSpares();
+    bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
+    bool comeToRest();
+    bool waitForRest();
+    std::string whoWaits() const; // a process with something under way; nobody: empty
+    bool readBack();
+    void keepFailure();
+
+    const pb::Case m_case;
+    SimCluster m_cluster;
+    Oracle m_oracle;
+    Breaker m_breaker;
+    CasePoints m_points;
+    Generator m_faults;
+    Generator m_pace;
+    Listener m_listener;
+    std::optional<Failure> m_failure;
+    const SimProcess* m_coordinator = nullptr;
+    std::vector<ClientState> m_clients;
+    std::vector<bool> m_isDone; // actions
+    std::map<int, std::uint32_t> m_seen; // by field of Event: how often, while actions wait for it
+    bool m_areFaultsOver = false;
+    std::uint32_t m_actionsUnderWay = 0;
+    std::uint32_t m_restarts = 0;
+    bool m_isCoordinatorDown = false;
+    std::vector<std::pair<std::uint32_t, Time>> m_sleeping; // former coordinators: how long they sleep on when another knows the file
+    std::uint64_t m_asked = 0;
+    std::uint64_t m_answered = 0;
+    std::uint64_t m_expected = 0; // answers, when the keys are read back
+    std::map<std::uint64_t, std::uint32_t> m_readAgain; // by key
+    std::uint32_t m_nodes = 0;
+    bool m_isSpareMissing = false; // ever
+    bool m_isReadingBack = false;
+    std::map<std::string, std::uint64_t> m_results;
+};
+
+// The value that operation `index` of a case writes: says where it comes from, then filler, all of them different
+// from about 4 bytes on.
+std::string caseValue(std::uint64_t index, std::uint32_t length);
+
+} // namespace lhrs

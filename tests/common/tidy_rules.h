@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The house rules of the tree as functions over (path, text): no file is opened here, so each rule can be shown to bite
+// with a few lines in memory. A finding is "path:line: what is wrong and what to do".
+#pragma once
+
+#include <QDir>
+#include <QList>
+#include <QRegularExpression>
+#include <QSet>
+#include <QString>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace lhrs::tidy {
+
+using namespace Qt::Literals::StringLiterals;
+
+struct File {
+    QString path; // from the root of the tree, with '/'
+    QString text;
+};
+
+// Multi-line: ^ and $ are the ends of a line.
+inline QRegularExpression pattern(const QString& text)
+{
+    return QRegularExpression(text, QRegularExpression::MultilineOption);
+}
+
+inline QString finding(const File& file, qsizetype offset, const QString& what)
+{
+    return u"%1:%2: %3"_s.arg(file.path).arg(file.text.left(offset).count(u'\n') + 1).arg(what);
+}
+
+inline bool isCpp(const QString& path) { return path.endsWith(".cpp"_L1) || path.endsWith(".h"_L1); }
+
+// A C++ text with comments and literals blanked out, as long as before, so that offsets stay right.
+inline QString codeOf(const QString& text)
+{
+    static const QRegularExpression kNoCode(
+        uR"re(//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1")re"_s
+            + uR"re(|"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])'(?:[^'\\\n]|\\.)*')re"_s,
+        QRegularExpression::DotMatchesEverythingOption);
+    QString code = text;
+    for (auto matches = kNoCode.globalMatch(text); matches.hasNext();) {
+        const auto match = matches.next();
+        for (qsizetype at = match.capturedStart(); at < match.capturedEnd(); ++at)
+            if (code[at] != u'\n')
+                code[at] = u' ';
+    }
+    return code;
+}
+
+// One finding for each place in `text` (the file's own, or its code) where the expression matches; %1 is what matched.
+inline QStringList everywhere(const File& file, const QString& text, const QString& expression, const QString& what)
+{
+    QStringList found;
+    for (auto matches = pattern(expression).globalMatch(text); matches.hasNext();) {
+        const auto match = matches.next();
+        found << finding(file, match.capturedStart(), QString(what).replace("%1"_L1, match.captured().trimmed()));
+    }
+    return found;
+}
+
+// ---- arrows: who may include whom
+
+struct Room {
+    QString folder;   // or the path of one file
+    QString sees;     // rooms besides itself; it sees what those see, too
+    QString notAtAll; // <headers> that must not be seen here, an expression
+};
+
+// The rooms of the tree and their arrows, general ones below. The longest folder that a path begins with is its room. What a room
+// is linked to in its CMakeLists.txt is the same.
+inline const QList<Room>& rooms()
+{
+    static const QString kNoQt = u"^Q([A-Z]|t)"_s;
+    static const QString kPure = kNoQt
+        + u"|^(zmq|spdlog|CLI/|sys/socket|netinet|arpa/|(thread|mutex|shared_mutex|condition_variable|future)$)"_s;
+    static const QString kNoWindow
+        = u"^Q(t(Gui|Widgets|Charts|Svg)|Widget|Painter|Image|Pixmap|Color|Font|Icon|Action|(Gui)?Applica|Chart|Svg)"_s;
+    static const QString kNoSocket = u"^zmq"_s;
+    static const QList<Room> kRooms {
+        { u"common/errors.h"_s, {}, kPure },
+        { u"common/field"_s, u"common/errors.h"_s, kPure },
+        { u"common/check"_s, {}, kPure },
+        { u"common"_s, u"proto common/field"_s, kPure },
+        { u"node/machine"_s, u"common"_s, kPure },
+        { u"node/machine/transfer"_s, u"node/machine"_s, kPure },
+        { u"node/lhrs/store"_s, u"node/machine/transfer"_s, kPure },
+        { u"node/lhrs/group"_s, u"node/lhrs/store"_s, kPure },
+        { u"node/lhrs/data"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/parity"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/file"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/growth"_s, u"node/lhrs/file"_s, kPure },
+        { u"node/lhrs/coordinator"_s, u"node/lhrs/growth"_s, kPure },
+        { u"node/lhrs/client"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/server"_s, u"node/lhrs/data node/lhrs/parity node/lhrs/coordinator node/lhrs/client"_s, kPure },
+        { u"node/process"_s, u"common"_s, kNoQt },
+        { u"node/transport"_s, u"node/machine node/process"_s, kNoQt },
+        { u"node/runtime"_s, u"node/transport"_s, kNoQt },
+        { u"node/sim/engine"_s, u"node/machine common/check"_s, kPure },
+        { u"node/sim/lhrs"_s, u"node/sim/engine node/lhrs/server"_s, kPure },
+        { u"node/main_sim.cpp"_s, u"node/sim/lhrs node/process"_s, kNoQt },
+        { u"node"_s, u"node/runtime node/lhrs/server"_s, kNoQt },
+        { u"gui/lab/tables"_s, u"common"_s, kNoWindow },
+        { u"gui/lab/state"_s, u"gui/lab/tables common/check"_s, kNoWindow },
+        { u"gui/lab/words"_s, u"gui/lab/state"_s, kNoWindow },
+        { u"gui/lab/series"_s, u"gui/lab/words"_s, kNoWindow },
+        { u"gui/lab/live"_s, u"gui/lab/series"_s, kNoWindow },
+        { u"gui/lab/control"_s, u"gui/lab/live"_s, kNoWindow },
+        { u"gui/lab/local"_s, u"gui/lab/control"_s, kNoWindow },
+        { u"gui/lab/reel"_s, u"gui/lab/local"_s, kNoWindow },
+        { u"gui/lab/recording"_s, u"gui/lab/reel"_s, kNoWindow },
+        { u"gui/lab/replay"_s, u"gui/lab/recording"_s, kNoWindow },
+        { u"gui/lab/export"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/lab/calls"_s, u"gui/lab/export"_s, kNoWindow },
+        { u"gui/lab/script"_s, u"gui/lab/calls"_s, kNoWindow },
+        { u"gui/show"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/view/paint"_s, u"gui/show"_s, kNoSocket },
+        { u"gui/view/time"_s, u"gui/view/paint"_s, kNoSocket },
+        { u"gui/view/cluster"_s, u"gui/view/time"_s, kNoSocket },
+        { u"gui/view/canvas"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/records"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/panels"_s, u"gui/view/cluster gui/lab/export"_s, kNoSocket },
+        { u"gui/view/timeline"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/charts"_s, u"gui/view/time gui/lab/export"_s, kNoSocket },
+        { u"gui/view/editor"_s, u"gui/view/paint gui/lab/script"_s, kNoSocket },
+        { u"gui/window/widgets"_s,
+            u"gui/view/canvas gui/view/records gui/view/panels gui/view/timeline gui/view/charts gui/view/editor"_s, kNoSocket },
+        { u"gui/window/operator"_s, u"gui/window/widgets"_s, kNoSocket },
+        { u"gui/window/player"_s, u"gui/window/operator"_s, kNoSocket },
+        { u"gui/window/panels"_s, u"gui/window/player"_s, kNoSocket },
+        { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
+        { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
+        { u"gui/window/main"_s, u"gui/window/start"_s, kNoSocket },
+        { u"tests"_s, u"gui/window/main node/sim/lhrs node/runtime"_s, u"^$"_s },
+    };
+    return kRooms;
+}
+
+// All rooms that it may see, itself among them.
+inline QStringList seenFrom(const QString& folder)
+{
+    QStringList seen { folder };
+    for (const Room& room : rooms())
+        if (room.folder == folder)
+            for (const QString& next : room.sees.split(u' ', Qt::SkipEmptyParts))
+                seen << seenFrom(next);
+    seen.removeDuplicates();
+    return seen;
+}
+
+inline const Room* roomOf(const QString& path)
+{
+    const Room* best = nullptr;
+    for (const Room& room : rooms()) {
+        const bool isInside = path == room.folder || path.startsWith(room.folder + u'/');
+        if (isInside && (best == nullptr || room.folder.size() > best->folder.size()))
+            best = &room;
+    }
+    return best;
+}
+
+// Arrows that lead back to where they begin.
+inline QStringList circlesOf(const QList<Room>& rooms)
+{
+    QStringList found;
+    for (const Room& room : rooms) {
+        QStringList next = room.sees.split(u' ', Qt::SkipEmptyParts), seen;
+        while (!next.isEmpty()) {
+            const QString folder = next.takeFirst();
+            if (folder == room.folder)
+                found << u"%1 sees itself by way of other rooms"_s.arg(folder);
+            if (seen.contains(folder) || folder == room.folder)
+                continue;
+            seen << folder;
+            for (const Room& other : rooms)
+                if (other.folder == folder)
+                    next << other.sees.split(u' ', Qt::SkipEmptyParts);
+        }
+    }
+    return found;
+}
+
+// A folder of sources is a room, or a house of rooms that has its programs alone in it; and a room says what lives there.
+inline QStringList foldersThatAreNoRoom(const QList<File>& files)
+{
+    QStringList found;
+    QSet<QString> asked;
+    for (const File& file : files) {
+        const QString folder = file.path.section(u'/', 0, -2);
+        if (!isCpp(file.path) || asked.contains(folder) || file.path.startsWith("tests/"_L1))
+            continue;
+        const Room* room = roomOf(file.path);
+        if (room == nullptr || (room->folder != folder && room->folder != file.path)) {
+            found << finding(file, 0, u"%1 is no room: give it its arrows in tests/common/tidy_rules.h"_s.arg(folder));
+            continue;
+        }
+        asked.insert(folder);
+        const auto has = [&](const QString& name, const QString& words) {
+            return std::any_of(files.begin(), files.end(),
+                [&](const File& other) { return other.path == folder + name && other.text.contains(words); });
+        };
+        if (!has(u"/README.md"_s, {}) && !has(u"/CMakeLists.txt"_s, u"Read first: "_s))
+            found << finding(file, 0, u"%1 says nowhere what lives in it, and which file to read first"_s.arg(folder));
+    }
+    return found;
+}
+
+inline QStringList includesAgainstArrows(const File& file)
+{
+    static const QRegularExpression kInclude = pattern(uR"re(^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"])re"_s);
+    const Room* room = isCpp(file.path) ? roomOf(file.path) : nullptr;
+    if (room == nullptr)
+        return {};
+    const QStringList allowed = seenFrom(room->folder);
+    QStringList found;
+    for (auto matches = kInclude.globalMatch(file.text); matches.hasNext();) {
+        const auto match = matches.next();
+        const QString header = match.captured(2);
+        const auto add = [&](const QString& what) { found << finding(file, match.capturedStart(), what); };
+        if (match.captured(1) == u'<') {
+            if (header.contains(QRegularExpression(room->notAtAll)))
+                add(u"<%1> is not for %2"_s.arg(header, room->folder));
+        } else if (!header.contains(u'/')) {
+            if (!header.endsWith(".moc"_L1))
+                add(u"\"%1\": includes are from the root of the tree"_s.arg(header));
+        } else {
+            const Room* target = roomOf(header);
+            if (!allowed.contains(target ? target->folder : header.section(u'/', 0, 0)))
+                add(u"\"%1\" is against the arrows: %2 sees %3 and what those see"_s.arg(header, room->folder, room->sees));
+        }
+    }
+    return found;
+}
+
+// Machines: fed with messages and time, giving Effects.
+inline bool isOfTheCore(const QString& path)
+{
+    return path.startsWith("node/machine/"_L1) || path.startsWith("node/lhrs/"_L1);
+}
+
+// ---- the core and the checkers: the same run everywhere
+
+inline QStringList worldInsideCore(const File& file)
+{
+    static const QList<QPair<QString, QString>> kWorld {
+        { uR"re(\b(steady_clock|system_clock|high_resolution_clock|clock_gettime|gettimeofday|std::time)\b)re"_s,
+            u"a clock (%1): time is an argument here"_s },
+        { uR"re(\bstd::(j?thread|\w*mutex|\w+_lock|lock_guard|condition_variable|atomic\w*|async|future)\b)re"_s,
+            u"a thread or a lock (%1): the driver has them"_s },
+        { uR"re(\bthread_local\b|\bpthread_\w+)re"_s, u"a thread or a lock (%1): the driver has them"_s },
+        { uR"re(\b(socket|sendto|recvfrom|sendmsg|recvmsg|sendmmsg|recvmmsg)[ ]*\(|\bzmq::)re"_s,
+            u"a socket (%1): what is to be sent is an Effect"_s },
+        { uR"re(\bspdlog::|\bstd::(cout|cerr|clog|[io]?fstream)\b|\bf?printf[ ]*\(|\bf?puts[ ]*\()re"_s,
+            u"a log or a file (%1): what happened is an event"_s },
+        { uR"re(\b(random_device|mt19937\w*|default_random_engine|\w+_distribution|getrandom|random_shuffle)\b)re"_s,
+            u"randomness (%1): a seed is an argument"_s },
+        { uR"re(\bs?rand[ ]*\()re"_s, u"randomness (%1): a seed is an argument"_s },
+        { uR"re(\bunordered_\w+|\bstd::hash\b)re"_s,
+            u"%1: ordered containers only, so that a run is the same everywhere"_s },
+        { uR"re(#[ \t]*include[ \t]*<(ctime|atomic|stop_token|random|unordered_\w+|iostream|fstream)>)re"_s,
+            u"%1 brings the world into the core"_s },
+    };
+    if (!isCpp(file.path) || !(isOfTheCore(file.path) || file.path.startsWith("common/check/"_L1)))
+        return {};
+    QStringList found;
+    const QString code = codeOf(file.text);
+    for (const auto& [expression, what] : kWorld)
+        found << everywhere(file, code, expression, what);
+    return found;
+}
+
+// ---- one file at a time
+
+inline QStringList gfCompleteAway(const File& file)
+{
+    if (!isCpp(file.path) || file.path == "common/field/galois_gf_complete.cpp"_L1)
+        return {};
+    return everywhere(file, file.text, uR"re(^[ \t]*#[ \t]*include[ \t]*[<"]gf_\w+\.h)re"_s,
+        u"gf-complete is included in common/field/galois_gf_complete.cpp only"_s);
+}
+
+// Exceptions stay inside the file that catches them.
+inline QStringList throwWithoutCatch(const File& file)
+{
+    const QString code = isCpp(file.path) ? codeOf(file.text) : QString();
+    if (code.contains(pattern(uR"re(\bcatch[ ]*\()re"_s)))
+        return {};
+    return everywhere(file, code, uR"re(\bthrow\b)re"_s, u"throw in a file that does not catch: return a Result"_s);
+}
+
+inline QStringList headerWithoutPragmaOnce(const File& file)
+{
+    if (!file.path.endsWith(".h"_L1) || codeOf(file.text).contains(pattern(u"^#pragma once$"_s)))
+        return {};
+    return { finding(file, 0, u"a header needs #pragma once"_s) };
+}
+
+// Files that carry the licence in their first line (a script, which has its interpreter there, in the second).
+inline bool isSource(const QString& path)
+{
+    return path.contains(pattern(uR"re(\.(cpp|h|proto|js|py)$|(^|/)CMakeLists\.txt$|(^|/)run$)re"_s));
+}
+
+inline QStringList withoutLicence(const File& file)
+{
+    const QString head = file.text.section(u'\n', 0, 1);
+    if (!isSource(file.path) || head.contains("SPDX-License-Identifier: GPL-3.0-or-later"_L1))
+        return {};
+    return { finding(file, 0, u"the first line is to be SPDX-License-Identifier: GPL-3.0-or-later"_s) };
+}
+
+inline QStringList tooLong(const File& file)
+{
+    constexpr int kLinesMax = 600;
+    const auto lines = file.text.count(u'\n');
+    if (!isSource(file.path) || lines <= kLinesMax)
+        return {};
+    return { finding(file, 0, u"%1 lines; a file has one job and at most %2 lines"_s.arg(lines).arg(kLinesMax)) };
+}
+
+// What is not finished, belongs to one machine, waits for a time, or uses another system's words. (The words are
+// written in two parts, because this file is read too.)
+inline QStringList leftovers(const File& file)
+{
+    static const QString kUnfinished = u"\\b(TO"_s + u"DO|FIX"_s + u"ME|XX"_s + u"X|HA"_s + u"CK)\\b"_s;
+    static const QString kMachine
+        = u"(?<![\\w.])/(wor"_s + u"k|hom"_s + u"e|roo"_s + u"t|User"_s + u"s|tmp/buil"_s + u"d)[/-][\\w.-]"_s;
+    QStringList found = everywhere(file, file.text, kUnfinished, u"%1: finish it, or open an issue"_s);
+    found << everywhere(file, file.text, kMachine, u"%1...: a path of one machine"_s);
+    if (!isCpp(file.path))
+        return found;
+    const QString code = codeOf(file.text);
+    // A test may look again every few milliseconds, where what it waits for tells nobody.
+    const QString step = file.path.startsWith("tests/"_L1) ? u"(?! *\\((1|2|5|10)ms\\))"_s : QString();
+    found << everywhere(file, code,
+        u"\\b(sleep_for|sleep_until|usleep|nanosleep|qSleep|qWait|QThread::[mu]?sleep)"_s + step + u" *\\("_s,
+        u"%1: wait for a condition, not for a time"_s);
+    found << everywhere(file, code, uR"re(\b\w*(?i:shard|stripe|replica(?!te)|slave)\w*)re"_s,
+        u"%1: the words are the papers'"_s);
+    if (file.path.startsWith("tests/"_L1) && file.path != "tests/rigs/lab/signals.h"_L1)
+        found << everywhere(file, code, u"(?<!\\w)::kill *\\("_s, u"%1: signalOne of tests/rigs/lab/signals.h, which takes no process group for a process"_s);
+    return found;
+}
+
+// ---- the tree as a whole
+
+inline const File* fileNamed(const QList<File>& files, const QString& path)
+{
+    const auto at = std::find_if(files.begin(), files.end(), [&](const File& file) { return file.path == path; });
+    return at == files.end() ? nullptr : &*at;
+}
+
+// The files that the CMakeLists.txt of the tree name. lhrs_test(NAME ...) names tst_NAME.cpp; foreach(role ...) with
+// main_${role}.cpp names the mains, and so does foreach(program ...).
+inline QSet<QString> filesNamedByCMake(const QList<File>& files)
+{
+    static const QRegularExpression kFile = pattern(uR"re([\w./-]*\w\.(?:cpp|h|proto)\b)re"_s);
+    static const QRegularExpression kTest = pattern(uR"re(\blhrs_test\(\s*(\w+))re"_s);
+    static const QRegularExpression kRoles = pattern(uR"re(\bforeach\((?:role|program) ([^)]*)\))re"_s);
+    QSet<QString> named;
+    for (const File& cmake : files) {
+        if (cmake.path != "CMakeLists.txt"_L1 && !cmake.path.endsWith("/CMakeLists.txt"_L1))
+            continue;
+        const auto add = [&](const QString& name) {
+            named.insert(QDir::cleanPath(cmake.path.chopped(QStringLiteral("CMakeLists.txt").size()) + name));
+        };
+        for (auto matches = kFile.globalMatch(cmake.text); matches.hasNext();)
+            add(matches.next().captured());
+        for (auto matches = kTest.globalMatch(cmake.text); matches.hasNext();)
+            add(u"tst_%1.cpp"_s.arg(matches.next().captured(1)));
+        if (cmake.text.contains("main_${role}.cpp"_L1) || cmake.text.contains("main_${program}.cpp"_L1))
+            for (const QString& role : kRoles.match(cmake.text).captured(1).split(u' ', Qt::SkipEmptyParts))
+                add(u"main_%1.cpp"_s.arg(role));
+    }
+    return named;
+}
+
+// Sources and headers that no CMakeLists.txt names. A header of tests is only to be included by somebody.
+inline QStringList namedByNoCMakeLists(const QList<File>& files)
+{
+    const QSet<QString> named = filesNamedByCMake(files);
+    QStringList found;
+    for (const File& file : files) {
+        if ((!isCpp(file.path) && !file.path.endsWith(".proto"_L1)) || named.contains(file.path))
+            continue;
+        const QString include = u"#include \"%1\""_s.arg(file.path);
+        const bool isIncluded = std::any_of(files.begin(), files.end(),
+            [&](const File& other) { return other.text.contains(include); });
+        if (!isIncluded || !file.path.startsWith("tests/"_L1) || !file.path.endsWith(".h"_L1))
+            found << finding(file, 0, u"no CMakeLists.txt names this file"_s);
+    }
+    return found;
+}
+
+// Name and type of each body that a message of message.proto or event.proto may have: (insert, KeyRequest).
+inline QList<QPair<QString, QString>> bodiesOf(const File& proto)
+{
+    static const QRegularExpression kOneof = pattern(uR"re(oneof body \{([^}]*)\})re"_s);
+    static const QRegularExpression kField = pattern(uR"re((\w+)\s+(\w+)\s*=\s*\d+;)re"_s);
+    QList<QPair<QString, QString>> bodies;
+    const QString oneof = kOneof.match(proto.text).captured(1);
+    for (auto matches = kField.globalMatch(oneof); matches.hasNext();) {
+        const auto match = matches.next();
+        bodies.append({ match.captured(2), match.captured(1) });
+    }
+    return bodies;
+}
+
+// where_is -> WhereIs
+inline QString pascal(const QString& field)
+{
+    QString name;
+    for (const QString& word : field.split(u'_'))
+        name += word.left(1).toUpper() + word.mid(1);
+    return name;
+}
+
+// The comment right above a message, without its slashes.
+inline QString sentenceAbove(const File& proto, const QString& message)
+{
+    const auto match = pattern(uR"re(((?:^// .*\n)+)message %1 \{)re"_s.arg(message)).match(proto.text);
+    return match.captured(1).remove(pattern(u"^// "_s)).simplified();
+}
+
+// A comment that ends as a sentence does stands right above each message that travels.
+inline QStringList messagesWithoutSentence(const File& proto)
+{
+    QStringList found;
+    for (const auto& [field, type] : bodiesOf(proto)) {
+        const auto at = proto.text.indexOf(u"message %1 {"_s.arg(type));
+        if (!sentenceAbove(proto, type).contains(pattern(uR"re([.?!]"?$)re"_s)))
+            found << finding(proto, at, u"%1 has no sentence above it"_s.arg(type));
+    }
+    return found;
+}
+
+// The tables of proto/README.md tell of each event and command what its proto file says.
+inline QStringList messagesOutOfReadme(const File& proto, const File& readme)
+{
+    QStringList found;
+    for (const auto& [field, type] : bodiesOf(proto)) {
+        const auto row = pattern(uR"re(^\| `%1` \|.*$)re"_s.arg(field)).match(readme.text);
+        if (!row.captured().contains(u"| %1 |"_s.arg(sentenceAbove(proto, type))))
+            found << finding(readme, row.capturedStart(), u"no row says of `%1` what its proto file does"_s.arg(field));
+    }
+    return found;
+}
+
+// The handler of a message: on<Name>, but that acknowledgements with a body are for whoever waits for the acknowledged
+// message.
+inline QString handlerOf(const QString& field)
+{
+    const bool isAcknowledgement = field == "epoch_ack"_L1 || field == "applied"_L1;
+    return isAcknowledgement ? u"onAcknowledged"_s : u"on"_s + pascal(field);
+}
+
+inline QStringList messagesWithoutHandler(const File& proto, const QList<File>& files)
+{
+    QString core;
+    for (const File& file : files)
+        if (isOfTheCore(file.path) && file.path.endsWith(".cpp"_L1))
+            core += codeOf(file.text);
+    QStringList found;
+    for (const auto& [field, type] : bodiesOf(proto)) {
+        const QString handler = handlerOf(field);
+        const auto at = proto.text.indexOf(u"%1 %2 ="_s.arg(type, field));
+        if (!core.contains(u"::%1("_s.arg(handler)))
+            found << finding(proto, at, u"no %1 in the rooms of the machines"_s.arg(handler));
+    }
+    return found;
+}
+
+// The sections of node/lhrs/PROTOCOL.md, in the order of message.proto.
+inline QStringList messagesWithoutSection(const File& proto, const File& protocol)
+{
+    QStringList found;
+    qsizetype last = -1;
+    for (const auto& [field, type] : bodiesOf(proto)) {
+        const QString name = pascal(field);
+        const auto match = pattern(u"^#+ %1$"_s.arg(name)).match(protocol.text);
+        if (!match.hasMatch())
+            found << finding(protocol, 0, u"no section \"%1\""_s.arg(name));
+        else if (match.capturedStart() < last)
+            found << finding(protocol, match.capturedStart(), u"\"%1\" is not in message.proto's order"_s.arg(name));
+        last = std::max(last, match.capturedStart());
+    }
+    return found;
+}
+
+// "See "NAME" in node/lhrs/PROTOCOL.md" leads somewhere.
+inline QStringList notesThatAreMissing(const QList<File>& files, const File& protocol)
+{
+    static const QRegularExpression kNote = pattern(uR"re(See "([^"]+)" in(?:\s|//|#)+node/lhrs/PROTOCOL\.md)re"_s);
+    QStringList found;
+    for (const File& file : files) {
+        if (!isSource(file.path) || file.path.startsWith("tests/"_L1))
+            continue;
+        for (auto matches = kNote.globalMatch(file.text); matches.hasNext();) {
+            const auto match = matches.next();
+            const QString heading = u"^#+ %1$"_s.arg(QRegularExpression::escape(match.captured(1)));
+            if (!protocol.text.contains(pattern(heading)))
+                found << finding(file, match.capturedStart(), u"PROTOCOL.md: no note \"%1\""_s.arg(match.captured(1)));
+        }
+    }
+    return found;
+}
+
+// Functions that the document names as `Class::function` are in its rooms.
+inline QStringList functionsThatAreGone(const File& document, const QList<File>& files)
+{
+    static const QRegularExpression kFunction = pattern(uR"re(\b([A-Z]\w+)::(\w+)`)re"_s);
+    QString core;
+    for (const File& file : files)
+        if (isOfTheCore(file.path))
+            core += file.text;
+    QStringList found;
+    for (auto matches = kFunction.globalMatch(document.text); matches.hasNext();) {
+        const auto match = matches.next();
+        const QString name = match.captured(2);
+        if (!core.contains(pattern(u"\\b%1\\b"_s.arg(name))))
+            found << finding(document, match.capturedStart(), u"there is no %1 in the rooms of the machines"_s.arg(name));
+    }
+    return found;
+}
+
+// Injection points stand in the list of common/points.h and in the protocol's code, or nowhere.
+inline QStringList pointsOutOfStep(const QList<File>& files)
+{
+    static const QRegularExpression kList(
+        uR"re(enum class Point \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Point::([A-Z]\w*)\))re"_s);
+    const File* points = fileNamed(files, u"common/points.h"_s);
+    if (points == nullptr)
+        return {};
+    const QStringList listed
+        = QString(codeOf(kList.match(points->text).captured(1))).split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+    QStringList used, found;
+    for (const File& file : files) {
+        const QString code = isCpp(file.path) && file.path.startsWith("node/"_L1) ? codeOf(file.text) : QString();
+        for (auto matches = kUse.globalMatch(code); matches.hasNext();) {
+            const auto match = matches.next();
+            used << match.captured(1);
+            if (!listed.contains(match.captured(1)))
+                found << finding(file, match.capturedStart(), u"%1 is not in common/points.h"_s.arg(match.captured(1)));
+        }
+    }
+    for (const QString& point : listed)
+        if (!used.contains(point))
+            found << finding(*points, points->text.indexOf(point), u"no code can fire point %1"_s.arg(point));
+    return found;
+}
+
+// Mutants stand in the list of common/points.h and in the product's code, or nowhere.
+inline QStringList mutantsOutOfStep(const QList<File>& files)
+{
+    static const QRegularExpression kList(
+        uR"re(enum class Mutant \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression kUse = pattern(uR"re(\bLHRS_MUTANT\(\s*([A-Z]\w*)\s*\))re"_s);
+    const File* points = fileNamed(files, u"common/points.h"_s);
+    if (points == nullptr)
+        return {};
+    const QString list = codeOf(kList.match(points->text).captured(1));
+    QStringList listed = list.split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+    listed.removeAll(u"None"_s);
+    QStringList used, found;
+    for (const File& file : files) {
+        const QString code = isCpp(file.path) && !file.path.startsWith("tests/"_L1) ? codeOf(file.text) : QString();
+        for (auto matches = kUse.globalMatch(code); matches.hasNext();) {
+            const auto match = matches.next();
+            used << match.captured(1);
+            if (!listed.contains(match.captured(1)))
+                found << finding(file, match.capturedStart(), u"%1 is not in common/points.h"_s.arg(match.captured(1)));
+        }
+    }
+    for (const QString& mutant : listed)
+        if (!used.contains(mutant))
+            found << finding(*points, points->text.indexOf(mutant), u"no code can switch to mutant %1"_s.arg(mutant));
+    return found;
+}
+
+} // namespace lhrs::tidy

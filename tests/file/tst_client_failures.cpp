@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A client and a bucket that has failed (lhrs.md 10.5): alarms, and records that come without their bucket.
+#include "tests/rigs/core/client_rig.h"
+
+#include <QTest>
+
+using namespace lhrs;
+using namespace lhrs::test;
+
+class TestClientFailures : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aBucketThatHasFailedIsAlarmedAboutAtOnce();
+    void aRecordThatDoesNotComeIsAskedForWithTheBucket();
+    void aMutationOfABucketThatHasFailedIsToldOfIt();
+
+private:
+    // What the coordinator says of bucket 0.
+    static pb::Message failed(ClientRig& rig, std::uint32_t retryAfterMs);
+};
+
+pb::Message TestClientFailures::failed(ClientRig& rig, std::uint32_t retryAfterMs)
+{
+    pb::Message answer = rig.coordinator.message();
+    answer.mutable_location()->set_bucket(0);
+    answer.mutable_location()->set_exists(true);
+    answer.mutable_location()->set_state(pb::FAILED);
+    answer.mutable_location()->set_retry_after_ms(retryAfterMs);
+    holderOf(ClientRig::kData, 200).to(*answer.mutable_location()->mutable_holder());
+    return answer;
+}
+
+void TestClientFailures::aBucketThatHasFailedIsAlarmedAboutAtOnce()
+{
+    // Who asks where a bucket is and hears that it failed has lost no time by it: the record is found by an alarm.
+    ClientRig rig;
+    rig.operate(pb::SEARCH, 5);
+    const Step told = rig.driven.message(failed(rig, 0));
+    QCOMPARE(told.count(Body::kAlarm), std::size_t(1));
+    QCOMPARE(told.of(Body::kAlarm).at(0).message.alarm().request().key(), std::uint64_t(5));
+    QVERIFY(told.of(Body::kAlarm).at(0).message.alarm().is_search());
+    // The answer to the alarm says when to ask again, if no record has come by then.
+    QCOMPARE(rig.driven.message(failed(rig, 25)).sent.size(), std::size_t(0));
+    pb::Message search;
+    search.mutable_search()->mutable_request()->CopyFrom(told.of(Body::kAlarm).at(0).message.alarm().request().request());
+    const pb::OperationResult first = resultOf(rig.reply(search, pb::OK, [](pb::Reply& r) { r.set_degraded(true), r.clear_holder(); }));
+    QCOMPARE(first.path(), pb::RECORD_RECOVERY);
+    QVERIFY(first.alarm());
+    // The next search need not ask where the bucket is.
+    const Step next = rig.operate(pb::SEARCH, 6);
+    QCOMPARE(next.count(Body::kWhereIs), std::size_t(0));
+    QCOMPARE(next.count(Body::kAlarm), std::size_t(1));
+    // Until somebody says that the bucket is back.
+    QCOMPARE(rig.location(0, {}, 99, 299).of(Body::kSearch, 99).size(), std::size_t(1));
+    QCOMPARE(rig.operate(pb::SEARCH, 7).of(Body::kSearch, 99).size(), std::size_t(1));
+}
+
+// Who knows that the bucket has failed wants nothing but the record; should a message on its way be lost, the alarm is given
+// once more, and its answer told.
+void TestClientFailures::aRecordThatDoesNotComeIsAskedForWithTheBucket()
+{
+    ClientRig rig;
+    rig.operate(pb::SEARCH, 5);
+    const Step first = rig.driven.message(failed(rig, 0));
+    QVERIFY(!first.of(Body::kAlarm).at(0).message.alarm().knows_unavailable()); // it was not known when it was addressed
+    const Step known = rig.operate(pb::SEARCH, 6);
+    QCOMPARE(known.count(Body::kAlarm), std::size_t(1));
+    QVERIFY(known.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
+    rig.driven.message(failed(rig, 1000)); // for the first search, which sleeps now
+    const Step next = rig.operate(pb::SEARCH, 7);
+    QVERIFY(next.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
+    QCOMPARE(rig.driven.pass(59ms).count(Body::kAlarm), std::size_t(0));
+    const Step again = rig.driven.pass(20ms);
+    QCOMPARE(again.count(Body::kAlarm), std::size_t(1));
+    QCOMPARE(again.of(Body::kAlarm).at(0).message.alarm().request().key(), std::uint64_t(7));
+    QVERIFY(!again.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
+    // The bucket is back.
+    QCOMPARE(rig.location(0, {}, 99, 299).of(Body::kSearch, 99).size(), std::size_t(1));
+}
+
+void TestClientFailures::aMutationOfABucketThatHasFailedIsToldOfIt()
+{
+    ClientRig rig;
+    rig.operate(pb::SEARCH, 5);
+    rig.driven.message(failed(rig, 0));
+    rig.driven.message(failed(rig, 25));
+    const Step insert = rig.operate(pb::INSERT, 6, "six");
+    QCOMPARE(insert.count(Body::kAlarm), std::size_t(1));
+    QVERIFY(!insert.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
+}
+
+QTEST_APPLESS_MAIN(TestClientFailures)
+#include "tst_client_failures.moc"

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The invariant lamps (window.md 2.14): what lights each, what makes it red, and that nothing else does.
+#include "tests/rigs/lab/fake_process.h"
+#include "tests/lab/lamp_seeds.h"
+#include "tests/rigs/lab/lamp_story.h"
+#include "tests/rigs/lab/recording_rig.h"
+#include "tests/rigs/lab/sim_recording.h"
+
+#include "gui/lab/control/control_client.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/local/session.h"
+#include "node/sim/lhrs/swarm.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+#include <random>
+#include <set>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+using Numbers = std::set<int>;
+
+Numbers numbersOf(const ClusterState& state, LampState wanted)
+{
+    Numbers numbers;
+    for (const LampShown& lamp : state.lamps.all(state))
+        if (lamp.state == wanted)
+            numbers.insert(lamp.invariant);
+    return numbers;
+}
+
+std::string shown(const Numbers& numbers)
+{
+    std::string text;
+    for (const int number : numbers)
+        text += lampName(number) + " ";
+    return text;
+}
+
+std::string redOf(const ClusterState& state)
+{
+    std::string text;
+    for (const LampShown& lamp : state.lamps.all(state))
+        if (lamp.state == LampState::Violated)
+            text += lampName(lamp.invariant) + ": " + lamp.detail + "; ";
+    return text;
+}
+
+ClusterState folded(const Story& story)
+{
+    ClusterState state;
+    for (const auto& [process, index] : story.order) {
+        const pb::Event& event = story.told.at(process)[index];
+        state.apply(process, event, event.wall_ns());
+    }
+    return state;
+}
+
+pb::Told finding(int invariant, std::uint64_t checks, std::uint64_t violated)
+{
+    pb::Told told;
+    auto& one = *told.mutable_judged()->add_findings();
+    one.set_invariant(std::uint32_t(invariant));
+    one.set_checks(checks);
+    one.set_violated(violated);
+    one.set_text("seen otherwise");
+    return told;
+}
+
+// In an order in which each process' own words stay in theirs; `settled`: and time passes.
+ClusterState inAnyOrder(const Story& story, std::uint32_t seed)
+{
+    std::mt19937 random(seed);
+    ClusterState state;
+    std::map<ProcessId, std::size_t> next;
+    std::vector<ProcessId> speakers;
+    std::int64_t last = 0;
+    for (const auto& [process, words] : story.told)
+        speakers.push_back(process);
+    while (!speakers.empty()) {
+        const std::size_t who = random() % speakers.size();
+        const auto& words = story.told.at(speakers[who]);
+        for (std::size_t count = 1 + random() % 6; count > 0 && next[speakers[who]] < words.size(); --count) {
+            const pb::Event& event = words[next[speakers[who]]++];
+            state.apply(speakers[who], event, event.wall_ns());
+            last = std::max(last, event.wall_ns());
+        }
+        if (next[speakers[who]] >= words.size())
+            speakers.erase(speakers.begin() + std::ptrdiff_t(who));
+    }
+    pb::Told settled;
+    settled.mutable_judged();
+    state.apply(0, settled, last + 5'000'000'000);
+    return state;
+}
+
+} // namespace
+
+class LampsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void nothingIsLitBeforeAnythingHappened();
+    void aFreshFileLightsOnlyWhatItExercised();
+    void anHonestFileHoldsWhatItExercised();
+    void aSeededViolationTurnsExactlyThatLamp_data();
+    void aSeededViolationTurnsExactlyThatLamp();
+    void noOrderOfProcessesMakesAnotherLampRed_data();
+    void noOrderOfProcessesMakesAnotherLampRed();
+    void answersTurnExactlyTheirLamp();
+    void survivalIsPendingUntilSomebodyReadsBack();
+    void aChangeUnderWayIsPending();
+    void whatTheDetailLeavesOutIsADash();
+    void aSplitExplainsAThirdForward();
+    void whatWasMissedIsNotJudged();
+    void anotherClusterKeepsWhatWasSeen();
+    void everyPrefixIsAKeyframeAndItsTail();
+    void simulatedRunsLeaveNoLampRed_data();
+    void simulatedRunsLeaveNoLampRed();
+    void aLedgerAmongOthersProvesNothing();
+    void anAuditSpeaksOfFourInvariants();
+    void theSimulatorsOwnChecksAreHeard();
+    void memoryIsBounded();
+    void theRecordingHasARowForEachChange();
+};
+
+void LampsTest::nothingIsLitBeforeAnythingHappened()
+{
+    const ClusterState state;
+    QCOMPARE(numbersOf(state, LampState::NotChecked).size(), std::size_t(kLamps));
+    for (const LampShown& lamp : state.lamps.all(state))
+        QCOMPARE(lamp.detail, std::string(lampHint(lamp.invariant))); // what would light it
+    QVERIFY(!state.lamps.anyViolated());
+}
+
+void LampsTest::aFreshFileLightsOnlyWhatItExercised()
+{
+    const ClusterState state = folded(LampStory());
+    QCOMPARE(shown(numbersOf(state, LampState::Holds)), std::string("I15 I16 ")); // an epoch, two servers recruited
+    QCOMPARE(numbersOf(state, LampState::NotChecked).size(), std::size_t(kLamps - 2));
+}
+
+void LampsTest::anHonestFileHoldsWhatItExercised()
+{
+    LampStory story = LampStory::honest();
+    story.recover();
+    story.search(2, LampStory::kSpare);
+    const ClusterState state = folded(story);
+    QCOMPARE(redOf(state), std::string());
+    QCOMPARE(shown(numbersOf(state, LampState::Holds)), std::string("I3 I4 I5 I6 I9 I10 I11 I15 I16 I22 "));
+    QCOMPARE(shown(numbersOf(state, LampState::Pending)), std::string("I7 "));
+    QCOMPARE(state.lamps.lamp(6).checks, 6u);
+    QCOMPARE(state.lamps.lamp(5).checks, 8u);
+    QCOMPARE(state.lamps.lamp(9).checks, 1u);
+    QCOMPARE(state.lamps.lamp(10).checks, 1u);
+    const LampShown hops = state.lamps.shown(5, state);
+    QVERIFY2(hops.detail.starts_with("8 checks, last 0.000"), hops.detail.c_str());
+}
+
+void LampsTest::aSeededViolationTurnsExactlyThatLamp_data()
+{
+    QTest::addColumn<int>("seed");
+    for (std::size_t i = 0; i < seeds().size(); ++i)
+        QTest::newRow(seeds()[i].name) << int(i);
+}
+
+void LampsTest::aSeededViolationTurnsExactlyThatLamp()
+{
+    QFETCH(const int, seed);
+    const Seed& wrong = seeds()[std::size_t(seed)];
+    LampStory story = LampStory::honest();
+    const std::size_t before = story.order.size();
+    wrong.add(story);
+    ClusterState state = folded(story);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), lampName(wrong.invariant) + " ");
+    QVERIFY(state.lamps.anyViolated());
+    // It names the event, which is one of those that were added.
+    const LampViolation& first = state.lamps.lamp(wrong.invariant).first;
+    QVERIFY(first.sequence > 0 && first.sequence <= story.told.at(first.process).size() && !first.text.empty());
+    QVERIFY2(std::any_of(story.order.begin() + std::ptrdiff_t(before), story.order.end(),
+                 [&](const auto& at) { return at.first == first.process && at.second + 1 == first.sequence; }), first.text.c_str());
+    // It stays red, whatever comes.
+    story.order.clear();
+    for (auto& [process, words] : story.told)
+        words.clear();
+    story.epoch(50);
+    for (const auto& [process, index] : story.order)
+        state.apply(process, story.told.at(process)[index], 20'000'000'000);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), lampName(wrong.invariant) + " ");
+}
+
+void LampsTest::noOrderOfProcessesMakesAnotherLampRed_data()
+{
+    QTest::addColumn<int>("seed");
+    QTest::newRow("nothing wrong") << -1;
+    for (std::size_t i = 0; i < seeds().size(); ++i)
+        QTest::newRow(seeds()[i].name) << int(i);
+}
+
+void LampsTest::noOrderOfProcessesMakesAnotherLampRed()
+{
+    QFETCH(const int, seed);
+    LampStory story = LampStory::honest();
+    Numbers allowed;
+    if (seed >= 0) {
+        seeds()[std::size_t(seed)].add(story);
+        allowed.insert(seeds()[std::size_t(seed)].invariant);
+    } else {
+        story.recover();
+        story.search(2, LampStory::kSpare);
+    }
+    int found = 0;
+    for (std::uint32_t order = 0; order < 30; ++order) {
+        const ClusterState state = inAnyOrder(story, order);
+        const Numbers red = numbersOf(state, LampState::Violated);
+        QVERIFY2(red.empty() || red == allowed, redOf(state).c_str());
+        found += red.empty() ? 0 : 1;
+    }
+    // What hangs on a word that has not come is not judged; in most orders it has.
+    QVERIFY(seed < 0 ? found == 0 : found > 0);
+}
+
+void LampsTest::answersTurnExactlyTheirLamp()
+{
+    LampStory story = LampStory::honest();
+    story.recover();
+    for (const int invariant : { 1, 2, 3, 4, 7, 8, 13, 19 }) {
+        ClusterState state = folded(story);
+        const Numbers before = numbersOf(state, LampState::Holds);
+        if (invariant != 8) {
+            state.apply(0, finding(invariant, 12, 0), 5'000);
+            Numbers lit = before;
+            lit.insert(invariant);
+            QCOMPARE(shown(numbersOf(state, LampState::Holds)), shown(lit));
+        }
+        state.apply(0, finding(invariant, 12, 1), 6'000);
+        QCOMPARE(shown(numbersOf(state, LampState::Violated)), lampName(invariant) + " ");
+        QCOMPARE(state.lamps.lamp(invariant).first, (LampViolation { 0, 0, 6'000, "seen otherwise" }));
+        state.apply(0, finding(invariant, 12, 0), 7'000); // once is for ever
+        QCOMPARE(state.lamps.shown(invariant, state).state, LampState::Violated);
+    }
+    ClusterState state;
+    state.apply(0, finding(23, 1, 1), 1);
+    state.apply(0, finding(0, 1, 1), 1);
+    state.apply(0, finding(-1, 1, 1), 1);
+    QVERIFY(!state.lamps.anyViolated());
+    // A queue beyond its bound, as a process that is watched says.
+    pb::Told told;
+    auto& queue = *told.mutable_sampled()->add_queues();
+    queue.set_name("inputs");
+    queue.set_bound(10);
+    queue.set_length(10);
+    state.apply(5, told, 1);
+    QCOMPARE(state.lamps.shown(20, state).state, LampState::Holds);
+    queue.set_length(11);
+    state.apply(5, told, 2);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I20 "));
+}
+
+void LampsTest::survivalIsPendingUntilSomebodyReadsBack()
+{
+    LampStory story = LampStory::honest();
+    ClusterState state = folded(story);
+    state.apply(0, finding(7, 6, 0), 1);
+    QCOMPARE(state.lamps.shown(7, state).state, LampState::NotChecked); // nothing failed that could be survived
+    story.recover();
+    state = folded(story);
+    QCOMPARE(state.lamps.shown(7, state).state, LampState::Pending);
+    state.apply(0, finding(7, 6, 0), 1);
+    QCOMPARE(state.lamps.shown(7, state).state, LampState::Holds);
+    // Beyond k there is nothing that had to survive, and that is said.
+    auto* lost = story.tell(kCoordinator).mutable_group_lost();
+    lost->add_buckets(0);
+    lost->set_parity_lost(1);
+    state = folded(story);
+    state.apply(0, finding(7, 6, 6), 1);
+    QCOMPARE(redOf(state), std::string());
+    QCOMPARE(state.lamps.shown(18, state).state, LampState::Holds);
+}
+
+void LampsTest::aChangeUnderWayIsPending()
+{
+    LampStory story = LampStory::honest();
+    ClusterState state = folded(story);
+    for (const int invariant : { 1, 2, 4 })
+        state.apply(0, finding(invariant, 6, 0), 1);
+    QCOMPARE(state.lamps.lamp(11).checks, 7u); // the split, and six keys at rest
+    LampStory later = story;
+    later.order.clear();
+    later.told.clear();
+    later.told[kCoordinator].resize(story.told.at(kCoordinator).size());
+    later.commit(2, 0, 2, 1, 1);
+    for (const auto& [process, index] : later.order)
+        state.apply(process, later.told.at(process)[index], 100);
+    QCOMPARE(shown(numbersOf(state, LampState::Pending)), std::string("I1 I2 I4 I11 "));
+    QVERIFY(state.lamps.shown(1, state).detail.find("bucket 0 is being split") != std::string::npos);
+}
+
+void LampsTest::whatTheDetailLeavesOutIsADash()
+{
+    ClusterState state = folded(LampStory::honest());
+    pb::Told told;
+    auto& snapshot = *told.mutable_snapshot();
+    snapshot.set_process(kClient);
+    snapshot.mutable_info()->set_node(kClient);
+    snapshot.set_sequence(state.processes.at(kClient).sequence);
+    snapshot.set_detail(pb::COUNTS);
+    snapshot.mutable_client();
+    state.apply(kClient, told, 1);
+    for (const int invariant : { 5, 6, 9, 10 }) {
+        const LampShown lamp = state.lamps.shown(invariant, state);
+        QCOMPARE(lamp.state, LampState::NotChecked);
+        QVERIFY2(lamp.detail.starts_with("not observed at this detail"), lamp.detail.c_str());
+    }
+    QCOMPARE(state.lamps.shown(15, state).state, LampState::Holds); // structure is in every detail
+    snapshot.set_detail(pb::OPERATIONS);
+    state.apply(kClient, told, 1);
+    QCOMPARE(state.lamps.shown(5, state).state, LampState::Holds);
+}
+
+void LampsTest::aSplitExplainsAThirdForward()
+{
+    const auto insert = [](LampStory& story, std::int64_t later) {
+        const std::size_t before = story.order.size();
+        auto& over = story.insert(30, 7);
+        over.set_forwards(3);
+        over.set_path(pb::FORWARDED);
+        for (std::size_t at = before; at < story.order.size(); ++at) {
+            pb::Event& event = story.told.at(story.order[at].first)[story.order[at].second];
+            event.set_wall_ns(event.wall_ns() + later);
+        }
+    };
+    LampStory story = LampStory::honest();
+    insert(story, 0);
+    ClusterState state = folded(story);
+    QCOMPARE(state.lamps.shown(5, state).state, LampState::Holds); // there was a split just before
+    for (const bool isSplit : { false, true }) {
+        // None of the last second: it waits for one, which may be heard of later.
+        story = LampStory::honest();
+        insert(story, 5'000'000'000);
+        state = folded(story);
+        QCOMPARE(state.lamps.shown(5, state).state, LampState::Pending);
+        if (isSplit) {
+            story.commit(2, 0, 2, 1, 1);
+            story.told.at(kCoordinator).back().set_wall_ns(5'000'000'000);
+        }
+        story.quiet();
+        state = folded(story);
+        QCOMPARE(state.lamps.shown(5, state).state, isSplit ? LampState::Holds : LampState::Violated);
+    }
+}
+
+void LampsTest::whatWasMissedIsNotJudged()
+{
+    // The bucket acknowledges a delete, which nobody heard; then the rank is used again.
+    LampStory story = LampStory::honest();
+    auto* deleted = story.tell(LampStory::kData0).mutable_record_deleted();
+    deleted->set_key(4);
+    deleted->set_rank(2);
+    deleted->set_sequence(++story.sequence);
+    ClusterState state = folded(story);
+    pb::Told told;
+    told.mutable_gap()->set_first(story.last(LampStory::kData0) + 1);
+    told.mutable_gap()->set_last(story.last(LampStory::kData0) + 1);
+    state.apply(LampStory::kData0, told, 1);
+    const std::uint64_t checks = state.lamps.lamp(3).checks;
+    pb::Event event;
+    event.set_sequence(story.last(LampStory::kData0) + 2);
+    event.mutable_place()->set_role(pb::DATA);
+    event.mutable_record_inserted()->set_key(40);
+    event.mutable_record_inserted()->set_rank(2);
+    event.mutable_record_inserted()->set_sequence(story.sequence + 2);
+    state.apply(LampStory::kData0, event, 2);
+    QCOMPARE(redOf(state), std::string());
+    QCOMPARE(state.lamps.lamp(3).checks, checks);
+}
+
+void LampsTest::anotherClusterKeepsWhatWasSeen()
+{
+    LampStory story = LampStory::honest();
+    story.epoch(1);
+    story.epoch(0);
+    ClusterState state = folded(story);
+    pb::Told told;
+    told.mutable_forgotten();
+    state.apply(0, told, 1);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I15 "));
+    QCOMPARE(state.lamps.lamp(6).checks, 6u);
+    // And nothing of the former one is held against the next.
+    const LampStory next = LampStory::honest();
+    for (const auto& [process, index] : next.order)
+        state.apply(process + 10'000, next.told.at(process)[index], 2);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I15 "));
+}
+
+void LampsTest::everyPrefixIsAKeyframeAndItsTail()
+{
+    LampStory story = LampStory::honest();
+    story.recover();
+    for (const Seed& wrong : seeds())
+        if (wrong.invariant != 22 && wrong.invariant != 18)
+            wrong.add(story);
+    const ClusterState end = folded(story);
+    QVERIFY(numbersOf(end, LampState::Violated).size() >= 8);
+    const PageSource none = [](std::int64_t, std::uint32_t) { return std::nullopt; };
+    ClusterState state;
+    for (std::size_t at = 0; at < story.order.size(); ++at) {
+        const auto& [process, index] = story.order[at];
+        state.apply(process, story.told.at(process)[index], story.told.at(process)[index].wall_ns());
+        auto copy = stateOf(keyframeOf(state, true), none);
+        QVERIFY(copy);
+        QVERIFY(copy->lamps == state.lamps);
+        if (at % 7 != 0)
+            continue;
+        for (std::size_t later = at + 1; later < story.order.size(); ++later) {
+            const auto& [who, which] = story.order[later];
+            copy->apply(who, story.told.at(who)[which], story.told.at(who)[which].wall_ns());
+        }
+        QVERIFY2(copy->lamps == end.lamps, std::to_string(at).c_str());
+    }
+}
+
+void LampsTest::simulatedRunsLeaveNoLampRed_data()
+{
+    QTest::addColumn<quint64>("seed");
+    for (const quint64 seed : { 3, 17, 10'003, 10'042, 10'117, 20'001, 20'064, 20'133, 30'010, 30'017, 30'018, 30'041, 30'184, 30'333 })
+        QTest::newRow(qPrintable(QString::number(seed))) << seed;
+}
+
+// With crashes, pauses, cuts and lost messages: nothing that the protocol does looks like a violation.
+void LampsTest::simulatedRunsLeaveNoLampRed()
+{
+    QFETCH(const quint64, seed);
+    struct Words : RunSink {
+        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
+        void onTold(ProcessId, const pb::Told&, std::int64_t) override {}
+        bool wantsKeyframe() const override { return false; }
+        void onKeyframe(const ClusterState&, std::int64_t) override {}
+    } nobody;
+    Simulation simulation(drawCase(seed));
+    SimRecording live(simulation, nobody);
+    QVERIFY(simulation.run());
+    live.finish();
+    QCOMPARE(redOf(live.state()), std::string());
+    QVERIFY(live.state().lamps.lamp(16).checks > 0);
+}
+
+void LampsTest::aLedgerAmongOthersProvesNothing()
+{
+    ClusterState state = folded(LampStory::honest());
+    pb::WorkloadResult read;
+    read.set_operations(6);
+    (*read.mutable_results())["OK"] = 5;
+    read.set_missing(1);
+    read.set_wrong(2);
+    pb::Told told;
+    *told.mutable_judged() = findingsOfVerify(read, kClient, state);
+    QCOMPARE(told.judged().findings_size(), 2);
+    pb::Told other;
+    *other.mutable_judged() = findingsOfVerify(read, kClient + 1, state); // alice may have deleted it
+    QCOMPARE(other.judged().findings_size(), 0);
+    state.apply(0, told, 1);
+    QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I7 I19 "));
+    read.set_missing(0);
+    QCOMPARE(findingsOfVerify(read, kClient, state).findings_size(), 1); // I19; nothing is green beside it
+    // Nothing missing is no doubt.
+    read.set_wrong(0);
+    QCOMPARE(findingsOfVerify(read, kClient + 1, state).findings_size(), 2);
+}
+
+void LampsTest::anAuditSpeaksOfFourInvariants()
+{
+    const auto redAfter = [](const GroupAudit& audit) {
+        ClusterState state;
+        pb::Told told;
+        *told.mutable_judged() = findingsOf(audit);
+        state.apply(0, told, 1);
+        return shown(numbersOf(state, LampState::Violated));
+    };
+    GroupAudit audit;
+    audit.ranks = 10;
+    audit.keys = 30;
+    QCOMPARE(redAfter(audit), std::string());
+    audit.unequal = 2;
+    audit.firstUnequal = audit.firstWrong = "rank 3";
+    QCOMPARE(redAfter(audit), std::string("I1 "));
+    audit.unlisted = 2; // of those
+    audit.firstUnlisted = "rank 3";
+    QCOMPARE(redAfter(audit), std::string("I2 "));
+    audit.unequal = audit.unlisted = 0;
+    audit.misplaced = 1;
+    QCOMPARE(redAfter(audit), std::string("I4 "));
+    audit.misplaced = 0;
+    audit.doubled = 1;
+    QCOMPARE(redAfter(audit), std::string("I3 "));
+}
+
+void LampsTest::theSimulatorsOwnChecksAreHeard()
+{
+    pb::SimulationState simulation;
+    QCOMPARE(findingsOf(simulation).findings_size(), 0);
+    simulation.set_violation("I8: key 7 goes back");
+    pb::Told told;
+    *told.mutable_judged() = findingsOf(simulation);
+    ClusterState state;
+    state.apply(0, told, 3);
+    QCOMPARE(redOf(state), std::string("I8: at 0.000 s: the simulator says: key 7 goes back; "));
+    simulation.set_violation("something else");
+    QCOMPARE(findingsOf(simulation).findings_size(), 0);
+}
+
+void LampsTest::memoryIsBounded()
+{
+    LampNotes notes;
+    for (std::uint64_t i = 0; i < 100'000; ++i)
+        notes.set({ i % 7, i, 0 }, { i, 0, 0, 0 });
+    QCOMPARE(notes.entries().size(), 7 * LampNotes::kPerFirst);
+    QVERIFY(notes.find({ 99'999 % 7, 99'999, 0 }) != nullptr); // the newest stay
+    QVERIFY(notes.find({ 0, 0, 0 }) == nullptr);
+    for (std::uint64_t i = 0; i < 5'000; ++i)
+        notes.set({ 100 + i, i, 0 }, {});
+    QCOMPARE(notes.entries().size(), LampNotes::kAll);
+    QVERIFY(notes.take({ 100 + 4'999, 4'999, 0 }).has_value());
+    QVERIFY(!notes.take({ 100 + 4'999, 4'999, 0 }).has_value());
+    // A long run leaves no more behind than a short one.
+    LampStory story;
+    for (std::uint32_t rank = 1; rank <= 2'000; ++rank)
+        story.insert(2 * rank, rank);
+    const ClusterState state = folded(story);
+    QVERIFY(keyframeOf(state, true).lamps().ByteSizeLong() < 40'000);
+    QCOMPARE(state.lamps.lamp(6).checks, 2'000u);
+}
+
+void LampsTest::theRecordingHasARowForEachChange()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    Session session;
+    FakeProcess coordinator(kCoordinator, pb::COORDINATOR, "coordinator");
+    coordinator.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
+        return command.has_take_snapshot() ? std::optional(FakeProcess::snapshotOf(coordinator, 0)) : std::nullopt;
+    });
+    const auto recorder = recorderAt(path);
+    session.ingest().recordTo(recorder.get());
+    session.control().addProcess(coordinator.info());
+    const auto epoch = [](std::uint64_t number) {
+        pb::Event event;
+        event.mutable_epoch_changed()->mutable_view()->set_epoch(number);
+        return event;
+    };
+    std::uint64_t next = 1;
+    QTRY_VERIFY_WITH_TIMEOUT((coordinator.publish(next, { epoch(next) }), ++next, session.ingest().state().lamps.lamp(15).checks > 2), 20'000);
+    coordinator.publish(next, { epoch(1) });
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().lamps.anyViolated(), 20'000);
+    session.ingest().judge(finding(1, 5, 0).judged());
+    QCOMPARE(session.ingest().settledLamps().lamps.lamp(1).checks, 5u);
+    session.ingest().recordTo(nullptr);
+    QCOMPARE(recorder->finish(), QString());
+    auto recording = Recording::open(path);
+    QVERIFY(recording);
+    QStringList rows;
+    for (const auto& row : (*recording)->rows("lamp"))
+        rows << row.at("invariant").toString() + " " + row.at("state").toString();
+    QCOMPARE(rows, (QStringList { "I15 holds", "I15 violated", "I1 holds", "I1 holds", "I15 violated" }));
+    // A replay shows the lamps of its instant.
+    const auto begin = (*recording)->stateAt(1), end = (*recording)->stateAt((*recording)->events());
+    QVERIFY(begin && end && !begin->lamps.anyViolated() && end->lamps.anyViolated());
+    QCOMPARE(end->lamps.lamp(1).checks, 5u);
+}
+
+QTEST_GUILESS_MAIN(LampsTest)
+#include "tst_lamps.moc"

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A window that plays a scenario on a simulated cluster in the show's own time: frames are made by the test, and the script has
+// always come to its next stop before one is made. So a show is the same on every machine, and takes no time that somebody reads in.
+#pragma once
+
+#include "tests/rigs/gui/window_options.h"
+
+#include "gui/lab/live/ingest.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+#include <vector>
+
+namespace lhrs::gui {
+
+class ShowStage {
+public:
+    static constexpr double kFrame = 0.1; // seconds of the show
+    static constexpr int kWriteMost = 20'000; // ms of real time in which a recorder writes what has happened
+
+    explicit ShowStage(MainWindow::Options wanted = options(), QSize size = { 1280, 720 }) : window(wanted)
+    {
+        window.clock().stop();
+        window.resize(size);
+        window.show();
+        QObject::connect(&window.player(), &Player::entryShown, &window, [this](const ReelEntry& entry) { shown.push_back(entry); });
+        SimulatedOptions simulated;
+        simulated.seed = 7;
+        simulated.waitsForScript = true; // the run is decided by seed and calls
+        window.cluster().session().local().preferSimulated(simulated);
+        ScriptSettings settings;
+        settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
+        window.player().setSettings(settings);
+    }
+
+    // Writes the text into a file and begins it; it stands before its first step then, or has ended.
+    bool begin(const QString& script)
+    {
+        QFile file(m_folder.filePath("script.js"));
+        return file.open(QIODevice::WriteOnly) && file.write(script.toUtf8()) > 0 && (file.close(), open(file.fileName()));
+    }
+    bool open(const QString& path)
+    {
+        if (!window.openScenario(path, true) || !awaitScript())
+            return false;
+        // The window hears of its cluster a moment later, and what can be done with it is enabled then.
+        const auto isHere = [this] { return window.cluster().link() == Operator::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
+        return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
+    }
+
+    // False: the script does not come to a stop.
+    bool awaitScript()
+    {
+        constexpr int kMost = 120'000; // ms of real time
+        return QTest::qWaitFor([this] {
+            if (!window.player().scriptStands())
+                make(0); // takes what it has said
+            return window.player().scriptStands();
+        }, kMost);
+    }
+
+    // One frame; false: the script does not come to a stop.
+    bool frame(double seconds = kFrame)
+    {
+        if (!awaitScript())
+            return false;
+        // What is to be shown next is being written: that takes time of this computer, which is none of the show's.
+        const auto isWritten = [this] {
+            if (window.director().isStarved())
+                make(0);
+            return !window.director().isStarved();
+        };
+        if (!QTest::qWaitFor(isWritten, kWriteMost))
+            return false;
+        make(seconds);
+        return true;
+    }
+
+    // Frames until the condition holds. False: it did not within so many seconds of the show.
+    bool until(const std::function<bool()>& holds, double secondsMost = 600)
+    {
+        for (const double end = played + secondsMost; played < end;) {
+            if (holds())
+                return true;
+            if (!frame())
+                return false;
+        }
+        return holds();
+    }
+    // Until it waits for a key, or is over.
+    bool untilStop(double secondsMost = 600)
+    {
+        return until([this] { return director().isOver() || director().await() != Director::Await::Nothing; }, secondsMost);
+    }
+    // A key of the clicker, and what follows up to the next stop.
+    bool goOn(double secondsMost = 600)
+    {
+        press("nextStep");
+        return frame() && untilStop(secondsMost);
+    }
+    void press(const char* action) { window.actions().get(action)->trigger(); }
+
+    Director& director() { return window.director(); }
+    QString caption() { return window.player().caption(); }
+    // Texts that were shown since, of that kind.
+    QStringList texts(ReelEntry::Kind kind) const
+    {
+        QStringList all;
+        for (const ReelEntry& entry : shown)
+            if (entry.kind == kind)
+                all << entry.text;
+        return all;
+    }
+
+    MainWindow window;
+    std::vector<ReelEntry> shown; // what had its turn
+    double played = 0;            // seconds of the show
+    std::function<void(double seconds)> onFrame;
+
+private:
+    void make(double seconds)
+    {
+        window.clock().step(seconds);
+        played += seconds;
+        if (onFrame)
+            onFrame(seconds);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a window of a test is opened with: the light theme, whatever the desktop's is, and the scenarios of the tree.
+#pragma once
+
+#include "gui/window/main/main_window.h"
+
+namespace lhrs::gui {
+
+inline MainWindow::Options options()
+{
+    MainWindow::Options o;
+    o.theme = MainWindow::ThemeChoice::Light;
+    o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
+    return o;
+}
+
+} // namespace lhrs::gui

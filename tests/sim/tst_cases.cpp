@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Text in, events out: every tests/cases/NAME.case is played and must hold; where NAME.events stands beside it, the
+// events must be these, line by line. LHRS_REWRITE=1 writes the .events files anew; the difference is to be reviewed.
+#include "node/sim/engine/event_lines.h"
+#include "node/sim/lhrs/simulation.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <array>
+#include <string_view>
+
+using namespace lhrs;
+
+namespace {
+
+const QString kFolder = QStringLiteral(LHRS_SOURCE_DIR "/tests/cases");
+
+// What every process does all the time, and the arrival of what was sent, would only hide the story.
+bool isTold(const pb::Event& event)
+{
+    constexpr std::array<std::string_view, 4> noise { "alive", "register", "registered", "ack" };
+    if (event.has_message_received() || event.has_process_started())
+        return false;
+    if (!event.has_message_sent())
+        return true;
+    for (const std::string_view kind : noise)
+        if (event.message_sent().kind() == kind)
+            return false;
+    return true;
+}
+
+// Keeps the first mistake of a case file with its line.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+    void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override
+    {
+        if (text.isEmpty())
+            text = QStringLiteral("line %1, column %2: ").arg(line + 1).arg(column + 1)
+                + QString::fromStdString(message);
+    }
+    QString text;
+};
+
+QByteArray readAll(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestCases : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aCaseHoldsAndTellsItsStory_data();
+    void aCaseHoldsAndTellsItsStory();
+    void everyStoryHasItsCase();
+};
+
+void TestCases::aCaseHoldsAndTellsItsStory_data()
+{
+    QTest::addColumn<QString>("name");
+    const QStringList files = QDir(kFolder).entryList({ QStringLiteral("*.case") }, QDir::Files, QDir::Name);
+    QVERIFY(!files.isEmpty());
+    for (const QString& file : files)
+        QTest::newRow(qPrintable(file)) << file.chopped(5);
+}
+
+void TestCases::aCaseHoldsAndTellsItsStory()
+{
+    QFETCH(const QString, name);
+    const QString path = kFolder + QLatin1Char('/') + name;
+    pb::Case told;
+    FirstError error;
+    google::protobuf::TextFormat::Parser parser;
+    parser.RecordErrorsTo(&error);
+    const std::string text = readAll(path + QStringLiteral(".case")).toStdString();
+    QVERIFY2(parser.ParseFromString(text, &told), qPrintable(error.text));
+    QVERIFY2(!told.tells().empty(), "a case says in a sentence what it shows");
+
+    Simulation simulation(told);
+    QString lines;
+    simulation.setListener([&](const SimProcess& process, const pb::Event& event) {
+        if (isTold(event) && !simulation.isReadingBack())
+            lines += QString::fromStdString(eventLine(simulation.cluster(), process, event)) + QLatin1Char('\n');
+    });
+    const bool isRight = simulation.run();
+    QVERIFY2(isRight, isRight ? "" : simulation.failure()->text.c_str());
+
+    QFile events(path + QStringLiteral(".events"));
+    if (!events.exists())
+        return;
+    if (qEnvironmentVariableIsSet("LHRS_REWRITE")) {
+        QVERIFY(events.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        events.write(lines.toUtf8());
+        return;
+    }
+    const QStringList expected = QString::fromUtf8(readAll(events.fileName())).split(QLatin1Char('\n'));
+    const QStringList actual = lines.split(QLatin1Char('\n'));
+    for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line)
+        QVERIFY2(expected.value(line) == actual.value(line),
+            qPrintable(QStringLiteral("%1.events, line %2; LHRS_REWRITE=1 writes the file anew\n  expected: %3\n  happened: %4")
+                           .arg(name).arg(line + 1).arg(expected.value(line), actual.value(line))));
+}
+
+void TestCases::everyStoryHasItsCase()
+{
+    for (const QString& file : QDir(kFolder).entryList({ QStringLiteral("*.events") }, QDir::Files)) {
+        const QString itsCase = kFolder + QLatin1Char('/') + file.chopped(7) + QStringLiteral(".case");
+        QVERIFY2(QFile::exists(itsCase), qPrintable(file));
+    }
+}
+
+QTEST_APPLESS_MAIN(TestCases)
+#include "tst_cases.moc"

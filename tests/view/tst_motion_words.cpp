@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Words beside what moves: a place says the newest, and no more than is still so.
+#include "tests/rigs/gui/motion_show.h"
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+class MotionWordsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void aPlaceSaysTheNewestOnly();
+    void whatFailedIsNotSaidAnyMoreWhenItIsBack();
+};
+
+namespace {
+
+void declareFailed(Show& show, std::uint32_t bucket, std::uint32_t group)
+{
+    pb::Event failed;
+    failed.mutable_bucket_failed()->set_role(pb::DATA);
+    failed.mutable_bucket_failed()->set_group(group);
+    failed.mutable_bucket_failed()->set_index(bucket);
+    failed.mutable_bucket_failed()->set_process(kFileData + bucket);
+    show.feed.tell(kFileCoordinator, failed);
+}
+
+} // namespace
+
+void MotionWordsTest::aPlaceSaysTheNewestOnly()
+{
+    Show show({ 4, 4, 1 });
+    pb::Event suspected;
+    suspected.mutable_member_suspected()->set_role(pb::DATA);
+    suspected.mutable_member_suspected()->set_index(1);
+    show.feed.tell(kFileCoordinator, suspected);
+    declareFailed(show, 1, 0);
+    QVERIFY(show.until([&] { return show.picture().texts().contains("declared failed"); }, 20));
+    QVERIFY2(!show.picture().texts().contains("suspected"), qPrintable(show.picture().texts().join(" | ")));
+}
+
+void MotionWordsTest::whatFailedIsNotSaidAnyMoreWhenItIsBack()
+{
+    Show show({ 8, 4, 1 });
+    declareFailed(show, 1, 0);
+    declareFailed(show, 5, 1);
+    const auto said = [&](const char* words) { return show.picture().texts().count(QString::fromLatin1(words)); };
+    QVERIFY(show.until([&] { return said("declared failed") == 2; }, 20));
+    pb::Event finished;
+    finished.mutable_recovery_finished()->set_group(0);
+    finished.mutable_recovery_finished()->add_buckets(2);
+    show.feed.tell(parityProcess(0, 0), finished);
+    QVERIFY(show.until([&] { return show.picture().texts().join(" | ").contains("1 bucket is back"); }, 20));
+    QCOMPARE(said("declared failed"), 1); // of the other group: it is still so
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<MotionWordsTest>(count, arguments);
+}
+#include "tst_motion_words.moc"

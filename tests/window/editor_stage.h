@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A window in which a scenario is written and played. The scenarios ask nothing of a cluster, so that there is none.
+#pragma once
+
+#include "tests/rigs/gui/view_stage.h"
+
+#include "gui/window/editor/editor_panel.h"
+#include "gui/window/main/main_window.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QPushButton>
+
+namespace lhrs::gui {
+
+inline constexpr int kPatience = 20'000;
+
+// A window in which something is written.
+struct Desk {
+    explicit Desk(const QString& unsaved = {})
+        : window([&] {
+              MainWindow::Options o;
+              o.theme = MainWindow::ThemeChoice::Light;
+              o.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
+              o.unsavedDirectory = unsaved;
+              return o;
+          }())
+    {
+        window.show();
+        window.setWorkspace(MainWindow::Workspace::Write);
+        edit.setFocus();
+        window.activateWindow();
+        isActive = QTest::qWaitForWindowActive(&window); // else no key reaches an action
+    }
+    // Scenarios that are only told apart by their calls: captions cost no time.
+    void write(const QString& text)
+    {
+        edit.selectAll();
+        edit.insertPlainText(text);
+        window.director().setSpeed(Director::kInstant);
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(&edit, key, with); }
+    bool stands(int line)
+    {
+        return QTest::qWaitFor([&] { return edit.runMarks().isHeld && window.player().isHeld() && edit.currentLine() == line; }, kPatience);
+    }
+    bool ends()
+    {
+        return QTest::qWaitFor([&] { return !window.player().isRunning() && !edit.runMarks().isRunning; }, kPatience);
+    }
+    QStringList said()
+    {
+        QStringList words;
+        for (const StoryLine& line : window.player().story().lines())
+            words << line.text;
+        return words;
+    }
+    void click(const char* id) { window.findChild<QPushButton*>(id)->click(); }
+
+    bool isActive = false;
+    MainWindow window;
+    EditorPanel& editor = window.editor();
+    ScriptEdit& edit = editor.edit();
+};
+
+inline QByteArray bytesIn(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+inline bool put(const QString& path, const QByteArray& bytes)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+}
+
+} // namespace lhrs::gui
