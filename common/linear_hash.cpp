@@ -65,7 +65,8 @@ FileImage adjustImage(FileImage image, BucketNumber a, Level j)
     FileImage adjusted = {j - 1, a.value + (LHRS_MUTANT(ImageOffByOne) ? 2 : 1)};
     if (adjusted.n >= powerOfTwo(adjusted.i))
         adjusted = {adjusted.i + 1, 0};
-    return adjusted;
+    // Of several requests under way one may be answered late, by a bucket that the image knows already: it grows only.
+    return bucketCount(adjusted) > bucketCount(image) ? adjusted : image;
 }
 
 BucketNumber splitTarget(FileImage file)

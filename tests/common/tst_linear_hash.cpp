@@ -248,6 +248,10 @@ void TestLinearHash::anAdjustmentThatTellsNothingNewChangesNothing()
     QCOMPARE(adjustImage({0, 0}, BucketNumber(0), 1), (FileImage {1, 0}));
     QCOMPARE(adjustImage({2, 1}, BucketNumber(3), 4), (FileImage {3, 4}));
     QCOMPARE(adjustImage({2, 1}, BucketNumber(7), 4), (FileImage {4, 0}));
+    // Of several requests under way the answer to an older one comes last: bucket 0 has level 4 in this image already.
+    QCOMPARE(adjustImage({3, 2}, BucketNumber(0), 4), (FileImage {3, 2}));
+    QCOMPARE(adjustImage({3, 2}, BucketNumber(1), 4), (FileImage {3, 2}));
+    QCOMPARE(adjustImage({3, 2}, BucketNumber(2), 4), (FileImage {3, 3}));
 }
 
 void TestLinearHash::afterMergesARequestMeetsNoBucketOrTheRightOne()
