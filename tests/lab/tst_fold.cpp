@@ -18,6 +18,7 @@ class FoldTest : public QObject {
     Q_OBJECT
 private slots:
     void aRankMapForgetsWhatIsCleared();
+    void theCoordinatorsWordIsAnImageAndNoAdjustment();
     void aCopyOfARankMapKeepsItsNumbers();
     void copiesSharePagesUntilOneWrites();
     void anEmptyPageEqualsNoPage();
@@ -569,6 +570,18 @@ void FoldTest::theRingKeepsTheNewestAndSaysWhatIsMissing()
     page = ring.since(page.next, 100);
     QVERIFY(page.events.empty());
     QCOMPARE(page.next, 26u);
+}
+
+void FoldTest::theCoordinatorsWordIsAnImageAndNoAdjustment()
+{
+    ClusterState state;
+    pb::Event event;
+    event.set_sequence(1);
+    event.mutable_image_adjusted()->set_by_coordinator(true);
+    event.mutable_image_adjusted()->mutable_after()->set_i(2);
+    state.apply(kClient, event, 1);
+    QCOMPARE(state.clients.at(kClient).image.i(), 2u);
+    QCOMPARE(state.clients.at(kClient).imageAdjustments, 0u); // those come with replies
 }
 
 void FoldTest::theRingIsBoundedInBytes()

@@ -197,6 +197,7 @@ void TestClient::anExactImageAsksTheCoordinatorFirst()
     QCOMPARE(requestsOf(step).size(), std::size_t(0));
     QCOMPARE(step.count(Body::kWhereIs), std::size_t(1));
     step = rig.location(0, { 2, 0 });
+    QVERIFY(step.of(Happened::kImageAdjusted).at(0).image_adjusted().by_coordinator()); // who watches is told, too
     QCOMPARE(requestsOf(step).at(0).search().target(), 3u);
     QCOMPARE(rig.client.image(), (FileImage { 2, 0 }));
     rig.reply(requestsOf(step)[0], pb::NOT_FOUND);

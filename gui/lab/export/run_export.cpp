@@ -252,7 +252,7 @@ private:
         } else if (event.has_message_sent()) {
             ++o.messages;
         } else if (event.has_image_adjusted()) {
-            o.isAdjusted = true;
+            o.isAdjusted = o.isAdjusted || !event.image_adjusted().by_coordinator();
         } else {
             o.isDone = true;
             o.endNs = told.runNs;

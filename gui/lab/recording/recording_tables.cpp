@@ -228,7 +228,7 @@ bool RecordingTables::operations()
             told.client = rows.value(2).toULongLong();
             told.started = event.operation_started();
         } else if (event.has_image_adjusted()) {
-            told.isAdjusted = true;
+            told.isAdjusted = told.isAdjusted || !event.image_adjusted().by_coordinator();
         } else if (event.has_message_sent()) {
             ++told.messages;
         } else if (event.has_operation_done()) {

@@ -36,8 +36,10 @@ void adjustImage(ClusterState& s, ProcessId process, const pb::Event& event)
 {
     const pb::ImageAdjusted& e = event.image_adjusted();
     ClientState& client = clientOf(s, process);
-    ++client.imageAdjustments;
     client.image = e.after();
+    if (e.by_coordinator())
+        return; // no reply to an operation
+    ++client.imageAdjustments;
     if (OperationState* op = operationOf(s, event.operation())) {
         op->imageAdjusted = true;
         op->adjustedBucket = e.bucket();

@@ -224,7 +224,8 @@ std::string Writer::operations() const
     }
     case B::kImageAdjusted: {
         const pb::ImageAdjusted& e = event.image_adjusted();
-        return who() + " adjusts its image from " + imageText(e.before()) + " to " + imageText(e.after()) + ": bucket "
+        return e.by_coordinator() ? "The coordinator tells " + who() + " the file state " + imageText(e.after()) + "."
+                                  : who() + " adjusts its image from " + imageText(e.before()) + " to " + imageText(e.after()) + ": bucket "
             + num(e.bucket()) + " has level " + num(e.level()) + ".";
     }
     case B::kOperationDone: {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/client/client.h"
 
+#include "node/lhrs/client/adopted_image.h"
+
 #include "common/points.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/machine/transfer/connection_handshake.h"
@@ -270,7 +272,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     if (m_scan)
         m_scan->onLocation(location, now, out);
     if (location.adopt_file()) { // the key belongs elsewhere, and the bucket that would have said so does not answer
-        m_image = truth;
+        adoptImage(m_image, truth, out);
         leaveForTheRightBucket(a, truth, now, out);
     }
     const bool isLost = location.state() == pb::MEMBER_LOST;
@@ -289,14 +291,14 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
             m_bulk->goOn(now);
     } else if (a.value >= bucketCount(truth)) {
         m_asked.erase(a);
-        m_image = truth; // lhrs.md 1.7: an image ahead of the file
+        adoptImage(m_image, truth, out); // an image ahead of the file: it has shrunk
     } else {
         lookAt(m_asked[a] = now + 50ms, now); // no such bucket yet: the file is being created
     }
     for (const std::uint64_t number : askingFor(a)) {
         Operation& op = m_operations.at(number);
         if (m_mode == pb::EXACT && location.exists() && !op.knowsTruth) {
-            m_image = truth;
+            adoptImage(m_image, truth, out);
             op.knowsTruth = true;
         }
         if (location.exists() || a.value >= bucketCount(truth))
@@ -321,7 +323,7 @@ void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, E
     std::erase_if(elsewhere, [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
     if (elsewhere.empty())
         return;
-    m_image = truth;
+    adoptImage(m_image, truth, out);
     for (const std::uint64_t number : elsewhere)
         address(m_operations.at(number), now, out);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/client/scan.h"
 
+#include "node/lhrs/client/adopted_image.h"
+
 #include "common/record_block.h"
 
 #include <algorithm>
@@ -262,7 +264,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
 
 void Scan::restart(FileImage truth, Time now, Effects& out)
 {
-    m_image = truth; // lhrs.md 1.7
+    adoptImage(m_image, truth, out); // an image ahead of the file: it has shrunk
     if (m_restarts == kRestartsMax) {
         m_isOver = true;
         return;
