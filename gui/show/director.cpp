@@ -128,6 +128,7 @@ const ReelEntry* Director::nextEntry() const
 
 void Director::advance(double seconds)
 {
+    m_pacer.setRepeating(!m_repeated.isEmpty());
     if (!m_isOn)
         return m_pacer.advance(seconds);
     const TimeLine::Mode mode = m_time.mode();

@@ -86,6 +86,7 @@ void Pacer::forget()
     m_readable.clear();
     m_burst.clear();
     m_bundle = {};
+    m_bundleStarts.clear();
     m_bundleEnd = m_stretchEnd = 0;
     m_last = m_clock;
 }
@@ -427,9 +428,10 @@ bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
         return true;
     if (m_clock >= m_bundleEnd || m_bundle.client != operation.first) {
         m_bundle = { {}, operation.first };
+        m_bundleStarts.clear();
         m_bundleFrom = m_processes[run.process].at;
     }
-    ++m_bundle.operations[kind];
+    m_isBundled = true;
     return false;
 }
 
@@ -442,6 +444,7 @@ void Pacer::schedule(const RunEvent& run)
         const pb::Event& event = *run.event;
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
+        m_isBundled = false;
         hop = hopOf(run);
         if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
             const auto cause = m_processes.find(event.cause_process());
@@ -467,6 +470,11 @@ void Pacer::schedule(const RunEvent& run)
     }
     process.at = at;
     m_last = std::max(m_last, at);
+    if (m_isBundled && !run.isGap()) {
+        const pb::OperationKind kind = run.event->operation_started().kind();
+        ++m_bundle.operations[kind];
+        m_bundleStarts.emplace(at, kind);
+    }
     if (m_isShow && hop >= 0.5)
         m_readable.insert(at);
     else if (m_isShow && hop > 0)
@@ -479,6 +487,12 @@ void Pacer::schedule(const RunEvent& run)
 
 void Pacer::show()
 {
+    while (!m_bundleStarts.empty() && m_bundleStarts.begin()->first <= m_clock) {
+        const auto begun = m_bundle.operations.find(m_bundleStarts.begin()->second);
+        if (begun != m_bundle.operations.end() && --begun->second == 0)
+            m_bundle.operations.erase(begun);
+        m_bundleStarts.erase(m_bundleStarts.begin());
+    }
     while (!m_queue.empty() && m_queue.top().first <= m_clock) {
         const auto found = m_events.find(m_queue.top().second);
         m_queue.pop();

@@ -49,6 +49,9 @@ public:
     // Free play of what the own feed has, from its newest state on.
     void endShow();
     bool isShow() const { return m_isShow; }
+    // What is shown happened before and is shown once more: how much slower, the show says.
+    void setRepeating(bool isRepeating) { m_isRepeating = isRepeating; }
+    bool isRepeating() const { return m_isRepeating; }
     // Nothing beyond the cue is shown; none: whatever comes. Operations after another gate are no longer of one burst.
     void setGate(const std::optional<Cue>& gate);
     const std::optional<Cue>& gate() const { return m_gate; }
@@ -62,7 +65,7 @@ public:
     void setLeast(double seconds) { m_least = seconds; }
     // Hops that lie before what was scheduled last.
     double hopsAhead() const;
-    // How many operations are shown together now, of which kinds ("37 more inserts"), and whose they are; 0: none are.
+    // How many of the operations that are shown together are still to begin, by kind ("37 more inserts"), and whose they are.
     struct Bundle {
         std::map<pb::OperationKind, std::size_t> operations;
         ProcessId client = 0;
@@ -165,13 +168,15 @@ private:
     std::vector<ShownEvent> m_scheduled, m_shown;
 
     // Of a show.
-    bool m_isShow = false, m_isAtGate = false, m_isRushing = false;
+    bool m_isShow = false, m_isAtGate = false, m_isRushing = false, m_isRepeating = false;
     std::optional<Cue> m_gate;
     std::int64_t m_gateNs = 0;         // run time of the newest event that was pulled
     double m_least = 0;
     std::multiset<double> m_readable;  // where what takes a time of its own is scheduled
     std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the gate before
     Bundle m_bundle;
+    std::multimap<double, pb::OperationKind> m_bundleStarts; // of its operations, on the clock
+    bool m_isBundled = false;                                // the event that is being scheduled begins one of them
     double m_bundleFrom = 0, m_bundleEnd = 0; // on the clock
     double m_stretchEnd = 0, m_stretchRate = 0; // hops up to which a stretch without anything readable is run through, and how fast
 };

@@ -10,6 +10,9 @@ class MotionWordsTest : public QObject {
 private slots:
     void aPlaceSaysTheNewestOnly();
     void whatFailedIsNotSaidAnyMoreWhenItIsBack();
+    void whatIsBackIsNotSaidAnyMoreWhenItFailsAgain();
+    void anImageThatStaysIsNoNews();
+    void whatIsBundledIsCountedDown();
 };
 
 namespace {
@@ -51,6 +54,62 @@ void MotionWordsTest::whatFailedIsNotSaidAnyMoreWhenItIsBack()
     show.feed.tell(parityProcess(0, 0), finished);
     QVERIFY(show.until([&] { return show.picture().texts().join(" | ").contains("1 bucket is back"); }, 20));
     QCOMPARE(said("declared failed"), 1); // of the other group: it is still so
+}
+
+void MotionWordsTest::whatIsBackIsNotSaidAnyMoreWhenItFailsAgain()
+{
+    Show show({ 4, 4, 1 });
+    pb::Event finished;
+    finished.mutable_recovery_finished()->add_buckets(2);
+    show.feed.tell(parityProcess(0, 0), finished);
+    QVERIFY(show.until([&] { return show.picture().texts().join(" | ").contains("1 bucket is back"); }, 20));
+    declareFailed(show, 1, 0);
+    QVERIFY(show.until([&] { return show.picture().texts().contains("declared failed"); }, 20));
+    QVERIFY(!show.picture().texts().join(" | ").contains("is back"));
+}
+
+void MotionWordsTest::anImageThatStaysIsNoNews()
+{
+    Show show({ 4, 4, 1 });
+    const auto adjusted = [&](std::uint32_t before, std::uint32_t after) {
+        pb::Event event = show.event(1);
+        event.mutable_image_adjusted()->mutable_before()->set_i(before);
+        event.mutable_image_adjusted()->mutable_after()->set_i(after);
+        show.feed.tell(kAlice, event);
+    };
+    QStringList seen;
+    const auto look = [&] {
+        seen << show.picture().texts();
+        return false;
+    };
+    adjusted(1, 1);
+    show.until(look, 2);
+    QVERIFY2(!seen.join(" | ").contains("(1, 0) → (1, 0)"), qPrintable(seen.join(" | ")));
+    adjusted(1, 2);
+    show.until(look, 2);
+    QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
+}
+
+// In a show the first operation of a run is seen in full, and of the others how many are still to come.
+void MotionWordsTest::whatIsBundledIsCountedDown()
+{
+    Show show({ 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    for (std::uint64_t number = 1; number <= 40; ++number)
+        show.insert(number, std::uint32_t(number), 1);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    std::vector<int> counted;
+    show.until([&] {
+        for (const QString& text : show.picture().texts())
+            if (const auto match = QRegularExpression("^(\\d+) more").match(text); match.hasMatch())
+                counted.push_back(match.captured(1).toInt());
+        return show.pacer.isAtGate();
+    }, 60);
+    QVERIFY(counted.size() > 3);
+    QVERIFY(counted.front() > 30);
+    QVERIFY(counted.back() < 10);
+    QVERIFY(std::is_sorted(counted.rbegin(), counted.rend()));
 }
 
 int main(int count, char** arguments)

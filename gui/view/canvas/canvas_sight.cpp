@@ -33,6 +33,8 @@ void ClusterCanvas::fit()
 void ClusterCanvas::cut()
 {
     m_layoutMotion.forget();
+    m_motion.clear();
+    m_motion.setReduced(m_isReduced);
     fit();
 }
 

@@ -438,7 +438,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     if (bucket.isOnlyDeclared)
         card.amount = kUnknown;
     for (const auto& [id, split] : in.state.splits) {
-        if (!split.isUnderWay() || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
+        if (!split.isOrdered || !split.isUnderWay() || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
             continue;
         if (split.bucket == bucket.number)
             card.stateWords = { QStringLiteral("splitting → %1").arg(split.newBucket), QStringLiteral("→ %1").arg(split.newBucket) };

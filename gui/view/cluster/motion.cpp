@@ -109,7 +109,7 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
         return;
     const pb::Event& body = *event.run.event;
     const OperationKey operation { body.operation().client(), body.operation().number() };
-    if (body.has_image_adjusted())
+    if (body.has_image_adjusted() && !body.image_adjusted().by_coordinator())
         m_adjusted.insert(operation);
     if (body.has_operation_started()) {
         const pb::OperationStarted& started = body.operation_started();
@@ -299,6 +299,8 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
         isImportant = true;
     } else if (body.has_image_adjusted()) {
         const pb::ImageAdjusted& image = body.image_adjusted();
+        if (image.before().i() == image.after().i() && image.before().n() == image.after().n())
+            return; // a reply that teaches nothing new
         pulse.object = { ObjectKind::Client, event.run.process, 0 };
         pulse.colour = QColor::fromRgb(okabe::kYellow);
         pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)").arg(image.before().i()).arg(image.before().n()).arg(image.after().i()).arg(image.after().n());
@@ -310,6 +312,8 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
         pulse.end = clock + 1.6;
         isImportant = true;
     } else if (failurePulse(event, body, m, pulse)) {
+        pulse.isOfFailure = true;
+        pulse.isOfEnd = body.has_recovery_finished();
         pulse.end = clock + 3;
         isImportant = true;
     } else {
@@ -322,17 +326,27 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     m_pulses.push_back(std::move(pulse));
 }
 
-// A place says the newest only, and what was said of failures in a group is over when its buckets are back.
+// A place says the newest only; and what was said in a group of a failure or of its end is over with the next of the two.
 void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m)
 {
-    const auto isOfGroup = [&](const ObjectRef& object) {
-        const std::uint32_t group = body.recovery_finished().group();
-        return (object.kind == ObjectKind::Data && object.a / m == group) || (object.kind == ObjectKind::Parity && object.a == group);
+    const auto groupOf = [&]() -> std::optional<std::uint32_t> {
+        if (body.has_recovery_finished())
+            return body.recovery_finished().group();
+        if (body.has_bucket_failed())
+            return body.bucket_failed().group();
+        if (body.has_recovery_started())
+            return body.recovery_started().group();
+        return std::nullopt;
     };
-    std::erase_if(m_pulses, [&](const Pulse& older) {
-        return !older.text.isEmpty()
-            && (older.object == pulse.object || (body.has_recovery_finished() && m > 0 && isOfGroup(older.object)));
-    });
+    const std::optional<std::uint32_t> group = m > 0 ? groupOf() : std::nullopt;
+    const auto isOver = [&](const Pulse& older) {
+        if (older.object == pulse.object)
+            return true;
+        const bool isOfGroup = group && ((older.object.kind == ObjectKind::Data && older.object.a / m == *group)
+            || (older.object.kind == ObjectKind::Parity && older.object.a == *group));
+        return isOfGroup && older.isOfFailure && (body.has_recovery_finished() || older.isOfEnd);
+    };
+    std::erase_if(m_pulses, [&](const Pulse& older) { return !older.text.isEmpty() && isOver(older); });
 }
 
 // The changes of a list came together, so they light up together; as many as there is room for.
@@ -412,7 +426,7 @@ QString Motion::footNote(const Pacer& pacer) const
         parts << QStringLiteral("much happened: shown faster");
     if (m_notDrawn > 0)
         parts << QStringLiteral("%1 messages not drawn").arg(m_notDrawn);
-    if (!m_messages.empty() && !m_transits.empty()) {
+    if (!m_messages.empty() && !m_transits.empty() && !pacer.isRepeating()) {
         std::vector<std::int64_t> sorted(m_transits.begin(), m_transits.end());
         std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
         const double stretch = pacer.hopSeconds() * 1e9 / double(sorted[sorted.size() / 2]);

@@ -76,6 +76,7 @@ private:
         Glyph glyph = Glyph::None;
         QString text;
         double start = 0, end = 0;
+        bool isOfFailure = false, isOfEnd = false; // what it says: of a failure in a group, or that its buckets are back
     };
     struct Band {
         double perSecond = 0;

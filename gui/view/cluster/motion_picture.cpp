@@ -245,20 +245,29 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     if (client == nullptr)
         return;
     QStringList parts;
+    std::size_t all = 0;
     for (const auto& [kind, count] : m_bundle->operations) {
+        all += count;
         const QString word = QString::fromStdString(operationWord(kind));
         parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
     }
-    // Beside the name, above what the next two lines say of its image and its operations.
-    const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong);
-    const auto process = in.state.processes.find(m_bundle->client);
-    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name) : QString();
-    const QString words = parts.join(QStringLiteral(", "));
-    const qreal left = client->rect.right() + 15 * u + in.theme.width(kStrong, name);
-    const qreal bottom = client->rect.center().y() + strong / 2 - in.theme.lineHeight(kSmall);
-    const QPointF middle(left + in.theme.width(kSmallBold, words) / 2 + 5 * u, bottom - in.theme.lineHeight(kSmallBold) / 2 - 2 * u);
-    std::vector<QRectF> none;
-    label(in, middle, words, in.theme.text, none, out);
+    // In place of the client's last line, which counts its operations: nothing else is covered there.
+    const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong), line = in.theme.lineHeight(kSmall);
+    const qreal top = in.layout.clients.center().y() - (strong + 2 * line) / 2 + strong + line;
+    const ClusterLayout::Item* next = nullptr;
+    for (const ClusterLayout::Item& item : in.layout.items)
+        if (item.object.kind == ObjectKind::Client && item.rect.left() > client->rect.right() && (!next || item.rect.left() < next->rect.left()))
+            next = &item;
+    const qreal left = client->rect.right() + 7 * u;
+    const qreal right = std::min(next ? next->rect.left() - 4 * u : in.layout.clients.right(), client->rect.left() + 240 * u);
+    QString words = parts.join(QStringLiteral(", "));
+    const auto widthOf = [&] { return in.theme.width(kSmallBold, words) + 10 * u; };
+    if (widthOf() > right - left)
+        words = QStringLiteral("%1 more").arg(grouped(all));
+    const QRectF box(left, top, std::min(widthOf(), right - left), line);
+    out.add(DisplayList::Box { QRectF(left, top, right - left, line), Outline::Rectangle, 0, in.theme.canvas, {}, 1, false, false });
+    out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, in.theme.text, {}, 1, false, false });
+    out.text(box.adjusted(5 * u, 0, -5 * u, 0), words, kSmallBold, inkOn(in.theme.text), Qt::AlignCenter);
 }
 
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
@@ -277,6 +286,11 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         // A bucket that is scrolled out of sight says nothing over what is there instead.
         const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
         if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
+            continue;
+        // What it did before it ended is no word of one that is not there any more.
+        static constexpr Look kGone[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
+        if (isInGroups && !pulse.isOfFailure
+            && std::find(std::begin(kGone), std::end(kGone), lookOf(in.state, pulse.object, in.silent)) != std::end(kGone))
             continue;
         // One that is wholly in sight may say it below its card, where the spares begin.
         const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);

@@ -124,6 +124,8 @@ QString hopsWords(std::size_t forwards)
 QString wayOf(const OperationState& operation)
 {
     const bool isIndirect = operation.isDone && (operation.way == pb::RECORD_RECOVERY || operation.way == pb::BY_COORDINATOR);
+    if (!operation.isDone) // how often it was passed on is known at its end, and where it has been before
+        return hopsWords(operation.path.empty() ? 0 : operation.path.size() - 1);
     if (!isIndirect)
         return hopsWords(operation.forwards);
     const QString way = operation.way == pb::RECORD_RECOVERY ? QStringLiteral("record recovery") : QStringLiteral("by the coordinator");
