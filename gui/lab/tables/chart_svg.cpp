@@ -78,6 +78,12 @@ Axis logarithmic(double low, double high)
     return axis;
 }
 
+// "ms" of "per op (ms)"; empty: it has none.
+QString unitOf(const QString& title)
+{
+    return title.endsWith(u')') && title.contains(u'(') ? title.section(u'(', -1).chopped(1) : QString();
+}
+
 class Picture {
 public:
     Picture(const MeasureChart& chart, const SvgLook& look, QSize size)
@@ -211,18 +217,32 @@ private:
         return height;
     }
 
+    // Quantities of one unit are compared by eye, so they have one scale: a mean beside its percentiles, a part beside the whole.
+    std::vector<double> valuesOf(const MeasureChart::Panel& panel, bool isX) const
+    {
+        std::vector<double> values;
+        const QString unit = unitOf(panel.title);
+        for (const auto& other : m_chart.panels) {
+            if (&other != &panel && (isX || unit.isEmpty() || unitOf(other.title) != unit))
+                continue;
+            for (const auto& series : other.series)
+                for (const auto& point : series.points)
+                    for (const double value : isX ? std::vector<double> { point.x } : std::vector<double> { point.median, point.q1, point.q3 })
+                        if (!m_chart.isLog || value > 0)
+                            values.push_back(value);
+        }
+        return values;
+    }
+
     Axis axisOf(const MeasureChart::Panel& panel, bool isX, double steps) const
     {
         double low = HUGE_VAL, high = -HUGE_VAL;
         bool areWhole = true;
-        for (const auto& series : panel.series)
-            for (const auto& point : series.points)
-                for (const double value : isX ? std::vector<double> { point.x } : std::vector<double> { point.median, point.q1, point.q3 })
-                    if (!m_chart.isLog || value > 0) {
-                        low = std::min(low, value);
-                        high = std::max(high, value);
-                        areWhole = areWhole && value == std::floor(value);
-                    }
+        for (const double value : valuesOf(panel, isX)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+            areWhole = areWhole && value == std::floor(value);
+        }
         if (isX && !m_chart.words.isEmpty()) {
             Axis axis { -0.5, double(m_chart.words.size()) - 0.5, false, {} };
             for (qsizetype i = 0; i < m_chart.words.size(); ++i)

@@ -50,6 +50,11 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
+def _unit(title: str) -> str:
+    """The unit: ms of "per op (ms)"; empty: it has none."""
+    return title[:-1].rpartition("(")[2] if title.endswith(")") and "(" in title else ""
+
+
 class _Axis:
     def __init__(self, low: float, high: float, is_log: bool, ticks: list[float]) -> None:
         self.low, self.high, self.is_log, self.ticks = low, high, is_log, ticks
@@ -206,7 +211,11 @@ class _Picture:
     def _axis(self, panel: "Panel", is_x: bool, steps: float) -> _Axis:
         if is_x and self._drawn.words:
             return _Axis(-0.5, len(self._drawn.words) - 0.5, False, [float(i) for i in range(len(self._drawn.words))])
-        values = [value for series in panel.series for point in series.points
+        # Quantities of one unit are compared by eye, so they have one scale: a mean beside its percentiles, a part beside the whole.
+        unit = _unit(panel.title)
+        panels = [other for other in self._drawn.panels
+                  if other is panel or (not is_x and unit and _unit(other.title) == unit)]
+        values = [value for other in panels for series in other.series for point in series.points
                   for value in ((point.x,) if is_x else (point.median, point.q1, point.q3)) if not self._drawn.is_log or value > 0]
         if not values:
             return _Axis.linear(0, 1, steps, False)
