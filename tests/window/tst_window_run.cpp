@@ -144,6 +144,10 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     const QList<int> before = placesOfButtons();
     window.actions().get("virtualPause")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().text().endsWith(", paused"), kLimit);
+    // Told of again and again, the words take no more room than the first time.
+    auto* words = window.clockBar().findChild<QLabel*>("virtualTime");
+    QVERIFY2(words->minimumWidth() < words->fontMetrics().horizontalAdvance(words->text()) * 5 / 4,
+        qPrintable(QString("%1 pixels for \"%2\"").arg(words->minimumWidth()).arg(words->text())));
     QVERIFY(before.size() >= 5);
     QCOMPARE(placesOfButtons(), before); // nobody's next click meets another button
     QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));

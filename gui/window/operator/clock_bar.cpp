@@ -81,9 +81,15 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     const QString paused = tr(", paused");
     const bool goes = !simulation->is_over() && !simulation->is_paused();
     m_words->setText(simulation->is_over() || goes ? words : words + paused);
-    // It never gets narrower, so that the buttons beside it stand still while time runs, and when it stops.
+    // While one run goes on it never gets narrower, so that the buttons beside it stand still while time runs, and when it stops.
     const int reserve = goes ? m_words->fontMetrics().horizontalAdvance(paused) : 0;
-    if (const int wanted = m_words->sizeHint().width() + reserve; wanted > m_words->minimumWidth()) {
+    const QString run = QString::number(simulation->seed()) + QString::fromStdString(simulation->plays());
+    const bool isOther = run != m_run || simulation->virtual_ns() < m_virtualNs || simulation->is_over();
+    m_run = run;
+    m_virtualNs = simulation->virtual_ns();
+    // Of the text alone: the size hint of a label is no smaller than its minimum width.
+    const int wanted = m_words->fontMetrics().horizontalAdvance(m_words->text()) + reserve + 2;
+    if (wanted > m_words->minimumWidth() || (isOther && wanted < m_words->minimumWidth())) {
         m_words->setMinimumWidth(wanted);
         fit();
         layout()->activate();

@@ -46,6 +46,8 @@ private:
         QString words, shorter;
     };
     QLabel* m_words;
+    QString m_run; // which one it shows, and how far it was
+    std::int64_t m_virtualNs = 0;
     QComboBox* m_speed;
     std::vector<Face> m_faces;
 };
