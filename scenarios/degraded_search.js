@@ -60,7 +60,7 @@ lab.step('e', 'An addressing error is told from a failure');
 const astray = lab.here();
 lab.say('Bob believes in one bucket: he asks bucket 0. It passes his request on to bucket 2, which is gone.');
 const wrong = bob.search(rows[2].key);
-lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: eventOf('ImageAdjusted', astray) || eventOf('MessageGivenUp', astray) });
+lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: eventOf('ImageAdjusted', astray) });
 lab.expectEqual([wrong.result, wrong.path], ['found', 'record recovery'], 'Bob gets the record, too');
 lab.expectEqual(bob.image().behind, 0, 'and his image is right now');
 

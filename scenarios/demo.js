@@ -56,6 +56,8 @@ lab.expectEqual([lab.file().M, lab.file().groups], [p.buckets, Math.ceil(p.bucke
 lab.expectEqual(lab.audit().unequal, 0, 'the parity of both groups encodes the data');
 
 lab.step('a2', 'Key search and update, as a client sees them');
+// A new bucket answers reads when its parity bucket has granted it a lease: a tenth of a second after it was made.
+lab.waitFor('Gauges', { where: e => e.place === 'data ' + (p.buckets - 1), since: lab.here(), count: 2 });
 const far = lab.keysFor(lab.data(p.buckets - 1), 1, { existing: true })[0];
 lab.say('Bob is new: his image of the file is one bucket. He searches for a key of bucket ' + (p.buckets - 1) + '.');
 const seen = bob.search(far);
@@ -91,7 +93,7 @@ const before = lab.witness(lab.data([1, 2]), { pin: [lostRecord.rank] });
 const calm = lab.here();
 lab.say('Now the processes of buckets 1 and 2 are ended, and their memory with them.');
 const victims = lab.kill(lab.data([1, 2]));
-lab.say('Their neighbours soon suspect it. But here, as in 2004, nothing is done until a client misses a record.');
+lab.say('No message tells it. Here, as in 2004, nothing is done until a client misses a record.');
 lab.expectNone('BucketFailed', { since: calm });
 
 lab.step('d', 'A key search directed to an unavailable bucket');
@@ -106,7 +108,8 @@ const computed = eventOf('RecordRecovered', start), answered = eventOf('Operatio
 guess.reveal(2, 'It was computed, and then both failed buckets, too. That was fast, so once more:');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
-    [eventOf('MemberSuspected', start) || computed, 'Nobody answers her, so Alice alarms the coordinator. It asks a parity bucket.'],
+    [eventOf('MemberSuspected', start) || computed, 'Bucket 1 does not answer, so Alice alarms the coordinator.'],
+    [eventOf('BucketFailed', start), 'The coordinator asks all members: buckets 1 and 2 are silent, so they have failed.'],
     [computed, 'The parity bucket read the other members of that rank, and computed this one record.'],
     [answered, 'Alice has her record, long before its bucket is back.']] });
 lab.say('By now buckets 1 and 2 are back, too. How, comes next.');
@@ -118,15 +121,17 @@ const cut = lab.waitFor('CutAgreed', { where: { group: 0 }, since: start });
 lab.expectEqual(cut.positions, [1, 2], 'the survivors have agreed on one state of both lost buckets');
 const begun = eventOf('RecoveryStarted', start), slices = lab.events({ kind: 'SliceRecovered', since: start });
 const stored = lab.events({ kind: 'SliceStored', since: start });
+const storedBy = slice => stored.filter(e => e.number === slice.number).pop(); // both spares have it
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back slice by slice');
 lab.camera({ layers: { spares: false } }); // the records that come back want the room
 lab.say('And how buckets 1 and 2 came back, slowly.');
 lab.replay({ from: eventOf('BucketFailed', start), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
-    [stored[1], 'Both spares store their part: buckets 1 and 2 fill up, ' + SLICE + ' records at a time.'],
-    ...slices.slice(1, -1).map((slice, i) => [stored[2 * i + 3], 'Slice ' + (i + 2) + ' of ' + slices.length + ' is stored.']),
-    [stored[stored.length - 1], 'The last slice: buckets 1 and 2 are whole again, in other processes.']] });
+    [stored[0], 'Each spare stores its part, ' + SLICE + ' records at a time. Slices follow each other without waiting.'],
+    ...slices.slice(0, -1).map(slice => [storedBy(slice), 'Now both spares have slice ' + (slice.number + 1) + ' of ' + slices.length + '.'])
+        .sort((x, y) => x[0].eventIndex - y[0].eventIndex),
+    [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again, in other processes.']] });
 const timing = lab.recoveries({ group: 0, since: start })[0];
 lab.row('recovery', timing);
 lab.print('recovered', done.records, 'records in', done.slices, 'slices:', text(1000 * timing.total_s, 1) + ',', text(1000 * timing.process_s, 1), 'work,', text(1000 * timing.comm_s, 1), 'waiting for transfers');

@@ -27,6 +27,7 @@ lab.expectEqual([bob.image().M, bob.image().behind], [1, 7], 'Bob is seven bucke
 lab.say('Above is the truth, eight buckets. Below is what Bob believes: one.');
 
 lab.step('c', 'A wrong address, and the way to the right one');
+lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), count: 2 }); // by then it has its first lease
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.camera({ view: 'image', fit: bob });
 lab.say('Bob wants a key of bucket 7. He believes in one bucket, so he asks bucket 0.');
