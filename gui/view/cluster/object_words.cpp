@@ -388,7 +388,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
         const QString why = QString::fromStdString(reason), time = at(ns);
         if (why.isEmpty())
             return QStringList { QStringLiteral("%1 at %2").arg(what, time), QStringLiteral("%1 %2").arg(shortWhat, time), time };
-        return QStringList { QStringLiteral("%1 at %2: %3").arg(what, time, why), QStringLiteral("%1 %2: %3").arg(shortWhat, time, why), QStringLiteral("%1: %2").arg(time, why), why,
+        return QStringList { QStringLiteral("%1 at %2: %3").arg(what, time, why), QStringLiteral("%1 %2: %3").arg(shortWhat, time, why), QStringLiteral("%1: %2").arg(time, why),
             QStringLiteral("%1 %2").arg(shortWhat, time), time };
     };
     std::vector<QStringList> lines;

@@ -82,13 +82,12 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     const bool goes = !simulation->is_over() && !simulation->is_paused();
     m_words->setText(simulation->is_over() || goes ? words : words + paused);
     // While one run goes on it never gets narrower, so that the buttons beside it stand still while time runs, and when it stops.
-    const int reserve = goes ? m_words->fontMetrics().horizontalAdvance(paused) : 0;
     const QString run = QString::number(simulation->seed()) + QString::fromStdString(simulation->plays());
     const bool isOther = run != m_run || simulation->virtual_ns() < m_virtualNs || simulation->is_over();
     m_run = run;
     m_virtualNs = simulation->virtual_ns();
     // Of the text alone: the size hint of a label is no smaller than its minimum width.
-    const int wanted = m_words->fontMetrics().horizontalAdvance(m_words->text()) + reserve + 2;
+    const int wanted = m_words->fontMetrics().horizontalAdvance(simulation->is_over() ? words : words + paused) + 2;
     if (wanted > m_words->minimumWidth() || (isOther && wanted < m_words->minimumWidth())) {
         m_words->setMinimumWidth(wanted);
         fit();
