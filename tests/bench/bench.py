@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./run bench: this store beside other people's, and beside the limits of the machine, in one run (speed.md 4).
+"""./run bench: this store beside other people's, and beside the limits of the machine, in one run.
 
 Every figure is measured here and now; what was not is said with the reason. A row is the median of its repetitions, with the
 least and the most of them, and is met or missed by its median."""

@@ -19,7 +19,7 @@ _CONNECT_S = 20.0
 
 @dataclasses.dataclass(frozen=True)
 class Lamp(Row):
-    """An invariant of lhrs.md as far as this run has exercised it."""
+    """An invariant of the file as far as this run has exercised it."""
 
     id: str        # 'I1' to 'I22'
     state: str     # 'holds', 'violated' (once is for ever), 'pending' (a change is under way), 'not checked'
