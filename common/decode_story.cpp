@@ -14,7 +14,7 @@ std::string nameOf(Participant participant)
     return (participant.kind == Participant::Kind::Data ? "data position " : "parity column ") + std::to_string(participant.index);
 }
 
-// What keeps these members from being told of; empty: nothing.
+// Why these members cannot be decoded; empty: they can.
 std::string whatIsWrong(const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors, std::span<const Participant> lost)
 {
     if (survivors.size() > code.groupSize())
@@ -98,7 +98,7 @@ std::vector<std::byte> DecodeStory::bytes(const LostMember& member, std::span<co
         LHRS_CHECK(decoder);
         decoder->reconstruct(lostPosition, contributions, out);
     } else {
-        // A lost parity field: a combination of the survivors' too, since it is one of the data.
+        // A lost parity field is a linear combination of the data records, so it is one of the survivors too.
         std::vector<std::byte> padded(out.size());
         for (std::size_t t = 0; t < contributions.size(); ++t) {
             std::ranges::fill(padded, std::byte {});
@@ -132,7 +132,7 @@ Result<DecodeStory> tellDecoding(
         member.member = participant;
         if (!story.isSolvable())
             continue;
-        // a * column, with a = b * Hinv: of a data position that is a column of Hinv itself.
+        // a * column, with a = b * Hinv; for a data position this is a column of Hinv itself.
         const std::uint32_t column = participant.kind == Participant::Kind::Data ? participant.index : m + participant.index;
         for (std::uint32_t t = 0; t < m; ++t) {
             Symbol coefficient = 0;
@@ -151,7 +151,7 @@ std::uint32_t choicesOf(std::size_t available, std::uint32_t m)
         return 0;
     std::uint64_t choices = 1;
     for (std::uint64_t i = 1; i <= m; ++i) {
-        choices = choices * (available - m + i) / i; // whole: a binomial coefficient at each step
+        choices = choices * (available - m + i) / i; // always an integer: a binomial coefficient at each step
         if (choices > std::numeric_limits<std::uint32_t>::max())
             return std::numeric_limits<std::uint32_t>::max();
     }
@@ -165,7 +165,7 @@ std::vector<Participant> choiceAt(std::span<const Participant> available, std::u
     for (std::size_t at = 0; at < available.size() && chosen.size() < m; ++at) {
         const std::uint32_t missing = m - std::uint32_t(chosen.size());
         const std::size_t after = available.size() - at - 1;
-        const std::uint32_t with = choicesOf(after, missing - 1); // choices that take this member
+        const std::uint32_t with = choicesOf(after, missing - 1); // number of choices that include this member
         if (after < missing || number < with)
             chosen.push_back(available[at]);
         else

@@ -6,7 +6,7 @@
 
 namespace lhrs {
 
-// One end of UDP or TCP over IPv4; numbers in host byte order. In the simulator ip is the number of the process.
+// One end of UDP or TCP over IPv4, in host byte order. In the simulator `ip` is the number of the process.
 struct Endpoint {
     std::uint32_t ip = 0;
     std::uint16_t port = 0;

@@ -9,13 +9,13 @@ namespace lhrs {
 
 namespace {
 
-// GF(2^16): data points are 0..m-1, parity points 32 and up. 32 is the only offset that gives the demo paper's P.
+// GF(2^16): data points are 0..m-1, parity points start at 32. 32 is the only offset that gives the demo paper's P.
 constexpr Symbol kParityPoint16 = 32;
 constexpr Symbol kParityPoint8 = 128;
 constexpr std::uint32_t kColumnsKept = 8;
 
-// destination ^= coefficient * source, the source thought padded with zeros; what would come to lie behind the end
-// of the destination is dropped.
+// destination ^= coefficient * source, with the source padded with zeros. Products past the end of the destination are
+// dropped.
 void addProduct(const Field& field, std::span<std::byte> destination, ByteSpan source, const Multiplier& multiplier)
 {
     const std::size_t symbolBytes = field.symbolBytes();
@@ -33,7 +33,7 @@ void addProduct(const Field& field, std::span<std::byte> destination, ByteSpan s
     std::copy_n(sum.begin(), end.size(), end.begin());
 }
 
-// A region and the coefficients of the sum that it is to become.
+// A region and the coefficients of the sum to be written to it.
 struct Wanted {
     std::span<std::byte> out;
     const Multiplier* multipliers; // one for each source
@@ -41,12 +41,13 @@ struct Wanted {
 
 constexpr std::size_t kMembersMax = 128; // m in GF(2^8)
 
-// Each region becomes the sum of its coefficients times the sources, all of them thought padded with zeros: in one pass as
-// far as everybody reaches - mostly to the end, since the records of a group tend to be alike -, the rest one by one.
+// Each region becomes the sum of its coefficients times the sources, all padded with zeros. One pass covers the length
+// that all sources and regions reach: usually all of it, since the records of a group tend to have similar lengths. The
+// rest is done source by source.
 void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::span<const Wanted> wanted)
 {
     LHRS_CHECK(sources.size() <= kMembersMax && wanted.size() <= kMembersMax);
-    std::array<Combination::Row, kMembersMax> rows; // not initialised; this is for single records, too
+    std::array<Combination::Row, kMembersMax> rows; // uninitialized for speed; this is also used for single records
     std::array<const std::byte*, kMembersMax> starts;
     std::size_t rowCount = 0;
     std::size_t common = std::numeric_limits<std::size_t>::max();
@@ -90,7 +91,7 @@ std::string nameOf(Participant participant)
         + std::to_string(participant.index);
 }
 
-// No Error text when all is well.
+// Empty if all is well.
 std::string whatIsWrong(
     const ErasureCode& code, std::span<const Participant> participants, std::span<const Position> lost)
 {
@@ -320,7 +321,7 @@ void Decoder::reconstructAll(
 {
     LHRS_CHECK(contributions.size() == m_participants.size());
     LHRS_CHECK(outs.size() == m_lost.size() && outs.size() <= kMembersMax);
-    std::array<Wanted, kMembersMax> wanted; // not initialised, for that would take longer than what is computed
+    std::array<Wanted, kMembersMax> wanted; // uninitialized: initializing it would take longer than the computation
     for (std::size_t i = 0; i < outs.size(); ++i)
         wanted[i] = {outs[i], m_multipliers[i].data()};
     sumProducts(m_field, contributions, {wanted.data(), outs.size()});
@@ -329,7 +330,7 @@ void Decoder::reconstructAll(
 Result<std::vector<Participant>> chooseParticipants(const ErasureCode& code, std::span<const Participant> available)
 {
     std::vector<Participant> chosen(available.begin(), available.end());
-    std::ranges::sort(chosen); // data positions first
+    std::ranges::sort(chosen); // data positions sort first
     const auto twice = std::ranges::unique(chosen);
     chosen.erase(twice.begin(), twice.end());
     std::erase_if(chosen, [&](Participant participant) { return !isInMatrix(code, participant); });

@@ -12,12 +12,12 @@
 
 namespace lhrs {
 
-// A record's bytes, borrowed. Records of a record group may differ in length: each is thought padded with zeros, to
-// the longest and to whole symbols (lhrs.md 3.4, ours). A missing or dummy member is an empty one.
+// A record's bytes, borrowed. Records of a record group may differ in length: each is treated as padded with zeros to
+// the longest one and to whole symbols. A missing or dummy member is empty.
 using ByteSpan = std::span<const std::byte>;
 inline ByteSpan bytesOf(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// Symbols in rows and columns, all zero at first.
+// Symbols in rows and columns, initially zero.
 struct SymbolMatrix {
     SymbolMatrix() = default;
     SymbolMatrix(std::uint32_t rows, std::uint32_t columns);
@@ -33,8 +33,8 @@ struct SymbolMatrix {
 
 // The parity matrix P: a row for each position q of a group, a column for each parity bucket p. Row 0 and column 0 are
 // ones and every minor is non-zero, so any m columns of (I|P) decode. A new parity bucket adds a column and a new
-// bucket a row; nothing that exists changes. GF(2^16): the demo paper's matrix by its closed form (lhrs.md 7.3, ours).
-// GF(2^8): lhrs.md 7.4 (ours).
+// bucket adds a row; existing entries never change. GF(2^16): the demo paper's matrix by its closed form. GF(2^8): our
+// own matrix.
 class ParityMatrix {
 public:
     // m = 1..groupSizeMax(field width) rows (check).
@@ -44,9 +44,9 @@ public:
     static std::uint32_t parityCountMax(FieldWidth width) { return width == FieldWidth::Gf8 ? 128 : 0x10000 - 32; }
 
     std::uint32_t groupSize() const { return m_groupSize; }
-    // P[q][p], never 0, for q < m and p < parityCountMax (checks).
+    // P[q][p], never 0; q < m and p < parityCountMax (checks).
     Symbol at(Position q, ParityColumn p) const;
-    // Q[q][p] = log P[q][p]; 0 says plain XOR.
+    // Q[q][p] = log P[q][p]; 0 means plain XOR.
     Symbol logAt(Position q, ParityColumn p) const;
 
 private:
@@ -54,10 +54,10 @@ private:
 
     Field m_field;
     std::uint32_t m_groupSize;
-    std::vector<Symbol> m_firstColumns; // kept, because addDelta asks for each change
+    std::vector<Symbol> m_firstColumns; // cached, because addDelta needs them for each change
 };
 
-// A column of (I|P) and the member of the group that holds it: data position q or parity bucket p. Ordered data first.
+// A column of (I|P) and the member of the group that holds it: data position q or parity bucket p. Data sorts first.
 struct Participant {
     enum class Kind : std::uint8_t { Data, Parity };
     static Participant data(Position q) { return {Kind::Data, q.value}; }
@@ -68,7 +68,7 @@ struct Participant {
     std::uint32_t index = 0; // q or p
 };
 
-// The code of one file: group size m, field, matrix. Codeword u = a * (I_m | P) (lhrs.md 8.1).
+// The code of one file: group size m, field, matrix. Codeword u = a * (I_m | P).
 class ErasureCode {
 public:
     ErasureCode(FieldWidth width, std::uint32_t m, FieldOptions options = {});
@@ -79,24 +79,24 @@ public:
     // P[q][p].
     Symbol coefficient(Position q, ParityColumn p) const { return m_matrix.at(q, p); }
 
-    // What a change of the record at position q does to the parity field of parity bucket p: B ^= P[q][p] * D with
-    // D = old ^ new. An odd delta in GF(2^16) counts as if a zero byte followed. The parity field must have room for
-    // the padded delta (check); what lies behind stays. Allocates nothing.
+    // The effect of a change of the record at position q on the parity field of parity bucket p: B ^= P[q][p] * D with
+    // D = old ^ new. In GF(2^16) an odd delta is treated as followed by a zero byte. The parity field must have room
+    // for the padded delta (check); bytes past it are unchanged. Allocates nothing.
     void addDelta(ParityColumn p, Position q, ByteSpan delta, std::span<std::byte> parity) const;
-    // The same for whoever adds many deltas of one position and keeps what multiplier() made of P[q][p].
+    // The same for callers that add many deltas of one position and keep the result of multiplier().
     void addDelta(const Multiplier& multiplier, ByteSpan delta, std::span<std::byte> parity) const;
     Multiplier multiplier(Position q, ParityColumn p) const { return m_field.prepare(coefficient(q, p)); }
 
-    // The parity field of parity bucket p for these members, in the order of their positions, at most m (check): as
-    // long as the longest member, padded to whole symbols.
+    // The parity field of parity bucket p for these members, at most m (check), in the order of their positions. It is
+    // as long as the longest member, padded to whole symbols.
     std::vector<std::byte> encode(ParityColumn p, std::span<const ByteSpan> members) const;
 
-    // Whether `parity` is what encode gives, zeros at its end more or less not counted.
+    // Whether `parity` equals the result of encode, ignoring trailing zeros.
     bool verify(ParityColumn p, std::span<const ByteSpan> members, ByteSpan parity) const;
 
-    // H: m rows, and for each of at most m participants its column of (I|P) (lhrs.md 8.3). Columns for which there is
-    // no participant stay zero, so that a window can show where the elimination of too few stops. Participants must
-    // exist in the matrix (check).
+    // H: m rows, and for each of at most m participants its column of (I|P). Columns without a participant stay zero,
+    // so that a display can show where the elimination stops when there are too few. Participants must exist in the
+    // matrix (check).
     SymbolMatrix columnsOf(std::span<const Participant> participants) const;
 
 private:
@@ -104,7 +104,7 @@ private:
     ParityMatrix m_matrix;
 };
 
-// One step of Gauss's elimination, done to the rows of H and of the matrix beside it alike.
+// One step of Gaussian elimination, applied to the rows of H and of the matrix beside it alike.
 struct GaussStep {
     enum class Kind : std::uint8_t {
         Swap,  // row <-> other
@@ -120,10 +120,10 @@ struct GaussStep {
 
 void applyStep(const Field& field, const GaussStep& step, SymbolMatrix& matrix);
 
-// How a square H was inverted, for whoever wants to see it: applying the steps in order to (H|I) gives (I|Hinv).
+// How a square H was inverted, for display: applying the steps in order to (H|I) gives (I|Hinv).
 struct Elimination {
     SymbolMatrix h;
-    SymbolMatrix inverse; // of no meaning when singular
+    SymbolMatrix inverse; // meaningless when singular
     std::vector<GaussStep> steps;
     bool isSingular = false;
     std::uint32_t columnStopped = 0; // singular: the first column without a pivot
@@ -131,30 +131,31 @@ struct Elimination {
 
 Elimination eliminate(const Field& field, const SymbolMatrix& h);
 
-// Rebuilds lost data records from m available members of the record group; made once per recovery, used for every rank
-// (lhrs.md 8.3). XOR decoding is no other way through it: with parity column 0 the coefficients are ones (8.4).
+// Rebuilds lost data records from m available members of the record group. Made once per recovery, used for every rank.
+// XOR decoding uses the same path: with parity column 0 the coefficients are ones.
 class Decoder {
 public:
     // `participants`: exactly m different members, in the order in which contributions will come; dummies count.
-    // `lost`: the data positions wanted, none of them a participant. Error: too few or too many participants, one twice
-    // or outside the matrix, a lost position outside it or taking part, a singular system.
+    // `lost`: the data positions to rebuild, none of them a participant. Error: too few or too many participants, a
+    // participant named twice or outside the matrix, a lost position that is outside it or participates, a singular
+    // system.
     static Result<Decoder> create(
         const ErasureCode& code, std::span<const Participant> participants, std::span<const Position> lost);
 
     const std::vector<Participant>& participants() const { return m_participants; }
     const std::vector<Position>& lost() const { return m_lost; }
     const Elimination& elimination() const { return m_elimination; }
-    // Column `lost` of Hinv, one coefficient for each participant in order. `lost` must be a lost position (check).
+    // Column `lost` of Hinv: one coefficient for each participant, in order. `lost` must be a lost position (check).
     const std::vector<Symbol>& coefficients(Position lost) const { return m_coefficients[placeOf(lost)]; }
-    // Whether no coefficient is other than 0 and 1.
+    // Whether every coefficient is 0 or 1.
     bool isXorOnly(Position lost) const;
 
     // out = XOR over t of coefficients[t] * contributions[t], one contribution for each participant in order (check).
     // The size of `out` is the length wanted, usually len[lost] of the parity records, and may be odd. Allocates
     // nothing.
     void reconstruct(Position lost, std::span<const ByteSpan> contributions, std::span<std::byte> out) const;
-    // The same for all lost positions, in their order, in one pass over the contributions; an output without bytes is
-    // not wanted.
+    // The same for all lost positions, in their order, in one pass over the contributions. A position whose output is
+    // empty is skipped.
     void reconstructAll(std::span<const ByteSpan> contributions, std::span<const std::span<std::byte>> outs) const;
 
 private:
@@ -165,14 +166,13 @@ private:
     std::vector<Participant> m_participants;
     std::vector<Position> m_lost;
     Elimination m_elimination;
-    std::vector<std::vector<Symbol>> m_coefficients;    // beside m_lost
-    std::vector<std::vector<Multiplier>> m_multipliers; // the same, made ready
+    std::vector<std::vector<Symbol>> m_coefficients;    // one list for each entry of m_lost
+    std::vector<std::vector<Multiplier>> m_multipliers; // the same coefficients, prepared
 };
 
-// The m members to decode from: all data positions that are available, then the lowest parity columns. With one data
-// position lost and parity column 0 available that is plain XOR, which is preferred (lhrs.md 8.4). `available` may have
-// any order; dummy positions belong in it; what is named twice or is not in the matrix does not count. Error: fewer
-// than m available.
+// The m members to decode from: all available data positions, then the lowest parity columns. With one data position
+// lost and parity column 0 available this is plain XOR, which is preferred. `available` may have any order; include
+// dummy positions. Duplicates and members outside the matrix are ignored. Error: fewer than m available.
 Result<std::vector<Participant>> chooseParticipants(const ErasureCode& code, std::span<const Participant> available);
 
 } // namespace lhrs

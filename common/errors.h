@@ -9,13 +9,13 @@
 
 namespace lhrs {
 
-// The world failed: what, where and what to do, in one sentence for a person.
+// A failure outside the program: what failed, where and what to do, in one sentence for the user.
 struct Error {
     std::string text;
 };
 
-// A value or an Error. For failures of the world only: an outcome that the protocol names is a field of the
-// reply, and a mistake of ours is an LHRS_CHECK.
+// A value or an Error, for failures outside the program only. An outcome that the protocol names is a field of the
+// reply; a programming error is an LHRS_CHECK.
 template <class T>
 class [[nodiscard]] Result {
 public:
@@ -47,7 +47,7 @@ private:
     bool m_isOk = true;
 };
 
-// What a process says before a failed check ends it; a process may hang its log in here. Never null.
+// Reports a failed check before the process ends; a process may install its logger here. Never null.
 using CheckReporter = void (*)(const char* text);
 inline CheckReporter checkReporter = [](const char* text) { std::fprintf(stderr, "%s\n", text); };
 
@@ -61,5 +61,6 @@ inline CheckReporter checkReporter = [](const char* text) { std::fprintf(stderr,
 
 } // namespace lhrs
 
-// A mistake of ours: on in every build, ends the process; the others recover it, which is what LH*RS is for.
+// For programming errors. Enabled in every build; ends the process. The other processes recover it, as LH*RS is
+// designed to do.
 #define LHRS_CHECK(condition) ((condition) ? void(0) : ::lhrs::checkFailed(#condition, __FILE__, __LINE__))

@@ -8,7 +8,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kDelayClasses = 18; // below 1 ms, 2 ms, ... 65 s, and all longer ones
+constexpr int kDelayClasses = 18; // upper bounds 1 ms, 2 ms, ... 65 s; the last class has all longer delays
 
 bool isEvent(const std::string& name)
 {
@@ -24,7 +24,7 @@ NetworkRule everythingIsDropped()
     return rule;
 }
 
-// The rule of a fault of the network or a partition, nothing for the others; check() has seen it.
+// The rule of a network fault or a partition, nothing for other faults; check() has validated it.
 std::optional<NetworkRule> ruleOf(const pb::Fault& fault)
 {
     if (fault.has_network())
@@ -34,7 +34,7 @@ std::optional<NetworkRule> ruleOf(const pb::Fault& fault)
     return std::nullopt;
 }
 
-// Whether a message that was told to be armed again is the same fault.
+// Whether a fault that is armed again is the same fault as before.
 bool isSame(pb::Fault a, pb::Fault b)
 {
     a.clear_lease_ms();
@@ -84,7 +84,7 @@ void FaultBook::arm(const pb::Fault& fault, Time now)
     if (!isNew)
         return;
     entry.begin = now;
-    // Processes that are told the same must not draw the same.
+    // Processes that get the same fault must draw different numbers.
     entry.dice = FaultDice(fault.seed() ^ m_self.value);
     if (const auto rule = ruleOf(fault))
         entry.rule = *rule;
@@ -177,7 +177,7 @@ bool FaultBook::concerns(const Entry& entry, const Passing& passing) const
         return false;
     if (entry.way != pb::BOTH_WAYS && (entry.way == pb::INCOMING) != passing.isIncoming)
         return false;
-    // What a process says to itself crosses no network.
+    // Messages to the process itself cross no network.
     if (passing.isIncoming ? passing.node == m_self : passing.end == m_selfEnd)
         return false;
     if (entry.isForAll)
@@ -224,7 +224,7 @@ FaultBook::Verdict FaultBook::judge(const Passing& passing, Time now)
     return verdict;
 }
 
-// Of those that are still armed.
+// Only faults that are still armed are changed.
 template <class Change>
 void FaultBook::change(const std::vector<std::uint64_t>& numbers, Change change)
 {
@@ -249,7 +249,7 @@ void FaultBook::released(const std::vector<std::uint64_t>& by, Time delay)
     const int delayClass = std::min(int(std::bit_width(ms)), kDelayClasses - 1);
     change(by, [&](pb::FaultEffect& effect) {
         if (effect.waiting() == 0)
-            return; // held back by an earlier fault of the same number
+            return; // it was held back by an earlier fault of the same number
         effect.set_waiting(effect.waiting() - 1);
         effect.set_delayed(effect.delayed() + 1);
         effect.set_delay_sum_ns(effect.delay_sum_ns() + delay.count());

@@ -17,43 +17,45 @@
 
 namespace lhrs {
 
-// Which faults are armed at a process, whom they hit, when they end, and what they have done. No thread, no clock, no
-// socket: whoever carries its messages has those, the fault shim or the simulator. Not thread-safe.
+// Which faults are armed at a process, what they affect, when they end, and what they have done. No thread, clock or
+// socket: the fault shim or the simulator, which carries the messages, provides them. Not thread-safe.
 class FaultBook {
 public:
     using Time = std::chrono::nanoseconds; // of any monotonic clock
     static constexpr std::size_t kFaultsMax = 64;
     static constexpr std::uint32_t kLeaseMax = 3'600'000; // ms
 
-    // What armed faults may act on.
+    // The parts of a process on which armed faults may act.
     enum Part : unsigned { Traffic = 1, Pause = 2, Events = 4 };
 
-    // A message that passes the transport. Of a multicast nobody knows who hears it, so only faults that concern
-    // everybody act on it at its sender.
+    // A message that passes the transport. The receivers of a multicast are unknown, so at its sender only faults that
+    // affect all peers act on it.
     struct Passing {
         bool isIncoming = false;
         NodeId node;     // of the peer, where known
-        Endpoint end {}; // of the peer, for what is sent
+        Endpoint end {}; // of the peer; for outgoing messages
         bool isMulticast = false;
         bool isStream = false;
-        int kind = 0; // number of the body; 0: several or unknown, then faults for some kinds leave it alone
+        // Number of the body; 0: several or unknown; then faults restricted to some kinds do not affect it
+        int kind = 0;
         std::size_t bytes = 0;
     };
     struct Verdict {
-        Fate fate;                            // of all faults together
-        std::vector<std::uint64_t> delayedBy; // numbers of the faults that hold it back
+        Fate fate;                            // combined effect of all faults
+        std::vector<std::uint64_t> delayedBy; // numbers of the faults that delay it
     };
     enum class Armed { New, Renewed, Nothing };
 
     FaultBook(NodeId self, Endpoint selfEnd) : m_self(self), m_selfEnd(selfEnd) {}
 
-    // Whether arm() would do it, and what: an Error says what is wrong with it.
+    // Whether arm() would accept the fault, and with what effect; an Error says what is wrong with the fault.
     Result<Armed> check(const pb::Fault& fault) const;
-    // After check(): New begins, Renewed gets a new lease, Nothing is a network fault of zeros and ends its number.
+    // Call after check(). New: the fault begins; Renewed: it gets a new lease; Nothing: a network fault of all zeros,
+    // which ends its number.
     void arm(const pb::Fault& fault, Time now);
-    // Removes a fault (0: all) and says what it had achieved.
+    // Removes a fault (0: all) and reports its effect.
     std::vector<pb::FaultEnded> heal(std::uint64_t number, const std::string& reason, Time now);
-    // Removes those whose lease has ended.
+    // Removes the faults whose lease has ended.
     std::vector<pb::FaultEnded> expire(Time now);
     // When the next lease ends.
     std::optional<Time> nextExpiry() const;
@@ -62,18 +64,18 @@ public:
     // Parts of the process on which armed faults act: bits of Part.
     unsigned parts() const;
     Verdict judge(const Passing& passing, Time now);
-    // What became of a message that these faults delay: it is held back; it is lost, because too many are held back
-    // already; what was held back goes on, `delay` late.
+    // What became of a message that these faults delay: it is held back; it is lost because too many are held back
+    // already; or it was released, `delay` late.
     void held(const std::vector<std::uint64_t>& by);
     void overflowed(const std::vector<std::uint64_t>& by);
     void released(const std::vector<std::uint64_t>& by, Time delay);
-    // The event is about to be published: true if a crash was to come with it.
+    // The event is about to be published; true: an armed crash is due at it.
     bool crashesAt(const pb::Event& event);
 
 private:
     struct Entry {
         pb::Fault fault;
-        NetworkRule rule; // of a network fault, or all dropped of a partition
+        NetworkRule rule; // of a network fault; for a partition, all dropped
         bool isForAll = true;
         bool isAllBut = false;
         pb::FaultWay way = pb::BOTH_WAYS;
@@ -81,7 +83,8 @@ private:
         FaultDice dice { 0 };
         Time begin {};
         Time end {};
-        std::map<std::pair<std::uint64_t, Endpoint>, Time> linkFree; // of a rate, by peer
+        // For a fault with a rate: when the link to each peer is free
+        std::map<std::pair<std::uint64_t, Endpoint>, Time> linkFree;
         std::uint32_t eventsLeft = 0; // until a crash
         pb::FaultEffect effect;
     };

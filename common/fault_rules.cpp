@@ -11,9 +11,9 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kDelayMax = 60'000; // ms: what is held back takes memory
+constexpr std::uint32_t kDelayMax = 60'000; // ms; bounded because messages held back take memory
 
-// Shares are checked without a comparison that a NaN would pass.
+// Written so that a NaN fails.
 bool isShare(double share) { return share >= 0 && share <= 1; }
 
 std::uint32_t millionths(double share)
@@ -21,7 +21,7 @@ std::uint32_t millionths(double share)
     return std::uint32_t(std::lround(share * double(NetworkRule::kAll)));
 }
 
-// 0 if there is no such body.
+// 0 if there is no body of that name.
 int bodyNamed(const std::string& name)
 {
     const auto* oneof = pb::Message::descriptor()->FindOneofByName("body");
@@ -80,7 +80,7 @@ Fate fateOf(const NetworkRule& rule, FaultDice& dice, bool isStream, std::size_t
     if (fate.isReordered)
         fate.delay += overtaken;
     if (rule.bytesPerSecond > 0 && !fate.isDropped) {
-        // One after the other over a link that carries so much.
+        // A link with limited rate sends one message after the other.
         const double seconds = double(bytes) / double(rule.bytesPerSecond);
         linkFree = std::max(linkFree, now) + std::chrono::nanoseconds(std::int64_t(std::min(seconds, 3'600.0) * 1e9));
         fate.delay += linkFree - now;

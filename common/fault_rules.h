@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-// What a network fault does to one message. Pure: time and seed are arguments, so a test needs no network, and whoever
-// carries messages obeys the same rules.
+// The effect of a network fault on one message. Pure: time and seed are arguments, so a test needs no network, and
+// every carrier of messages follows the same rules.
 namespace lhrs {
 
-// The draws of one fault: the same seed gives the same ones (SplitMix64).
+// The random draws of one fault: the same seed gives the same draws (SplitMix64).
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed) : m_state(seed) {}
@@ -26,16 +26,16 @@ public:
         x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
         return x ^ (x >> 31);
     }
-    // 0..bound-1; 0 if there is no choice.
+    // 0..bound-1; 0 if bound is 0.
     std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
 
 private:
     std::uint64_t m_state;
 };
 
-// A NetworkFault with its numbers checked; who is concerned by it is not its business.
+// A NetworkFault with validated numbers. It does not know which peers are affected.
 struct NetworkRule {
-    static constexpr std::uint32_t kAll = 1'000'000; // shares are of so many
+    static constexpr std::uint32_t kAll = 1'000'000; // shares are per million
     static constexpr std::chrono::nanoseconds kOvertaken = std::chrono::milliseconds(20);
 
     std::uint32_t drop = 0;
@@ -46,7 +46,7 @@ struct NetworkRule {
     std::chrono::nanoseconds delay {};
     std::chrono::nanoseconds jitter {};
     std::uint64_t bytesPerSecond = 0;
-    std::vector<int> kinds; // numbers of the bodies of Message; none: all
+    std::vector<int> kinds; // body numbers of Message; empty: all
 
     bool doesNothing() const
     {
@@ -56,26 +56,27 @@ struct NetworkRule {
     bool concerns(int kind) const;
 };
 
-// An Error names the number that is wrong and what it may be.
+// An Error names the invalid number and its bounds.
 Result<NetworkRule> networkRule(const pb::NetworkFault& fault);
 
-// What happens to one message.
+// The effect on one message.
 struct Fate {
     bool isDropped = false;
     bool isCorrupted = false;
-    bool isCut = false; // of a stream: its connection breaks
+    bool isCut = false; // stream only: its connection breaks
     bool isDoubled = false;
     bool isReordered = false;
     std::chrono::nanoseconds delay {};
 };
 
-// `now` is of any clock, `linkFree` when the rate lets the next byte to this peer through (it is moved). All draws are
-// made whatever they bring, so that one share does not shift the draws for another.
+// `now` is of any clock; `linkFree` is when the rate limit admits the next byte to this peer, and is updated. All draws
+// are made whatever their results, so that changing one share does not shift the draws for another.
 Fate fateOf(const NetworkRule& rule, FaultDice& dice, bool isStream, std::size_t bytes, std::chrono::nanoseconds now,
     std::chrono::nanoseconds& linkFree);
 
-// Spoils a packet so that its check must see it: a bit flipped, or of a datagram also cut short, or the length at
-// `lengthAt` a lie. Of a stream only bits behind `headerBytes` change, for its receiver to find the next frame.
+// Damages a packet so that its check must detect it: a bit is flipped, or, of a datagram only, it is cut short or the
+// length at `lengthAt` is falsified. In a stream only bits after the first `headerBytes` change, so that its receiver
+// can find the next frame.
 void corrupt(std::string& packet, FaultDice& dice, bool isStream, std::size_t headerBytes, std::size_t lengthAt);
 
 } // namespace lhrs

@@ -50,7 +50,7 @@ BucketNumber forwardTo(BucketNumber a, Level j, Key key)
     LHRS_CHECK(j <= kBucketLevelMax && a.value < powerOfTwo(j));
     std::uint32_t a1 = hash(j, key);
     if (a1 == a.value)
-        return a; // the only way for j = 0
+        return a; // always the result for j = 0
     const std::uint32_t a2 = hash(j - 1, key);
     if (a2 > a.value && a2 < a1 && !LHRS_MUTANT(ForwardWithoutLevelTest))
         a1 = a2;
@@ -65,13 +65,14 @@ FileImage adjustImage(FileImage image, BucketNumber a, Level j)
     FileImage adjusted = {j - 1, a.value + (LHRS_MUTANT(ImageOffByOne) ? 2 : 1)};
     if (adjusted.n >= powerOfTwo(adjusted.i))
         adjusted = {adjusted.i + 1, 0};
-    // Of several requests under way one may be answered late, by a bucket that the image knows already: it grows only.
+    // Several requests may be under way, and a late reply may name a bucket that the image already covers: the image
+    // only grows.
     return bucketCount(adjusted) > bucketCount(image) ? adjusted : image;
 }
 
 BucketNumber splitTarget(FileImage file)
 {
-    return BucketNumber(bucketCount(file)); // n + 2^i is also the first number that is not used yet
+    return BucketNumber(bucketCount(file)); // n + 2^i is also the lowest unused number
 }
 
 FileImage advanceSplit(FileImage file)

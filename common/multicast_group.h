@@ -6,9 +6,9 @@
 
 namespace lhrs {
 
-// The multicast group of a pool of spares, as every process of the cluster, and whoever watches it, derives it from the
-// coordinator's UDP port: two clusters on one machine do not hear each other. Scope 239: never leaves the site, and TTL 0 the
-// machine.
+// The multicast group of a pool of spares. Every process and every watcher of the cluster derives it from the
+// coordinator's UDP port, so two clusters on one machine do not hear each other. Addresses 239.x stay within the site,
+// and TTL 0 keeps packets on the machine.
 constexpr Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort)
 {
     const std::uint32_t second = pool == pb::PARITY ? 77 : 76;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as words of files, options and other programs: with a point, whatever language the person has chosen.
+// Numbers as words of files, options and other programs: with a decimal point, whatever the user's locale.
 #pragma once
 
 #include "common/errors.h"
@@ -23,8 +23,8 @@ std::string numberWord(T value)
         return { text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr };
 }
 
-// The number that the whole word is, from low to high; what is none, NaN, too large, or has a unit, is an Error that says
-// "WORD" is not WHAT from LOW to HIGH.
+// The number that the whole word denotes, from low to high. A word that is not a number, is NaN, is out of range, or
+// has a unit gives an Error: "WORD" is not WHAT from LOW to HIGH.
 template <class T>
 Result<T> readNumber(std::string_view word, T low, T high, std::string_view what = "a number")
 {
@@ -35,7 +35,7 @@ Result<T> readNumber(std::string_view word, T low, T high, std::string_view what
     return value;
 }
 
-// The seed that the word is: a decimal number, or 0x and a hexadecimal one, of 64 bits.
+// The seed that the word denotes: a 64-bit number, decimal or, with 0x, hexadecimal.
 inline Result<std::uint64_t> readSeed(std::string_view word)
 {
     const bool isHex = word.starts_with("0x");

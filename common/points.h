@@ -11,45 +11,45 @@
 
 namespace lhrs {
 
-// Injection points: places in the protocol where something legal but rare can be done on purpose (testing.md 5e). A
-// driver that wants them says so to each step (Effects::setPoints); in the product nobody does.
+// Injection points: places in the protocol where something legal but rare can be done on purpose. A driver that wants
+// them sets them for each step (Effects::setPoints); the product never does.
 enum class Point {
     DeltaLeftOut,           // data bucket: one parity bucket gets a change only with the first resend
-    ReplyLeftOut,           // data bucket: the client is answered only when it asks again
-    AdjustmentLeftOut,      // data bucket: the reply to a forwarded request brings no image adjustment
+    ReplyLeftOut,           // data bucket: the client is answered only when it resends the request
+    AdjustmentLeftOut,      // data bucket: the reply to a forwarded request carries no image adjustment
     OverloadLate,           // data bucket: an overload is reported with a later insert
     OverloadTwice,          // data bucket: an overload is reported twice
-    RenewLate,              // data bucket: a round of lease requests is left out
-    RetryThoughReady,       // data bucket: a change is refused that could be made
-    HoldQueueOfNone,        // data bucket: what should wait is refused
+    RenewLate,              // data bucket: a round of lease requests is skipped
+    RetryThoughReady,       // data bucket: a change that could be made is refused
+    HoldQueueOfNone,        // data bucket: a request that should wait is refused
     MoveOfOne,              // data bucket: a block of a split has one record
     BatchOfOne,             // data bucket: a block of a batch has one change
     ContentsOfOne,          // data bucket: a block of contents has one record
-    EpochTakenLate,         // data bucket: an epoch is taken only when it comes again
-    SliceRequestUnanswered, // data or parity bucket: a slice is sent only when it is asked for again
-    ApplyLate,              // parity bucket: a change waits although nothing is missing
-    DeltaAckLeftOut,        // parity bucket: a change is acknowledged with a later one, or when it comes again
+    EpochTakenLate,         // data bucket: an epoch is accepted only when it is resent
+    SliceRequestUnanswered, // data or parity bucket: a slice is sent only when it is requested again
+    ApplyLate,              // parity bucket: a change is held although no earlier one is missing
+    DeltaAckLeftOut,        // parity bucket: a change is acknowledged with a later one, or when it is resent
     TrimLate,               // parity bucket: nothing is trimmed from the log
-    PreparedLate,           // parity bucket: a block of a batch is taken only when it comes again
-    GrantRefused,           // granter: a lease request is left unanswered
-    LeaseShort,             // granter: half the usual length
-    ContentsLate,           // parity bucket: a block of contents is taken only when it comes again
-    EpochHeardLate,         // parity bucket: an epoch is taken only when it comes again
-    RecordReadBehind,       // data or parity bucket: a record is shown only when it is asked for again
-    CutReportLate,          // recovery manager: a report is taken only when it comes again
-    SliceOfOne,             // recovery manager: a slice of one rank
-    SliceTwice,             // recovery manager: a spare gets a slice twice
-    OtherSources,           // recovery manager: decodes without parity bucket 0 where it can
-    DoneLate,               // recovery manager: its last word comes with the first resend
-    InvitationIgnored,      // spare: does not answer an invitation
-    ConfirmedAndSilent,     // spare: had offered, and does not answer when it is taken
-    OrderLeftOut,           // coordinator: an order leaves only with its first resend
+    PreparedLate,           // parity bucket: a block of a batch is accepted only when it is resent
+    GrantRefused,           // granter: a lease request is not answered
+    LeaseShort,             // granter: a lease has half the usual length
+    ContentsLate,           // parity bucket: a block of contents is accepted only when it is resent
+    EpochHeardLate,         // parity bucket: an epoch is accepted only when it is resent
+    RecordReadBehind,       // data or parity bucket: a record is sent only when it is requested again
+    CutReportLate,          // recovery manager: a report is accepted only when it is resent
+    SliceOfOne,             // recovery manager: a slice has one rank
+    SliceTwice,             // recovery manager: a slice is sent to a spare twice
+    OtherSources,           // recovery manager: decodes without parity bucket 0 where possible
+    DoneLate,               // recovery manager: its final message is sent only with the first resend
+    InvitationIgnored,      // spare: an invitation is not answered
+    ConfirmedAndSilent,     // spare: it made an offer, but does not answer when it is chosen
+    OrderLeftOut,           // coordinator: an order is sent only with its first resend
     InviteTwice,            // coordinator: invites twice
-    OfferExpiresEarly,      // coordinator: uses an offer only for a quarter of its time
-    ProbeLeftOut,           // coordinator: one of the probed is asked only the next time
-    HintLeftOut,            // coordinator: a forwarder is not told where the bucket is
-    AlarmUnanswered,        // coordinator: an alarm is answered only when it comes again
-    CacheForgotten,         // client: forgets where the bucket is
+    OfferExpiresEarly,      // coordinator: an offer is used only for a quarter of its lifetime
+    ProbeLeftOut,           // coordinator: one of the servers to probe is skipped until the next round
+    HintLeftOut,            // coordinator: a forwarder is not told the bucket's location
+    AlarmUnanswered,        // coordinator: an alarm is answered only when it is resent
+    CacheForgotten,         // client: forgets the bucket's location
     ImageForgotten,         // client: forgets its image
     RequestTwice,           // client: sends a request twice
     AlarmTooEarly,          // client: alarms the coordinator at the first resend
@@ -79,76 +79,76 @@ constexpr std::optional<Point> pointNamed(std::string_view name)
     return std::nullopt;
 }
 
-// Decides each time whether a point fires.
+// Decides at each call whether a point fires.
 class Points {
 public:
     virtual ~Points() = default;
     virtual bool fires(Point point) = 0;
 };
 
-// Mutants: deliberate mistakes in the protocol, one of which a build with LHRS_MUTANTS can switch on to show that the
-// tests bite. In every other build they are the constant false and cost nothing.
+// Mutants: deliberate protocol bugs. A build with LHRS_MUTANTS can switch on one of them to show that the tests detect
+// it. In every other build they are the constant false and cost nothing.
 enum class Mutant {
     None,
-    AnswerBeforeParity,      // data bucket: the client is answered at once, whatever the parity buckets do
-    AnswerAfterAllButOne,    // data bucket: one parity bucket that has not acknowledged is overlooked
-    DeltaAppliedTwice,       // parity bucket: a Delta that comes again is added again
+    AnswerBeforeParity,      // data bucket: the client is answered at once, without waiting for the parity buckets
+    AnswerAfterAllButOne,    // data bucket: one parity bucket that has not acknowledged is ignored
+    DeltaAppliedTwice,       // parity bucket: a retransmitted Delta is added again
     GapApplied,              // parity bucket: a later Delta is applied although its predecessor is missing
     WrongColumn,             // parity bucket: encodes with the coefficients of the next column of P
     LogsAsValues,            // parity bucket: multiplies by the logarithm of the coefficient
     KeyListNotCleared,       // parity bucket: a deleted member stays in the key list
     LengthNotRestored,       // parity bucket: an update does not change the member's length
-    RankReusedEarly,         // data bucket: a freed rank is used before all parity buckets know
+    RankReusedEarly,         // data bucket: a freed rank is reused before all parity buckets know that it is free
     HeldDeltaAcknowledged,   // parity bucket: a Delta that is only held is acknowledged as applied
-    LogTrimmedEarly,         // parity bucket: a change leaves the log although somebody may lack it
-    OldEpochAccepted,        // parity bucket: takes a change of an older epoch
+    LogTrimmedEarly,         // parity bucket: a change leaves the log although some member may lack it
+    OldEpochAccepted,        // parity bucket: a change of an older epoch is accepted
     ResultsForgotten,        // data bucket: keeps no results of changes
-    ForwardWithoutLevelTest, // bucket: forwards by its level alone, past the bucket that would know
+    ForwardWithoutLevelTest, // bucket: forwards by its level alone, skipping the bucket that would know better
     ImageOffByOne,           // client: takes one bucket too many from an image adjustment
     AdjustedByAcceptor,      // data bucket: the image adjustment names the accepting bucket, not the last forwarder
-    ReadShowsChangeUnderWay, // data bucket: a read does not wait for a change of its key
+    ReadShowsChangeUnderWay, // data bucket: a read does not wait for a pending change of its key
     NoLease,                 // data bucket: reads need no lease
     ExistsWithoutLease,      // data bucket: EXISTS and NOT_FOUND need no lease
-    LeaseFromAnswer,         // data bucket: a lease counts from when the grant might have come, not from the request
-    FailedStillGranted,      // granter: a member that failed gets grants
-    TwoVersionsDecoded,      // parity bucket: computes a record from contributions of different times
+    LeaseFromAnswer,         // data bucket: a lease counts from the estimated time of the grant, not from the request
+    FailedStillGranted,      // granter: a failed member gets grants
+    TwoVersionsDecoded,      // parity bucket: computes a record from contributions as of different times
     ReadBeforeCut,           // coordinator, parity bucket: records of lost buckets are computed before the cut
-    LostAsNotFound,          // client: says NOT_FOUND for LOST
-    ResultsLeftBehind,       // data bucket: results of requests do not move with their keys
-    TargetCommittedFirst,    // coordinator: the target of a split is told before the source has let go
-    NoCommonCut,             // recovery manager: the survivors keep what they have
-    CutLowest,               // recovery manager: the cut is what all survivors have, not what any has
+    LostAsNotFound,          // client: reports NOT_FOUND instead of LOST
+    ResultsLeftBehind,       // data bucket: kept results of requests do not move with their keys
+    TargetCommittedFirst,    // coordinator: the target of a split is told before the source has released the records
+    NoCommonCut,             // recovery manager: the survivors keep the changes they have, without a common cut
+    CutLowest,               // recovery manager: the cut is what all survivors have, not what any survivor has
     SliceSkipsRank,          // recovery manager: a slice begins one rank too late
     SpareVisibleEarly,       // data bucket: a spare answers as soon as it is filled
-    EnabledBeforeFence,      // coordinator: a recovered bucket is enabled while its former holder has a lease
-    ManagersMix,             // data bucket: a spare keeps what an earlier recovery brought
-    SequenceNotCut,          // data bucket: a recovered bucket does not go on from the cut
-    CreationMissesWrites,    // parity bucket: what was written while it was filled is missing
-    RaisedEarly,             // coordinator: k is raised before all members count on the new parity bucket
-    TwoRecordsOneRank,       // data bucket: a free rank is given out and stays free
-    ScanLevelShort,          // bucket: passes a scan on to one bucket too few
-    NothingKept,             // data bucket: EXISTS and NOT_FOUND are answered at once, and no parity bucket hears of it
+    EnabledBeforeFence,      // coordinator: a recovered bucket is enabled while its former holder still has a lease
+    ManagersMix,             // data bucket: a spare keeps what an earlier recovery sent it
+    SequenceNotCut,          // data bucket: a recovered bucket does not continue its sequence numbers from the cut
+    CreationMissesWrites,    // parity bucket: changes made while it was being filled are missing
+    RaisedEarly,             // coordinator: k is raised before all members count the new parity bucket
+    TwoRecordsOneRank,       // data bucket: a free rank is given out and stays in the free list
+    ScanLevelShort,          // bucket: forwards a scan to one bucket too few
+    NothingKept,             // data bucket: EXISTS and NOT_FOUND are answered at once, and no parity bucket is told
     ResultsEvicted,          // result table: keeps one result of each client
-    QueueWithoutBound,       // data bucket: holds whatever comes
-    GrowsWhenFull,           // data bucket: takes what makes it grow although its memory is at its limit
-    TimerNeverCancelled,     // ack list: what is acknowledged is sent again all the same
-    SourceFreesFirst,        // data bucket: the source of a split lets go of what leaves before the decision
-    ChangedNotToldAgain,     // data bucket: what changes behind the copying of a split stays as it was copied
-    RankUsedWhileCopied,     // data bucket: the source of a split gives freed ranks out while it copies
-    TargetParityForgotten,   // coordinator: the parity buckets of the target of a split do not hear of the decision
+    QueueWithoutBound,       // data bucket: the hold queue has no bound
+    GrowsWhenFull,           // data bucket: accepts changes that make it grow although its memory is at its limit
+    TimerNeverCancelled,     // ack list: an acknowledged message is still resent
+    SourceFreesFirst,        // data bucket: the source of a split releases the leaving records before the decision
+    ChangedNotToldAgain,     // data bucket: a record that changes after a split has copied it is not copied again
+    RankUsedWhileCopied,     // data bucket: the source of a split reuses freed ranks while it copies
+    TargetParityForgotten,   // coordinator: the parity buckets of the target of a split are not told of the decision
     CommitsOutOfOrder,       // coordinator: the bucket after n is split
-    AbortAfterCommit,        // coordinator: a failure undoes a split that is decided
-    OverloadDropped,         // coordinator: an overload that is reported during a split is forgotten
+    AbortAfterCommit,        // coordinator: a failure undoes a committed split
+    OverloadDropped,         // coordinator: an overload reported during a split is forgotten
     ReconfigurationsOverlap, // coordinator: a bucket is split while its group recovers
-    RaisedAtAnyN,            // coordinator: K grows wherever the split pointer is
-    RestartKeepsOldN,        // coordinator: one that starts misses the last split
-    SameEpochAfterRestart,   // coordinator: one that starts takes the epoch of the former one
-    ReplacedForgotten,       // coordinator: one that starts believes members that were replaced
+    RaisedAtAnyN,            // coordinator: K grows at any position of the split pointer
+    RestartKeepsOldN,        // coordinator: after a restart, it misses the last split
+    SameEpochAfterRestart,   // coordinator: after a restart, it uses the epoch of its predecessor
+    ReplacedForgotten,       // coordinator: after a restart, it believes members that were replaced
 };
 
-inline constexpr std::size_t kMutants = 54; // without None
+inline constexpr std::size_t kMutants = 54; // not counting None
 
-// The name by which the command line knows a mutant: that of its enumerator.
+// The name of a mutant on the command line: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
 {
     constexpr std::array<std::string_view, kMutants + 1> names {
@@ -176,7 +176,7 @@ constexpr std::optional<Mutant> mutantNamed(std::string_view name)
 }
 
 #ifdef LHRS_MUTANTS
-// The mutant that is on; set once, by the environment or from the command line, before any machine runs.
+// The active mutant; set once, by the environment or from the command line, before any machine runs.
 inline Mutant mutantOfEnvironment()
 {
     const char* name = std::getenv("LHRS_MUTANT");
@@ -190,5 +190,5 @@ constexpr bool mutantIs(Mutant) { return false; }
 
 } // namespace lhrs
 
-// True where the named mutant is to misbehave; constant false in the product.
+// True where the named mutant must misbehave; constant false in the product.
 #define LHRS_MUTANT(name) (::lhrs::mutantIs(::lhrs::Mutant::name))

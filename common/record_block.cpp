@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kBytesMax = 65'536; // a value of 65,535 bytes, in whole symbols
 
-// The fields of an entry beside its bytes, put together to be appended at once.
+// Collects the fields of an entry before its bytes, so that they are appended at once.
 class Head {
 public:
     template <class T>
@@ -35,7 +35,8 @@ private:
 
 constexpr std::size_t kRequestHead = 1 + 8 + 8 + 8 + 1;
 constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
-constexpr std::uint8_t kRun = 7; // in place of a kind: rank of the first, count, length; then the heads, then the values
+// Takes the place of a kind: first rank, count, length; then the heads, then the values
+constexpr std::uint8_t kRun = 7;
 constexpr std::size_t kRunHead = 1 + 4 + 4 + 4;
 
 std::size_t headBytes(const BlockEntry& entry)
@@ -43,7 +44,7 @@ std::size_t headBytes(const BlockEntry& entry)
     return entry.isOfRequests() ? kRequestHead : kRecordHead;
 }
 
-// The other way; of bytes that are surely there.
+// Reads fields in the same order. The caller has checked that the bytes are there.
 class HeadReader {
 public:
     explicit HeadReader(const char* from) : m_from(from) {}
@@ -85,7 +86,7 @@ void BlockWriter::add(const BlockEntry& entry)
         m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.client).put(entry.number).put(entry.result).bytes());
         return;
     }
-    // The string grows once for head and bytes.
+    // Reserve once for head and bytes.
     const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(std::uint32_t(entry.bytes.size()));
     const std::string_view front = head.bytes();
     const std::size_t from = m_out.size();
@@ -116,7 +117,7 @@ bool BlockReader::nextOutside(BlockEntry& entry)
     return !m_isMalformed;
 }
 
-// One look at the length for all numbers of a head.
+// Checks the length once for all numbers of a head.
 bool BlockReader::take(BlockEntry& entry)
 {
     const std::uint8_t kind = std::uint8_t(m_rest.front());

@@ -12,17 +12,18 @@
 
 namespace lhrs {
 
-// One item of a record block: a change of a record, a kept result of a request, or what a client does not want any more.
+// One item of a record block: a change of a record, a kept result of a request, or the results that a client no longer
+// needs.
 struct BlockEntry {
     enum class Kind : std::uint8_t { Insert = 1, Update = 2, Delete = 3, Result = 4, DoneBelow = 5,
-        Void = 6 }; // what was said of this rank before in the same batch does not count
+        Void = 6 }; // cancels earlier entries for this rank in the same batch
     Kind kind = Kind::Insert;
     Key key;
     Rank rank;                 // Insert, Update, Delete, Void
     std::uint32_t length = 0;  // of the new value, bytes
     Sequence version = 0;      // sequence number of the rank's last change
     std::string_view bytes;    // value or delta; padded to whole symbols where it is a delta
-    std::uint64_t client = 0;  // Result: the request; DoneBelow: lowest number still wanted
+    std::uint64_t client = 0;  // Result: the request; DoneBelow: lowest number still needed
     std::uint64_t number = 0;
     std::uint8_t result = 0;   // Result: pb::ResultCode
 
@@ -31,16 +32,16 @@ struct BlockEntry {
     bool isOfRequests() const { return kind == Kind::Result || kind == Kind::DoneBelow; }
 };
 
-// A place for records at successive ranks with values of one length, within a block that goes on growing.
+// Space for records at successive ranks with values of one length, within a block that continues to grow.
 class BlockRun {
 public:
-    // Of the i-th record.
+    // For the i-th record.
     void setHead(std::uint32_t i, Key key, Sequence version)
     {
         const std::uint64_t head[2] = { key.value, version };
         std::memcpy(m_block->data() + m_heads + i * kHead, head, kHead);
     }
-    // Its value, undefined at first; valid until something is added to the block.
+    // Its value, uninitialized; valid until the block is extended.
     std::span<std::byte> bytes(std::uint32_t i) { return { reinterpret_cast<std::byte*>(m_block->data()) + m_bytes + std::size_t(i) * m_length, m_length }; }
 
     static constexpr std::size_t kHead = 2 * sizeof(std::uint64_t);
@@ -52,13 +53,15 @@ private:
     std::uint32_t m_length = 0;
 };
 
-// Many records in one bytes field: what splits, contents and batches travel as. Little endian, no padding. Appends to a string that
-// the caller owns. A record has 29 bytes beside its own; in a run, where all the keys come first and all the values then, it has 16.
+// Many records in one bytes field: the form in which splits, contents and batches travel. Little endian, no padding.
+// Appends to a string that the caller owns. The overhead is 29 bytes per record; in a run, where all the keys come
+// first and then all the values, it is 16 bytes.
 class BlockWriter {
 public:
     explicit BlockWriter(std::string& out) : m_out(out) {}
     void add(const BlockEntry& entry);
-    // Inserts at the ranks from `first` on, to be filled in; they are read one by one like any others.
+    // Inserts at the ranks from `first` on, to be filled in by the caller. The reader returns them one by one like any
+    // others.
     BlockRun addRun(Rank first, std::uint32_t count, std::uint32_t length);
     std::size_t size() const { return m_out.size(); }
 
@@ -67,7 +70,7 @@ private:
 };
 
 // Reads a block entry by entry; `bytes` of an entry points into the block. A block that does not parse to its end is
-// malformed: check isMalformed() after the last entry, before anything is done with the entries that cannot be undone.
+// malformed: call isMalformed() after the last entry, before any action that cannot be undone.
 class BlockReader {
 public:
     explicit BlockReader(std::string_view block) : m_rest(block) {}
@@ -80,7 +83,7 @@ public:
         return true;
     }
     bool isMalformed() const { return m_isMalformed; }
-    // Whether the whole block parses, without a change of this reader.
+    // Whether the whole block parses; does not advance this reader.
     bool isWellFormed() const;
 
 private:
@@ -103,10 +106,10 @@ private:
         --m_runLeft;
     }
 
-    std::string_view m_rest;         // behind the run
-    std::uint32_t m_runLeft = 0;     // records of the run at hand
+    std::string_view m_rest;         // after the run
+    std::uint32_t m_runLeft = 0;     // records left in the current run
     std::uint32_t m_runLength = 0;
-    Rank m_runRank;                  // of the next one
+    Rank m_runRank;                  // of the next record
     const char* m_runHead = nullptr;
     const char* m_runBytes = nullptr;
     bool m_isMalformed = false;

@@ -13,7 +13,8 @@ std::vector<BucketNumber> relativesOf(BucketNumber a, std::uint32_t M)
         ancestor -= std::bit_floor(ancestor);
         relatives.emplace_back(ancestor);
     }
-    // A bucket that was made at level j is split at that level first, so what was split off it differs by multiples of 2^j.
+    // A bucket that was created at level j is first split at level j, so its descendants differ from it by multiples of
+    // 2^j.
     const std::uint64_t step = std::uint64_t(1) << std::bit_width(a.value);
     for (std::uint64_t descendant = a.value + step; descendant < M; descendant += step)
         relatives.emplace_back(std::uint32_t(descendant));

@@ -7,8 +7,9 @@
 
 namespace lhrs {
 
-// The buckets that may pass a request or a scan on to bucket a, or that it may pass one on to, in a file of M buckets: those that it
-// was split off, at one or more removes, and those that were split off it. They are few but for the oldest buckets.
+// The buckets with which bucket a may exchange forwarded requests and scans, in a file of M buckets. They are its
+// ancestors (the bucket it was split from, and so on) and its descendants (the buckets split from it). They are few,
+// except for the oldest buckets.
 std::vector<BucketNumber> relativesOf(BucketNumber a, std::uint32_t M);
 
 } // namespace lhrs

@@ -10,14 +10,14 @@
 
 namespace lhrs {
 
-// A queue in one piece of memory, whose places are used again: what comes and goes takes nothing from the heap, and a place keeps
-// what its last element left there. Grows by doubling, and becomes smaller again where an eighth of it would do.
+// A queue in one piece of memory. Places are reused, so steady traffic allocates nothing, and a place keeps the memory
+// of its last element. Grows by doubling; shrinks when an eighth would be enough.
 template <class T>
 class Ring {
 public:
     bool isEmpty() const { return m_size == 0; }
     std::size_t size() const { return m_size; }
-    // From the front.
+    // Indexed from the front.
     T& operator[](std::size_t i) { return m_places[(m_front + i) & (m_places.size() - 1)]; }
     const T& operator[](std::size_t i) const { return m_places[(m_front + i) & (m_places.size() - 1)]; }
     T& front() { return (*this)[0]; }
@@ -25,7 +25,7 @@ public:
     T& back() { return (*this)[m_size - 1]; }
     const T& back() const { return (*this)[m_size - 1]; }
 
-    // A further place at the back, with what was there before.
+    // Adds a place at the back; it still contains its former element.
     T& add()
     {
         if (m_size == m_places.size())
@@ -41,7 +41,7 @@ public:
             shrink();
     }
     void clear() { *this = {}; }
-    // How many elements fit without further memory.
+    // How many elements fit without allocating.
     std::size_t places() const { return m_places.size(); }
 
 private:
@@ -63,7 +63,7 @@ private:
         m_front = 0;
     }
 
-    std::vector<T> m_places; // none, or a power of two
+    std::vector<T> m_places; // size 0 or a power of two
     std::size_t m_front = 0;
     std::size_t m_size = 0;
 };

@@ -6,8 +6,8 @@
 
 namespace lhrs {
 
-// Like resize(), but what is added has no values yet: for bytes that are written over at once. To fill megabytes with zeros before
-// that was a twentieth of a recovery.
+// Like resize(), but the new bytes are left uninitialized; use only when they are overwritten immediately. Filling
+// megabytes with zeros took a twentieth of the time of a recovery.
 void resizeUnfilled(std::string& text, std::size_t size);
 
 } // namespace lhrs

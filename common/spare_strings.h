@@ -8,12 +8,12 @@
 
 namespace lhrs {
 
-// The memory of strings that are not needed any more, for those that come. An arena keeps the numbers of its messages, but the
-// bytes of a longer string are taken from the heap and given back for each message; so who knows a message's value lends it memory
-// before it is filled in, and takes it back before the arena is reset. Not thread-safe: each thread has its own.
+// Reuses the memory of strings that are no longer needed. An arena reuses the memory of its messages, but the bytes of
+// a longer string are allocated and freed for each message. So the owner of a message's value lends it memory before it
+// is filled in, and takes the memory back before the arena is reset. Not thread-safe: use one per thread.
 class SpareStrings {
 public:
-    // `to`, which is empty, gets the memory that came back last, if there is any.
+    // `to` must be empty; it gets the memory that was returned last, if there is any.
     void lend(std::string& to)
     {
         if (m_spare.empty())
@@ -22,7 +22,7 @@ public:
         m_spare.pop_back();
         m_bytes -= to.capacity();
     }
-    // `from` is of no use afterwards.
+    // `from` must not be used afterwards.
     void takeBack(std::string& from)
     {
         if (!ownsMemory(from) || m_bytes + from.capacity() > kBytesMax)
@@ -31,7 +31,7 @@ public:
         m_bytes += from.capacity();
         m_spare.push_back(std::move(from));
     }
-    // Short ones lie within the string itself.
+    // Short strings lie within the string object itself.
     static bool ownsMemory(const std::string& text) { return text.capacity() > kWithin; }
     static bool wantsMemory(std::size_t bytes) { return bytes > kWithin; }
     std::size_t bytes() const { return m_bytes; }

@@ -15,9 +15,9 @@ using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 using google::protobuf::internal::WireFormatLite;
 
-// Below this length even the least favourable bytes cannot become more than a few MiB of objects.
+// Below this length even the worst input expands to only a few MiB of objects.
 constexpr std::size_t kHarmless = std::size_t(64) << 10;
-// And copies of parts of such a message are harmless, however many.
+// Any number of copies of parts of such a message is harmless.
 constexpr std::uint32_t kPlain = 2'048;
 
 const std::uint8_t* bytesOf(std::string_view text)
@@ -25,8 +25,8 @@ const std::uint8_t* bytesOf(std::string_view text)
     return reinterpret_cast<const std::uint8_t*>(text.data());
 }
 
-// Counts the messages and strings inside, without making any of them. Two bytes on the wire can become a hundred in
-// memory, so a length alone bounds little.
+// Counts the messages and strings inside without creating them. Two bytes on the wire can become a hundred in memory,
+// so the length alone is a weak bound.
 bool countParts(CodedInputStream& in, const Descriptor& type, int nesting, std::size_t& parts)
 {
     if (nesting > kNestingMax)
@@ -63,12 +63,12 @@ Result<void> parse(std::string_view bytes, std::size_t bytesMax, google::protobu
         if (!countParts(in, *out.GetDescriptor(), 0, parts))
             return Error { "too many parts" };
     }
-    if (!out.ParseFromArray(bytes.data(), int(bytes.size()))) // which allows a nesting of 100
+    if (!out.ParseFromArray(bytes.data(), int(bytes.size()))) // its own nesting limit is 100
         return Error { "malformed" };
     return {};
 }
 
-// The number and length of the body of a message; 0: it has none, or not in this place.
+// The number and length of the body of a message; 0: it has no body, or not at this place.
 struct BodyField {
     int number = 0;
     std::uint32_t length = 0;
@@ -89,8 +89,8 @@ BodyField bodyIn(std::string_view bytes)
     return {};
 }
 
-// Reads a short message, its value into the memory of one that was. Parsing what is there already adds to it, so the value's place
-// is made first; a message that has a body of this number on the wire will have it, or is malformed.
+// Reads a short message, its value into reused memory. Parsing keeps the memory of an existing field, so the value's
+// field is created first; a message whose body has this number on the wire will have that field, or is malformed.
 bool readIntoSpare(std::string_view bytes, pb::Message& out, SpareStrings& strings)
 {
     const BodyField body = bodyIn(bytes);
@@ -121,7 +121,7 @@ pb::KeyRequest* keyRequestIn(pb::Message& message)
     }
 }
 
-// The request that the message is about, where its body names one.
+// The request that the message concerns, if its body names one.
 pb::RequestId* requestIn(pb::Message& message)
 {
     const auto in = [](auto* body) { return body->has_request() ? body->mutable_request() : nullptr; };
@@ -130,12 +130,12 @@ pb::RequestId* requestIn(pb::Message& message)
     return message.has_reply() ? in(message.mutable_reply()) : message.has_delta() ? in(message.mutable_delta()) : nullptr;
 }
 
-// What leaveOut() left out, and who sends those behind the first. Nothing is copied: the messages share these parts, which live as
-// long as the arena, and nobody changes what was read.
+// Restores what leaveOut() removed, and the sender of all messages after the first. Nothing is copied: the messages
+// share these parts, which live as long as the arena and must not be modified.
 void putBack(const ReadMessage& read, const ReadMessage* before)
 {
-    // Somebody may have put megabytes of fields that we do not know into a part, of which each message that is kept would have its
-    // own.
+    // A part may contain megabytes of unknown fields. If such a part were shared, every message that is kept would have
+    // its own copy.
     const auto mayShare = [](const google::protobuf::Message& part, std::uint32_t bytes) {
         return bytes <= kPlain || part.GetReflection()->GetUnknownFields(part).empty();
     };

@@ -18,7 +18,7 @@ constexpr Shape shapeOf(FieldKind field)
     return field == FieldKind::Gf16 ? Shape { 16, 0x1100b } : Shape { 8, 0x11d };
 }
 
-// Several symbols in one word, each multiplied by 2.
+// Several symbols packed in one word, each multiplied by 2.
 std::uint64_t doubled(FieldKind field, std::uint64_t symbols)
 {
     if (field == FieldKind::Gf16) {
@@ -29,7 +29,7 @@ std::uint64_t doubled(FieldKind field, std::uint64_t symbols)
     return ((symbols & 0x7f7f7f7f7f7f7f7f) << 1) ^ (tops * 0x1d);
 }
 
-// Eight bytes of the value from `offset`, zeros behind its end; the first byte is the lowest.
+// Eight bytes of the value from `offset`, padded with zeros; the first byte is the lowest.
 std::uint64_t wordAt(std::string_view value, std::size_t offset)
 {
     std::uint64_t word = 0;
@@ -57,7 +57,7 @@ std::uint32_t multiply(FieldKind field, std::uint32_t x, std::uint32_t y)
 
 std::uint32_t inverse(FieldKind field, std::uint32_t x)
 {
-    // x^(2^bits - 2): the exponent is all ones but for its last bit.
+    // x^(2^bits - 2): the exponent is all ones except its last bit.
     std::uint32_t power = x;
     std::uint32_t result = 1;
     for (unsigned bit = 1; bit < shapeOf(field).bits; ++bit) {

@@ -24,7 +24,7 @@ bool mayHaveWritten(const Operation& operation)
 
 std::string timeText(HistoryTime time) { return time == kNever ? std::string("?") : say(time); }
 
-// Of an answer that is no answer to such a request, or that the losses forbid.
+// Judges one operation: its answer must fit its request, and the losses must permit it.
 Judgement judgeOne(const Operation& operation, std::size_t index, const std::vector<Loss>& losses)
 {
     const RequestKind kind = operation.kind;

@@ -54,7 +54,7 @@ HistoryTime endOf(const Operation& operation)
 
 struct Lane {
     std::uint32_t process = 0;
-    std::uint32_t nth = 0; // of this process
+    std::uint32_t nth = 0; // number of this lane among those of the process
     HistoryTime until = 0; // its last operation's end
 };
 
@@ -64,7 +64,7 @@ struct Bar {
     std::size_t lane = 0;
 };
 
-// Each operation into the first lane of its process that is free then. Lanes of a process stand together.
+// Puts each operation into the first free lane of its process. Lanes of one process are adjacent.
 std::vector<Lane> placed(std::vector<Bar>& bars)
 {
     std::vector<Lane> lanes;
@@ -100,7 +100,7 @@ std::vector<Lane> placed(std::vector<Bar>& bars)
     return sorted;
 }
 
-// Where each instant lies: to the right of the one before, and so far that the label of what ends there has room.
+// The x position of each instant: right of the one before, with enough room for the label of any bar that ends there.
 std::map<HistoryTime, int> instants(const std::vector<Bar>& bars)
 {
     std::map<HistoryTime, int> at;
@@ -112,7 +112,7 @@ std::map<HistoryTime, int> instants(const std::vector<Bar>& bars)
     }
     int x = kLeft;
     for (auto& [time, place] : at) {
-        int after = 0; // an operation that ends when it begins has its label in the gap behind
+        int after = 0; // an operation that ends at the instant it begins has its label in the gap after it
         for (auto [end, last] = ends.equal_range(time); end != last; ++end) {
             const int width = kCharacter * int(labelOf(*end->second).size()) + kGapMin;
             if (end->second->invoked == time)
@@ -186,7 +186,7 @@ std::string violationSvg(const std::string& title, const History& history)
     HistoryPicture picture { .title = title + ": " + judge(prefix.history).reason, .marked = prefix.lastAnswered };
     const std::vector<Operation>& all = prefix.history.operations();
     if (all.size() <= kOperationsForInstantsMax) {
-        // Without its last answer it is linearizable.
+        // The prefix without its last answer, which is linearizable.
         History legal(prefix.history.valueBefore());
         for (std::size_t at = 0; at < all.size(); ++at) {
             Operation operation = all[at];

@@ -9,7 +9,7 @@ namespace lhrs::check {
 
 namespace {
 
-// The answers that say that nothing was or will be changed.
+// The answers that say that nothing was changed, nor will be.
 bool meansNoEffect(Outcome outcome)
 {
     return outcome == Outcome::NotFound || outcome == Outcome::Exists || outcome == Outcome::Invalid;
@@ -52,7 +52,7 @@ Violations Ledger::issued(
 {
     const auto [it, isNew] = m_requests.try_emplace(request);
     if (!isNew) {
-        // A client resends under the same number; it must not mean something else by it.
+        // A client resends under the same number; the repeated request must be identical.
         if (it->second.kind == kind && it->second.key == key && it->second.value == value)
             return {};
         return { { 10, say(describe(request, it->second), " was sent again with another content") } };
@@ -124,7 +124,7 @@ Violations Ledger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
 {
     Violations found;
     for (auto& [key, versions] : m_keys) {
-        for (Version& version : versions) // what the survivors have is safe, whoever knew of it
+        for (Version& version : versions) // what the survivors have is safe, even if it was not acknowledged
             version.isAcknowledged = version.isAcknowledged || (version.bucket == bucket && version.sequence <= cut);
         while (versions.back().writer.client != 0 && versions.back().bucket == bucket && versions.back().sequence > cut) {
             const Version& gone = versions.back();

@@ -45,7 +45,7 @@ std::vector<std::vector<HistoryTime>> possibleInstants(const History& history, c
         for (const HistoryTime instant : invocations) {
             if (instant < operation.invoked || instant > operation.answered)
                 continue;
-            // Ask for the same history with this operation at this instant and nowhere else.
+            // Judge the same history with this operation pinned to this instant.
             History pinned(history.valueBefore());
             for (std::size_t other = 0; other < instants.size(); ++other) {
                 Operation one = history.operations()[other];

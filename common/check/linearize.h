@@ -6,21 +6,21 @@
 
 namespace lhrs::check {
 
-// The front door: is the history of a key linearizable (I8)? By zones where they can tell, else by the search. Keys are
-// independent of each other; the caller may judge them in parallel.
+// Entry point: is the history of a key linearizable (I8)? Uses zones where they can decide, otherwise the state search.
+// Keys are independent, so the caller may judge them in parallel.
 Judgement judge(const History& history, const SearchLimits& limits = {});
 
-// For a history that is not: its shortest prefix that is not either. Each prefix of a linearizable history is
-// linearizable, so it is found by halving. The last answer in it is the one that no order explains.
+// The shortest non-linearizable prefix of a history that is not linearizable. Every prefix of a linearizable history is
+// linearizable, so a binary search finds it. No order explains its last answer.
 Prefix shortestIllegalPrefix(const History& history, const SearchLimits& limits = {});
 
-// Where each operation of a linearizable history could take effect, by its index: those invocation times at which some
-// legal order has it (whatever took effect later than that, but before the next invocation, might as well have done so
-// then). Asks `judge` once for each, so it is for short histories.
+// For each operation of a linearizable history, by its index, the invocation times at which some legal order has it
+// take effect. An operation that takes effect between two invocations could as well have done so at the earlier of
+// them. Calls `judge` once for each pair, so use it only for short histories.
 std::vector<std::vector<HistoryTime>> possibleInstants(const History& history, const SearchLimits& limits = {});
 
-// What is to be said of a key: nothing, or one violation with the shortest illegal prefix, an operation per line, of a
-// long one the last `linesMax`. Verdict::Unknown is a violation too: what was not checked has not passed.
+// The report on a key: nothing, or one violation with the shortest illegal prefix, one line per operation; of a long
+// prefix, the last `linesMax`. Verdict::Unknown is a violation too: what was not checked has not passed.
 Violations checkHistory(
     std::uint64_t key, const History& history, const SearchLimits& limits = {}, std::size_t linesMax = 30);
 

@@ -85,7 +85,7 @@ Violations KeyMonitor::foundOrDone(Value& value, const Operation& operation)
     for (const Value& other : m_values) {
         if (&other == &value || !(other.f < s && f < other.s))
             continue;
-        // The value itself stays as it was: one wrong answer is one complaint.
+        // The value itself is kept unchanged, so that one wrong answer gives one violation.
         const std::string what = other.isDelete ? std::string("the delete") : describeValue(other.value);
         const std::string who = other.process == operation.process ? std::string("the same client")
                                                                    : say("client ", other.process);
@@ -125,12 +125,12 @@ Violations KeyMonitor::absent(const Operation& operation)
 void KeyMonitor::forget(HistoryTime now)
 {
     const HistoryTime open = m_open.empty() ? now : *std::min_element(m_open.begin(), m_open.end());
-    HistoryTime last = kBeforeAll; // the latest s of those that were there before all that is open
+    HistoryTime last = kBeforeAll; // the latest s of the values that were there before everything that is open
     for (const Value& value : m_values)
         if (value.f < open)
             last = std::max(last, value.s);
-    // All at once: those that are forgotten still overwrite others. A value does not overwrite itself: if its own s is
-    // the latest, another one would have to be after it.
+    // Decide for all values first: forgotten values still overwrite others. A value does not overwrite itself: the test
+    // on its own s ensures that.
     std::size_t kept = 0;
     std::vector<bool> isOverwritten(m_values.size(), false);
     for (std::size_t at = 0; at < m_values.size(); ++at)
@@ -139,7 +139,7 @@ void KeyMonitor::forget(HistoryTime now)
         if (!isOverwritten[at])
             m_values[kept++] = m_values[at];
     m_values.resize(kept);
-    // Too many: first those of unknown outcome, which nobody may ever find.
+    // Too many values: first forget those of unknown outcome, which may never be found.
     for (std::size_t at = 0; m_values.size() > m_valuesMax && at < m_values.size();) {
         if (m_values[at].isOver && m_values[at].f == kNever) {
             m_values.erase(m_values.begin() + std::ptrdiff_t(at));

@@ -6,7 +6,7 @@
 
 namespace lhrs::check {
 
-// A sentence from its parts, numbers among them: say("key ", 7, " is missing").
+// Concatenates its parts, numbers included, into one sentence: say("key ", 7, " is missing").
 template <class... Parts>
 std::string say(const Parts&... parts)
 {

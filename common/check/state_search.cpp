@@ -13,9 +13,9 @@ namespace lhrs::check {
 namespace {
 
 using State = std::uint32_t;
-using Slots = std::uint64_t; // a bit per open operation
+using Slots = std::uint64_t; // one bit per open operation
 constexpr State kAbsent = 0;
-constexpr State kSpent = 1; // there, with a value that no later search finds
+constexpr State kSpent = 1; // present, with a value that no later search finds
 constexpr State kFirstValue = 2;
 constexpr std::size_t kNoEvent = 0; // events are counted from 1
 constexpr unsigned kSlotsMax = 64;
@@ -25,7 +25,7 @@ constexpr Slots bit(unsigned slot) { return Slots(1) << slot; }
 enum class Needs : std::uint8_t { Nothing, Absent, Present, Value };
 enum class Gives : std::uint8_t { Same, Absent, Value };
 
-// An operation as the search sees it.
+// An operation in the form that the search uses.
 struct Step {
     Needs needs = Needs::Nothing;
     Gives gives = Gives::Same;
@@ -36,7 +36,7 @@ struct Step {
 
 struct Event {
     HistoryTime at = 0;
-    bool isAnswer = false; // an invocation comes before an answer at the same time
+    bool isAnswer = false; // at equal times, an invocation comes before an answer
     std::size_t step = 0;
     auto operator<=>(const Event&) const = default;
 };
@@ -47,7 +47,7 @@ struct Configuration {
     auto operator<=>(const Configuration&) const = default;
 };
 
-// What is known of a value beforehand.
+// What is known of a value before the walk.
 struct Value {
     std::uint32_t writers = 0;
     std::uint32_t openSearches = 0;
@@ -98,7 +98,7 @@ private:
     bool isTried(unsigned slot, Slots done) const;
     bool isInterchangeable(const Step& a, const Step& b) const;
 
-    // Before the walk.
+    // Set before the walk.
     std::vector<std::uint64_t> m_written; // sorted: a value's id is its index, from kFirstValue on
     std::vector<Value> m_values;          // by id
     std::vector<Step> m_steps;
@@ -106,13 +106,13 @@ private:
     std::vector<Event> m_events;
     std::uint64_t m_budget;
 
-    // The walk.
+    // State of the walk.
     std::size_t m_now = kNoEvent;
     Slots m_open = 0;
     std::array<Step, kSlotsMax> m_slots {};
     std::vector<unsigned> m_slotOf; // by step
     std::vector<Configuration> m_configurations;
-    std::set<Configuration> m_seen; // at one answer
+    std::set<Configuration> m_seen; // configurations seen at one answer
     std::vector<Configuration> m_stack;
     std::vector<Configuration> m_reached;
 };
@@ -168,7 +168,7 @@ void Search::prepare(const History& history)
     for (const Loss& loss : history.losses()) {
         if (!loss.isRecordLost)
             continue;
-        // The record goes at some time before the group serves again; as long as it does not, it may still be there.
+        // The record disappears at some time before the group serves again; until then it may still be there.
         m_events.push_back({ loss.from, false, m_steps.size() });
         if (loss.until != kNever)
             m_events.push_back({ loss.until, true, m_steps.size() });
@@ -211,7 +211,7 @@ bool Search::invoked(std::size_t index)
 {
     const Step& step = m_steps[index];
     if (step.isOptional && isUpdate(step) && m_values[step.value].lastInvoked == kNoEvent)
-        return true; // of unknown outcome and unread: it may never have happened
+        return true; // of unknown outcome and never read: it may never have happened
     if (step.needs == Needs::Value)
         ++m_values[step.value].openSearches;
     const unsigned slot = unsigned(std::countr_one(m_open));
@@ -250,7 +250,8 @@ bool Search::answered(std::size_t index)
     return true;
 }
 
-// All configurations in which the operation in slot `target` has taken effect, and it or what it let happen was last.
+// Collects all configurations in which the operation in slot `target` has taken effect, with it or its direct
+// consequences last.
 void Search::reach(unsigned target, const Configuration& from)
 {
     m_stack.assign(1, from);
@@ -262,7 +263,7 @@ void Search::reach(unsigned target, const Configuration& from)
         for (Slots rest = m_open & ~configuration.done; rest != 0; rest &= rest - 1) {
             const unsigned slot = unsigned(std::countr_zero(rest));
             const Step& step = m_slots[slot];
-            // What changes nothing has taken effect already wherever it could (rule 1).
+            // An operation that changes nothing has already taken effect wherever it could (rule 1).
             if (!isChange(step) || !isPossible(step, configuration.state) || !isTried(slot, configuration.done))
                 continue;
             Configuration next { step.gives == Gives::Value ? step.value : kAbsent, configuration.done | bit(slot) };
@@ -274,7 +275,7 @@ void Search::reach(unsigned target, const Configuration& from)
     }
 }
 
-// Rule 2: a change would end a value that is still to be found (else the state would be spent).
+// Rule 2: a change would overwrite a value that will still be found (otherwise the state would be spent).
 bool Search::isHeld(State state) const { return state >= kFirstValue && m_values[state].writers == 1; }
 
 // Rule 5.
@@ -297,7 +298,7 @@ bool Search::isInterchangeable(const Step& a, const Step& b) const
     return (isDelete(a) && isDelete(b)) || (isSilent(a) && isSilent(b));
 }
 
-// Rules 1, 3 and 4, until nothing more happens.
+// Applies rules 1, 3 and 4 until nothing more changes.
 void Search::settle(Configuration& configuration) const
 {
     for (bool isAgain = true; isAgain;) {
@@ -330,7 +331,8 @@ void Search::close(unsigned slot)
         configuration.done &= ~bit(slot);
 }
 
-// A search has found the value. If it is written once, that has happened then, also if its client does not know.
+// A search has found the value. If only one write has it, that write has taken effect, even if its client does not
+// know.
 void Search::closeWriterOf(State value)
 {
     for (Slots rest = m_values[value].writers == 1 ? m_open : 0; rest != 0; rest &= rest - 1) {
@@ -349,7 +351,7 @@ Slots Search::optionalSlots() const
     return slots;
 }
 
-// Each configuration once, and of those that differ in optional operations only, the ones that have used the fewest.
+// Removes duplicates. Of configurations that differ only in optional operations, keeps those that have used the fewest.
 void Search::tidy()
 {
     if (m_configurations.size() < 2)
@@ -362,7 +364,7 @@ void Search::tidy()
         [&key](const Configuration& a, const Configuration& b) { return key(a) < key(b); });
     constexpr std::size_t kComparedMax = 256;
     std::vector<Configuration> kept;
-    std::size_t group = 0; // where those begin that differ from the last kept one in optional operations only
+    std::size_t group = 0; // start of the configurations that differ from the last kept one only in optional operations
     for (const Configuration& configuration : m_configurations) {
         if (!kept.empty() && (kept.back().state != configuration.state
                 || ((kept.back().done ^ configuration.done) & ~optional) != 0))

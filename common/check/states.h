@@ -7,15 +7,16 @@
 #include <string_view>
 #include <vector>
 
-// What the judge looks at: states of buckets and of the file as plain structs. In the simulator they are copied from
-// the machines, in a real cluster from the answers to control commands. Nothing here knows how the store works inside.
+// The input of the checkers: states of buckets and of the file as plain structs. In the simulator they are copied from
+// the machines; in a real cluster they come from the answers to control commands. Nothing here knows how the store
+// works inside.
 namespace lhrs::check {
 
 enum class FieldKind { Gf16, Gf8 };
 
 // The parameters of the file on which the invariants depend.
 struct FileSettings {
-    std::uint32_t m = 4; // data buckets of a group
+    std::uint32_t m = 4; // data buckets per group
     FieldKind field = FieldKind::Gf16;
     bool mixKeys = false; // addresses are computed from mix64(key)
 };
@@ -40,10 +41,10 @@ struct DataBucket {
     std::uint32_t number = 0;
     std::uint32_t level = 0;
     std::uint64_t sequence = 0;             // of the last change
-    std::vector<DataRecord> records;        // of which it is the authoritative owner
+    std::vector<DataRecord> records;        // records of which it is the authoritative owner
     std::uint32_t rankMax = 0;
     std::vector<std::uint32_t> freeRanks;   // may be given to a new record
-    std::vector<std::uint32_t> waitingRanks; // freed by a change that not all parity buckets have acknowledged
+    std::vector<std::uint32_t> waitingRanks; // freed by a change that some parity bucket has not acknowledged yet
 };
 
 // One entry of the key list of a parity record.
@@ -58,7 +59,7 @@ struct ParityMember {
 struct ParityRecord {
     std::uint32_t rank = 0;
     std::vector<ParityMember> members; // in any order
-    std::string parity;                // B, low byte of each symbol first; a tail of zeros may be missing
+    std::string parity;                // B, low byte of each symbol first; trailing zeros may be missing
 };
 
 // A parity bucket that is UP.
@@ -70,7 +71,7 @@ struct ParityBucket {
     std::vector<ParityRecord> records;
 };
 
-// A member of a record group as the data bucket of its position holds it, or held it at the sequence number that the
+// A member of a record group as the data bucket at its position has it, or had it at the sequence number that the
 // parity bucket has applied.
 struct Member {
     std::uint32_t position = 0;
@@ -79,7 +80,7 @@ struct Member {
     std::string_view value;
 };
 
-// An invariant of lhrs.md 17 that does not hold: number (1 = I1) and a sentence.
+// A violated invariant: its number (1 = I1) and a sentence.
 struct Violation {
     int invariant = 0;
     std::string text;

@@ -25,7 +25,8 @@ struct Zone {
     std::size_t last = kNoOperation; // the operation that is invoked at s
 };
 
-// Updates and searches that have, or may have, taken effect; or what is wrong with one answer alone.
+// Collects the updates and searches that have, or may have, taken effect; or reports an answer that is wrong on its
+// own.
 Judgement collect(const History& history, std::vector<Entry>& entries)
 {
     const std::vector<Operation>& all = history.operations();
@@ -82,11 +83,12 @@ Judgement judgeZones(std::vector<Zone>& forward, const std::vector<Zone>& backwa
 {
     const auto isBefore = [](const Zone& a, const Zone& b) { return a.f < b.f; };
     std::sort(forward.begin(), forward.end(), isBefore);
-    // Sorted by f, forward zones are apart if each is apart from the next.
+    // Sorted by f, the forward zones are disjoint if each is disjoint from the next.
     for (std::size_t at = 1; at < forward.size(); ++at)
         if (forward[at].f < forward[at - 1].s)
             return conflict(forward[at - 1], forward[at]);
-    // So their s are sorted too, and of those that begin before a backward zone the last one reaches farthest.
+    // So their s are sorted too, and of the forward zones that begin before a backward zone, the last one reaches
+    // farthest.
     for (const Zone& zone : backward) {
         const auto after = std::lower_bound(forward.begin(), forward.end(), Zone { zone.s, 0, 0, 0 }, isBefore);
         if (after != forward.begin() && zone.f < (after - 1)->s)

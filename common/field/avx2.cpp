@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Half bytes looked up in vectors of 32 bytes.
+// Half bytes are looked up in vectors of 32 bytes.
 #if defined(__x86_64__)
 
 #define LHRS_TARGET __attribute__((target("avx2")))
@@ -28,7 +28,7 @@ struct Vectors {
     LHRS_STEP Vec shuffle(Vec v, Vec places) { return _mm256_shuffle_epi8(v, places); }
     LHRS_STEP Vec lowNibbles(Vec v) { return both(v, _mm256_set1_epi8(15)); }
     LHRS_STEP Vec highNibbles(Vec v) { return both(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15)); }
-    // All four work within 16 bytes, so what is taken apart and put together again lies as before.
+    // All four work within lanes of 16 bytes, so separating and recombining the bytes restores their order.
     LHRS_STEP Vec lowBytes(Vec x, Vec y)
     {
         const Vec low = _mm256_set1_epi16(255);

@@ -23,7 +23,7 @@ struct Field::Tables {
         }
     }
     std::vector<std::uint16_t> log;  // log[0] is never read
-    std::vector<std::uint16_t> alog; // twice the order, so that a sum of two logarithms needs no modulo
+    std::vector<std::uint16_t> alog; // twice the order long, so that a sum of two logarithms needs no modulo
 };
 
 namespace {
@@ -50,7 +50,7 @@ struct LogTables {
     const std::uint16_t* alog;
 };
 
-// lhrs.md 8.2: the coefficient's logarithm is known beforehand.
+// With the coefficient's logarithm looked up in advance.
 template <std::size_t kBytes>
 void addProductsOfLog(
     std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficientLog, LogTables tables)
@@ -63,8 +63,8 @@ void addProductsOfLog(
     }
 }
 
-// The multiplication of lhrs.md 7.1 for each symbol. `log` is read through volatile, so that no compiler takes the
-// coefficient's logarithm beforehand after all.
+// Multiplies each symbol by tables. `log` is read through volatile, so that no compiler hoists the lookup of the
+// coefficient's logarithm out of the loop.
 template <std::size_t kBytes>
 void addProducts(
     std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient, LogTables tables)

@@ -15,46 +15,46 @@ namespace lhrs {
 // An element of the field, 0..2^f-1.
 using Symbol = std::uint32_t;
 
-// GF(2^f). Gf16: polynomial 0x1100b, the field of the demo paper's matrix (lhrs.md 7.1). Gf8: 0x11d (7.4, ours).
+// GF(2^f). Gf16: polynomial 0x1100b, the field of the demo paper's matrix. Gf8: 0x11d.
 enum class FieldWidth { Gf8 = 8, Gf16 = 16 };
 
-// Who computes d ^= c*s. Every backend gives the same bytes (lhrs.md 7.6). Simd: our own kernels.
+// The implementation of d ^= c*s. Every backend gives the same bytes. Simd: our own kernels.
 enum class Backend { Simd, GfComplete, Log };
 
-// With which instructions Simd does it. Best: the last of these that this processor has.
+// The instructions that Simd uses. Best: the last of these that this processor supports.
 enum class Kernel { Best, Portable, Ssse3, Avx2, GfniAvx2, GfniAvx512 };
 
 bool isSupported(Kernel kernel);
 Kernel bestKernel();
 
-// Switches of the experiments E1 and E2; they change the time and never the result.
+// Switches of the experiments E1 and E2; they change the running time and never the result.
 struct FieldOptions {
     Backend backend = Backend::Simd;
-    // Log only: the coefficient's logarithm is taken once per region (2003 report 3.1), or, off, once per symbol.
+    // Log only: the coefficient's logarithm is looked up once per region (2003 report 3.1); off: once per symbol.
     bool logPrecalculus = true;
-    // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"), 1 is multiplied like any other coefficient; only
-    // with Log and Simd, since gf-complete takes XOR for 1 by itself.
+    // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"): 1 is multiplied like any other coefficient; only
+    // with Log and Simd, since gf-complete always uses XOR for 1.
     bool rowOfOnes = true;
-    // Simd only. What the processor lacks is replaced by the best it has, since that changes no byte.
+    // Simd only. Unsupported instructions are replaced by the best supported ones, which gives the same bytes.
     Kernel kernel = Kernel::Best;
 };
 
-// The options for a word of a person: "simd", "simd:avx2" (those instructions), "gf-complete" or "log"; nothing is the
+// The options for a word from the user: "simd", "simd:avx2" (those instructions), "gf-complete" or "log"; empty: the
 // default. Error: an unknown word, or instructions that this processor lacks.
 Result<FieldOptions> fieldOptionsNamed(std::string_view word);
 // The word for these options, with the instructions that are really used: "simd:gfni-avx512".
 std::string nameOf(const FieldOptions& options);
 
-// A coefficient made ready for regions: what its backend wants to know of it is computed once (Field::prepare).
+// A coefficient prepared for regions: what its backend needs is computed once (Field::prepare).
 class Multiplier {
 public:
     static constexpr std::size_t kTableBytes = 128;
 
     Multiplier() = default; // 0
     Symbol coefficient() const { return m_coefficient; }
-    // Coefficient 1 that is plain XOR.
+    // Coefficient 1, computed as plain XOR.
     bool isXor() const { return m_isXor; }
-    // Simd: what its kernel knows of the coefficient.
+    // Simd: the kernel's table for the coefficient.
     const std::byte* table() const { return m_table.data(); }
 
 private:
@@ -64,8 +64,8 @@ private:
     alignas(16) std::array<std::byte, kTableBytes> m_table {};
 };
 
-// Several regions computed from the same sources in one pass over them: with isAdded destination ^= sum, else
-// destination = sum, the sum of multipliers[j] * sources[j]. A source that is null is zeros.
+// Several regions computed from the same sources in one pass over them. With isAdded: destination ^= sum, else
+// destination = sum, where sum is the sum of multipliers[j] * sources[j]. A null source stands for zeros.
 struct Combination {
     struct Row {
         std::byte* destination;
@@ -79,23 +79,23 @@ struct Combination {
 
 struct KernelSet;
 
-// The field a machine calculates in: single symbols by tables of logarithms, regions of bytes by the chosen backend.
-// A value of a few words; the tables belong to all fields of one width and are never written after they are made.
+// The field in which a machine computes: single symbols by tables of logarithms, regions of bytes by the chosen
+// backend. A value of a few words; the tables are shared by all fields of one width and never change after
+// construction.
 class Field {
 public:
     explicit Field(FieldWidth width, FieldOptions options = {});
 
     FieldWidth width() const { return m_width; }
     const FieldOptions& options() const { return m_options; }
-    // 1 or 2. A symbol of two bytes lies low byte first (lhrs.md 7.1, ours).
+    // 1 or 2. A symbol of two bytes is stored low byte first.
     std::size_t symbolBytes() const { return m_width == FieldWidth::Gf8 ? 1 : 2; }
     // 255 or 65535: the largest symbol and also the order of the generator 2.
     Symbol symbolMax() const { return m_width == FieldWidth::Gf8 ? 0xff : 0xffff; }
-    // Length rounded up to whole symbols; the bytes added are thought to be zero (lhrs.md 3.4, ours).
+    // Length rounded up to whole symbols; the padding is treated as zero.
     std::size_t paddedLength(std::size_t bytes) const { return bytes + bytes % symbolBytes(); }
 
-    // Single symbols (lhrs.md 7.1). Dividing by 0 and the inverse or logarithm of 0 are checks, as is a symbol above
-    // symbolMax().
+    // Single symbols. Checks: no division by 0, no inverse or logarithm of 0, no symbol above symbolMax().
     Symbol multiply(Symbol x, Symbol y) const;
     Symbol divide(Symbol x, Symbol y) const;
     Symbol inverse(Symbol x) const;
@@ -105,9 +105,9 @@ public:
     Symbol alog(std::uint32_t exponent) const;
 
     // destination ^= coefficient * source, symbol by symbol. `bytes` must be a multiple of symbolBytes() (check; see
-    // paddedLength), both addresses may be any, odd ones included, and the regions must not overlap. Allocates nothing.
+    // paddedLength). Both addresses may be unaligned, even odd; the regions must not overlap. Allocates nothing.
     void multiplyAdd(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const;
-    // The same with what was prepared by a field of the same width and options.
+    // The same with a multiplier that was prepared by a field of the same width and options.
     void multiplyAdd(
         std::byte* destination, const std::byte* source, std::size_t bytes, const Multiplier& multiplier) const;
     Multiplier prepare(Symbol coefficient) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reference backend and the only file that includes gf-complete.
+// The reference backend; the only file that includes gf-complete.
 #include "common/errors.h"
 #include "common/field/galois.h"
 
@@ -17,8 +17,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "gf-complete's symbols have the machine's byte order");
 
-// gf-complete's own description of a field: 0.1 to 0.5 MB and about 1 ms to make, so there is one per width. Its
-// default mode keeps a region's tables on the stack and writes nothing here, so threads may share it.
+// gf-complete's description of a field: 0.1 to 0.5 MB and about 1 ms to make, so there is one per width. Its default
+// mode keeps a region's tables on the stack and writes nothing here, so threads may share it.
 struct Reference {
     explicit Reference(int width) { LHRS_CHECK(gf_init_easy(&gf, width) != 0); } // 0: out of memory
     gf_t gf;
@@ -36,10 +36,10 @@ gf_t& reference(FieldWidth width)
 
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kBlockBytes = 4096;
-constexpr std::size_t kDirectBytesMax = std::size_t(1) << 30; // gf-complete counts in int
+constexpr std::size_t kDirectBytesMax = std::size_t(1) << 30; // gf-complete counts bytes in an int
 
-// gf-complete ends the process on addresses that differ modulo 16 or are no multiple of the symbol, and on the way from
-// an unaligned address to the next aligned one it runs past the end of a region that is shorter.
+// gf-complete ends the process if the addresses differ modulo 16 or are not multiples of the symbol size. From an
+// unaligned address to the next aligned one it runs past the end of a region that is shorter than that.
 bool isSuitable(const std::byte* destination, const std::byte* source)
 {
     return reinterpret_cast<std::uintptr_t>(destination) % kAlignment == 0
@@ -49,7 +49,7 @@ bool isSuitable(const std::byte* destination, const std::byte* source)
 void multiplyRegion(
     gf_t& gf, std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient, bool isAdded)
 {
-    // The source is only read; the C interface has no const.
+    // The source is only read, but the C interface has no const.
     gf.multiply_region.w32(&gf, const_cast<std::byte*>(source), destination, coefficient, int(bytes), isAdded);
 }
 

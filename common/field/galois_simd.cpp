@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Our own kernels: which one, by which name, and what they are told of a coefficient.
+// Our own kernels: their selection, their names, and the preparation of coefficients.
 #include "common/field/galois.h"
 #include "common/field/kernel_set.h"
 

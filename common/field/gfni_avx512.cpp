@@ -31,7 +31,8 @@ struct Vectors {
     LHRS_STEP Vec zero() { return _mm512_setzero_si512(); }
     LHRS_STEP Vec plus(Vec x, Vec y) { return _mm512_xor_si512(x, y); }
     LHRS_STEP Vec both(Vec x, Vec y) { return _mm512_and_si512(x, y); }
-    // The masks of ones keep GCC 12 from warning of what it leaves undefined itself; no instruction has them.
+    // The all-ones masks keep GCC 12 from warning about a value that it leaves undefined itself; they add no
+    // instruction.
     LHRS_STEP Vec repeat(const std::byte* from)
     {
         return _mm512_maskz_broadcast_i32x4(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products by GFNI: multiplying with a constant is a matrix over bits, and gf2p8affineqb multiplies each byte with an
-// 8 x 8 one. See kernel_loops.h for what a file of kernels brings; besides that its Vectors have kRegisters, affine, shuffle (bytes
-// within 16), swapEights (the halves of each 16 bytes) and repeat (16 bytes in a whole vector).
+// Products by GFNI: multiplying by a constant is a matrix over bits, and gf2p8affineqb multiplies each byte by an 8 x 8
+// one. See kernel_loops.h for what a kernel file provides. Its Vectors must also have kRegisters, affine, shuffle
+// (bytes within 16), swapEights (swaps the halves of each 16 bytes) and repeat (16 bytes into a whole vector).
 #pragma once
 
 #include "common/field/kernel_loops.h"
@@ -10,14 +10,14 @@ namespace lhrs {
 
 namespace {
 
-// The matrix that makes bits outFirst.. of a product from bits inFirst.. of a symbol, as gf2p8affineqb reads it: byte
-// 7 - i has the bits of the input that count for bit i of the output.
+// The matrix that maps input bits inFirst.. of a symbol to product bits outFirst.., as gf2p8affineqb reads it: byte 7 -
+// i has the input bits that contribute to output bit i.
 inline std::uint64_t bitMatrix(const std::uint16_t* products, int outFirst, int inFirst)
 {
-    std::uint64_t columns = 0; // byte j: what bit j of the input does to the eight of the output
+    std::uint64_t columns = 0; // byte j: the effect of input bit j on the eight output bits
     for (int j = 0; j < 8; ++j)
         columns |= std::uint64_t((products[inFirst + j] >> outFirst) & 0xff) << (8 * j);
-    // Transposed: byte i has bit i of each.
+    // Transposed: byte i has bit i of each column.
     std::uint64_t rows = columns;
     std::uint64_t moved = (rows ^ (rows >> 7)) & 0x00aa00aa00aa00aa;
     rows ^= moved ^ (moved << 7);
@@ -35,7 +35,7 @@ inline void prepareGfni8(const std::uint16_t* products, std::byte* table)
     std::memcpy(table + 8, &matrix, 8);
 }
 
-// low from low, high from high; then low from high, high from low.
+// Four matrices: low from low, high from high; then low from high, high from low.
 inline void prepareGfni16(const std::uint16_t* products, std::byte* table)
 {
     const std::uint64_t matrices[] = {bitMatrix(products, 0, 0), bitMatrix(products, 8, 8), bitMatrix(products, 0, 8),
@@ -65,8 +65,8 @@ struct Gfni8 : OneVector<Vectors> {
     }
 };
 
-// In each 16 bytes the low bytes of the eight symbols are brought together, and the high ones, so that one instruction
-// has one matrix for each eight.
+// In each 16 bytes the low bytes of the eight symbols are gathered, then the high bytes, so that one instruction
+// applies one matrix to each eight bytes.
 template <class Vectors>
 struct Gfni16 : OneVector<Vectors> {
     using Vec = typename Vectors::Vec;

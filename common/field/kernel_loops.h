@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The loops of every kernel, whatever its instructions. Each file of kernels includes this once, after it has defined
-// LHRS_TARGET: the attribute that permits its instructions, which must stand at each function and at each one that is
-// inlined there. (Flags for a whole file would leave copies of standard templates with those instructions in the
-// program, for everybody to call.) So this is for such files only; what it defines is theirs alone.
+// The loops shared by all kernels. Each kernel file includes this once, after it has defined LHRS_TARGET: the attribute
+// that permits its instructions. The attribute must be on each function and on each function inlined there. (Compiler
+// flags for a whole file would emit standard templates with those instructions, which the linker might select for the
+// whole program.) So only kernel files include this header; everything it defines is local to them.
 //
-// A file of kernels brings a `Vectors`: Vec, kBytes, load, store, zero, plus (XOR), both (AND); and, where there are
-// masks, loadPart and storePart. Upon it stands a `Products`, one for each field width:
+// A kernel file provides a `Vectors`: Vec, kBytes, load, store, zero, plus (XOR), both (AND); and, where masks exist,
+// loadPart and storePart. A `Products` for each field width builds on it:
 //   Raw      bytes as they lie in memory, kBytes of them: one vector or two
-//   Plane    the same in the order in which they are multiplied
-//   Opened   a plane with what all its products need
+//   Plane    the same bytes in the order in which they are multiplied
+//   Opened   a plane prepared for all its products
 //   Factor   a coefficient's table in registers
-// and kBlocks, how many blocks share a factor: as many as there are registers for.
+// and kBlocks, how many blocks share a factor: as many as the registers allow.
 #pragma once
 
 #ifndef LHRS_TARGET
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kLargestBlock = 64;
 
-// Read from kLargestBlock - n + i on, the last i of n bytes are ones.
+// Read at kLargestBlock - n + i: of n bytes, the last i are 0xff.
 alignas(64) constexpr unsigned char kEdge[2 * kLargestBlock] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
@@ -52,7 +52,7 @@ struct OneVector {
     LHRS_STEP void storePart(std::byte* to, const Raw& raw, std::size_t bytes) { Vectors::storePart(to, raw, bytes); }
 };
 
-// Blocks of two vectors, for products that part the low bytes of symbols from the high ones.
+// Blocks of two vectors, for products that separate the low bytes of symbols from the high ones.
 template <class Vectors>
 struct TwoVectors {
     struct Raw {
@@ -90,7 +90,7 @@ struct Same : OneVector<Vectors> {
     LHRS_STEP Raw product(const Raw& opened, const Factor&) { return opened; }
 };
 
-// The last `bytes` of the block.
+// Zeroes all but the last `bytes` bytes of the block.
 template <class Products>
 LHRS_STEP typename Products::Raw keepLast(const typename Products::Raw& raw, std::size_t bytes)
 {
@@ -98,7 +98,7 @@ LHRS_STEP typename Products::Raw keepLast(const typename Products::Raw& raw, std
     return Products::both(raw, Products::load(reinterpret_cast<const std::byte*>(edge)));
 }
 
-// Fewer bytes than a block, followed by zeros.
+// Loads fewer bytes than a block and pads with zeros.
 template <class Products>
 LHRS_STEP typename Products::Raw loadPart(const std::byte* from, std::size_t bytes)
 {
@@ -129,8 +129,8 @@ LHRS_STEP typename Products::Raw multiply(const typename Products::Raw& raw, con
     return Products::close(Products::product(Products::open(raw), factor));
 }
 
-// destination ^= c * source. What remains behind the last whole block is done with masks; or as the block that ends where
-// the region ends, of which the part that was done already adds nothing; or, of short regions, on a copy.
+// destination ^= c * source. The tail after the last whole block is done in one of three ways: with masks; as a block
+// that ends where the region ends, with the part already done set to zero; or, for short regions, on a copy.
 template <class Products>
 LHRS_TARGET void multiplyAddBy(std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table)
 {
@@ -162,12 +162,12 @@ LHRS_TARGET void xorBytes(std::byte* destination, const std::byte* source, std::
 
 enum class Where { WholeBlocks, Part, End };
 
-// What source j adds to some blocks of up to four rows. The first one is not added to anything: in all rows it is a tenth of the
-// work less.
+// Adds source j to some blocks of up to four rows. The first source is stored rather than added, which saves a tenth of
+// the work over all rows.
 template <class Products, int kRows, int kBlocks, Where kWhere, bool kIsFirst>
 LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const Combination::Row* rows, std::size_t j, const std::byte* from, std::size_t bytes)
 {
-    bool isSum = true; // of all rows: then nothing is multiplied, and what only products need is left out
+    bool isSum = true; // every row's factor is 1: nothing is multiplied, so preparation for products is skipped
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i)
         isSum = isSum && rows[i].multipliers[j].isXor();
@@ -209,8 +209,8 @@ LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const
     }
 }
 
-// Some blocks of up to four rows; the sources are read once for all of them. `bytes` counts for Part and End: how many
-// there are, and how many at the end of the block have not been done before.
+// Some blocks of up to four rows; the sources are read once for all of them. `bytes` matters for Part and End: Part has
+// that many bytes in all; End has that many new bytes at the end of the block.
 template <class Products, int kRows, int kBlocks, Where kWhere>
 LHRS_STEP void combineBlocks(const Combination& c, std::size_t rowFirst, std::size_t at, std::size_t bytes)
 {
@@ -273,7 +273,7 @@ LHRS_TARGET void combineRows(const Combination& c, std::size_t rowFirst, std::si
 template <class Products>
 LHRS_TARGET void combineBy(const Combination& c)
 {
-    // So much of each source is read again from the cache for the next four rows.
+    // This many bytes of each source stay in the cache for the next four rows.
     constexpr std::size_t kPart = 8192;
     const std::size_t rows = c.rows.size();
     for (std::size_t from = 0; from < c.bytes;) {

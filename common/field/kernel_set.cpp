@@ -10,7 +10,7 @@ namespace {
 bool hasInstructions(Kernel kernel)
 {
 #if defined(__x86_64__)
-    // These answers respect what the operating system saves of the registers.
+    // These checks also cover whether the operating system saves the registers.
     const bool hasAvx2 = __builtin_cpu_supports("avx2");
     switch (kernel) {
     case Kernel::Best:

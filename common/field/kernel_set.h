@@ -8,16 +8,16 @@
 
 namespace lhrs {
 
-// The same few functions by one set of instructions. Lengths are in whole symbols, addresses any; nothing is read or
-// written outside the regions, and regions do not overlap. All of them give the same bytes.
+// The same few functions, implemented with one set of instructions. Lengths are in whole symbols; any address is
+// allowed. Nothing outside the regions is read or written; regions do not overlap. All sets give the same bytes.
 struct KernelSet {
     using Prepare = void(const std::uint16_t* products, std::byte* table);
     using MultiplyAdd = void(std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table);
     using Combine = void(const Combination& combination);
     using Xor = void(std::byte* destination, const std::byte* source, std::size_t bytes);
 
-    // What the kernels want to know of a coefficient c, from c * 2^b for each bit b of a symbol: multiplying is linear
-    // over bits, so these products say everything. The table has Multiplier::kTableBytes and is aligned to 16.
+    // What the kernels need for a coefficient c, from c * 2^b for each bit b of a symbol: multiplication is linear over
+    // bits, so these products determine all others. The table has Multiplier::kTableBytes and is aligned to 16 bytes.
     Prepare* prepare8;
     Prepare* prepare16;
     MultiplyAdd* multiplyAdd8;
@@ -35,7 +35,7 @@ extern const KernelSet kGfniAvx2Kernels;
 extern const KernelSet kGfniAvx512Kernels;
 #endif
 
-// Null where this processor lacks the instructions; Kernel::Best is always there, and chosen once.
+// Null if this processor lacks the instructions. Kernel::Best always exists and is chosen once.
 const KernelSet* kernelSet(Kernel kernel);
 
 } // namespace lhrs

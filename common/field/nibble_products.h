@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Products by looking up half bytes: the instruction that shuffles bytes reads sixteen of a table at once. See
-// kernel_loops.h for what a file of kernels brings; besides that its Vectors have shuffle (bytes within 16), repeat (16
-// bytes in a whole vector), lowNibbles, highNibbles, and for symbols of two bytes lowBytes, highBytes, mixFirst, mixSecond.
+// Products by looking up half bytes: a byte shuffle reads sixteen entries of a table at once. See kernel_loops.h for
+// what a kernel file provides. Its Vectors must also have shuffle (bytes within 16), repeat (16 bytes into a whole
+// vector), lowNibbles, highNibbles, and for two-byte symbols lowBytes, highBytes, mixFirst, mixSecond.
 #pragma once
 
 #include "common/field/kernel_loops.h"
@@ -10,7 +10,8 @@ namespace lhrs {
 
 namespace {
 
-// For each four bits of a symbol the products of all 16 values: the low bytes, then, of symbols of two bytes, the high ones.
+// For each four bits of a symbol, the products of all 16 values: the low bytes, then, for two-byte symbols, the high
+// bytes.
 template <int kNibbles>
 void prepareNibbles(const std::uint16_t* products, std::byte* table)
 {

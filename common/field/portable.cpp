@@ -27,7 +27,7 @@ struct Vectors {
     LHRS_STEP Vec both(Vec x, Vec y) { return x & y; }
 };
 
-// Each bit of all symbols in the register, times what the coefficient does to it; no product leaves its symbol.
+// Multiplies each bit of all symbols in the register by its product; no product extends beyond its symbol.
 template <int kBits>
 struct Bitwise : OneVector<Vectors> {
     using Raw = std::uint64_t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Half bytes looked up in vectors of 16 bytes.
+// Half bytes are looked up in vectors of 16 bytes.
 #if defined(__x86_64__)
 
 #define LHRS_TARGET __attribute__((target("ssse3")))
