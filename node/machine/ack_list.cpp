@@ -67,8 +67,9 @@ pb::Timers scaled(const pb::Timers& timers, double factor)
 
 Time AckList::interval(const Entry& entry) const
 {
-    // Resends meet max(30 ms, 4 x smoothed round trip), doubling; a stream retransmits by itself, so it gets longer. To one that
-    // slept everybody's round trip is as long as the sleep: what is lost then is to be sent again all the same.
+    // The resend interval is max(30 ms, 4 x smoothed round trip) and doubles each time. A stream retransmits by itself,
+    // so its interval is longer. After this process was paused, every measured round trip is as long as the pause; the
+    // cap keeps resends coming.
     const Time adapted = std::max(ms(m_timers.resend_ms()), std::min(4 * m_roundTrip, kLongestInterval));
     const Time first = entry.way != Way::Auto ? ms(m_timers.stream_resend_ms()) : adapted;
     return std::min(first * (1 << std::min(entry.tries, 6u)), std::max(kLongestInterval, first));
@@ -101,7 +102,8 @@ std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
     Entry entry = stays ? found->second : std::move(found->second);
     if (!stays)
         m_pending.erase(found);
-    // Karn: only a message that was sent once tells the round trip. A stream's tells the size of its block.
+    // Karn's rule: only a message that was sent once measures the round trip. A stream's time would measure the size of
+    // its block.
     if (entry.tries == 0 && entry.way == Way::Auto)
         m_roundTrip = m_roundTrip == Time() ? now - entry.sent : (7 * m_roundTrip + (now - entry.sent)) / 8;
     return entry;
@@ -163,7 +165,7 @@ Time AckList::deadline() const
     Time earliest = Time::max();
     for (const auto& [id, entry] : m_pending)
         earliest = std::min(earliest, entry.due);
-    // The list is looked through once per period, not once per message.
+    // The list is scanned once per period, not once per message.
     return earliest == Time::max() ? earliest : earliest + ms(m_timers.ack_period_ms());
 }
 

@@ -13,24 +13,24 @@ namespace lhrs {
 
 using namespace std::chrono_literals;
 
-// What a zero in pb::Timers stands for (lhrs.md 14.5).
+// Replaces each zero in pb::Timers by the field's default.
 pb::Timers withDefaults(pb::Timers timers);
-// All durations, given or default, times `factor`; counts and bounds stay.
+// Multiplies all durations, given or default, by `factor`; counts and bounds stay.
 pb::Timers scaled(const pb::Timers& timers, double factor);
 
-// Messages that wait for an acknowledgement (lhrs.md 18.6): when to resend, when to give up. Each machine has one. The
-// acknowledgement of a message is whatever message names its id in `answers`.
+// Messages that wait for an acknowledgement: when to resend them and when to give up. Each machine has one list. A
+// message is acknowledged by any message that names its id in `answers`.
 class AckList {
 public:
     enum class Patience {
-        GiveUp,    // after the last resend the message is dropped and handed to whoever wants to know
-        KeepTrying // an order that must arrive; the interval stays at its longest after the last doubling
+        GiveUp,    // after the last resend the message is dropped and passed to the `givenUp` callback
+        KeepTrying // an order that must arrive; after the last doubling the interval stays at its longest
     };
-    // Distinguishes what a machine waits for, when the answer or the end of patience comes. The machine's own numbers.
+    // Tells the machine what an entry was for, when it is acknowledged or given up. The numbers are the machine's own.
     using Purpose = std::uint64_t;
     struct Entry {
         pb::Message message;
-        Effects::Block block; // the message's, where it is long
+        Effects::Block block; // the message's record block, if it is long
         Address to;
         NodeId node;
         Way way = Way::Auto;
@@ -44,29 +44,29 @@ public:
     explicit AckList(const pb::Timers& timers) : m_timers(withDefaults(timers)) {}
     void setTimers(const pb::Timers& timers) { m_timers = withDefaults(timers); }
     const pb::Timers& timers() const { return m_timers; }
-    // The ids that follow begin above this: acknowledgements of a former process at this address fit none of them.
+    // Later ids are above this one, so that no acknowledgement meant for a former process at this address matches any.
     void startAt(std::uint64_t id) { m_lastId = std::max(m_lastId, id); }
 
-    // Sends the message and remembers it; returns its id. The operation of the present step goes with it. `block`: the
-    // message's record block, where several get the same.
+    // Sends the message and remembers it; returns its id. It carries the operation of the present step. `block`: the
+    // message's record block, when several receivers get the same one.
     std::uint64_t send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience, Purpose purpose,
         Time now, Effects& out, Effects::Block block = nullptr);
-    // The message with this id is acknowledged. Nothing: it was before, or was never sent.
+    // The message with this id is acknowledged. Returns nothing if it already was, or was never sent.
     std::optional<Entry> acknowledge(std::uint64_t id, Time now);
-    // Nobody waits for this message any more.
+    // The message no longer needs an acknowledgement.
     void forget(std::uint64_t id) { m_pending.erase(id); }
-    // Forgets all messages for which the test is true; how many.
+    // Forgets all messages that pass the test; returns their number.
     std::size_t forgetIf(const std::function<bool(const Entry&)>& test);
     bool isWaitingFor(std::uint64_t id) const { return m_pending.contains(id); }
     bool any(const std::function<bool(const Entry&)>& test) const;
-    // Whom messages that must arrive were sent to more often than would be given up.
+    // Receivers of KeepTrying messages that were resent more often than the limit for giving up.
     std::set<NodeId> silent() const;
-    // Resends what is due. Those given up are taken out, reported as MessageGivenUp and handed to `givenUp`.
+    // Resends what is due. Messages given up are removed, reported as MessageGivenUp and passed to `givenUp`.
     void onTime(Time now, Effects& out, const std::function<void(const Entry&)>& givenUp);
-    // When onTime is wanted next.
+    // When onTime must next be called.
     Time deadline() const;
     std::uint32_t size() const { return std::uint32_t(m_pending.size()); }
-    // Those that wait, by id, so that the first sent comes first; for who watches.
+    // The waiting messages by id, so in the order of sending; for watchers.
     const std::map<std::uint64_t, Entry>& pending() const { return m_pending; }
 
 private:

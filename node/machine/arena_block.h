@@ -7,7 +7,8 @@
 
 namespace lhrs {
 
-// For an arena whose first memory is this block, which outlives it, so that a usual step takes none from the heap.
+// Options for an arena whose first memory is this block, so that a usual step allocates nothing. The block must outlive
+// the arena.
 inline google::protobuf::ArenaOptions arenaIn(char* block, std::size_t bytes)
 {
     google::protobuf::ArenaOptions options;

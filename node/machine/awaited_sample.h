@@ -8,7 +8,7 @@
 
 namespace lhrs {
 
-// A message that waits for its acknowledgement or answer, as a watcher of the machine sees it.
+// A message that waits for its acknowledgement or answer, as watchers of the machine see it.
 struct Wait {
     std::uint64_t id = 0;
     std::string kind;
@@ -17,9 +17,9 @@ struct Wait {
     Time sent {}, due {};
     std::uint32_t tries = 0, triesMax = 0;
 };
-// Counts it, and tells of the first of them.
+// Counts it, and describes the first few.
 void add(const Wait& wait, pb::NodeSample& out);
-// All that the list waits for.
+// Adds everything that the list waits for.
 void add(const AckList& acks, pb::NodeSample& out);
 
 } // namespace lhrs

@@ -128,7 +128,7 @@ pb::Event& Effects::event()
     return event;
 }
 
-// They have several causes and operations, so the event has none.
+// The changes have several causes and operations, so the event has none.
 void Effects::tellGathered()
 {
     if (m_changes != nullptr && !m_changes->isEmpty())

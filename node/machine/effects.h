@@ -26,7 +26,8 @@ namespace lhrs {
 // The driver's monotonic clock, from the start of the process (or of the simulation).
 using Time = std::chrono::nanoseconds;
 
-// Where a process listens, as a value. In the simulator ip is the number of the simulated process, the ports are 0.
+// Where a process listens, as a value. In the simulator `ip` is the number of the simulated process and the ports are
+// 0.
 struct Address {
     std::uint32_t ip = 0; // host byte order
     std::uint16_t udpPort = 0;
@@ -36,31 +37,33 @@ struct Address {
     void to(pb::Address& out) const;
 };
 
-// How a message travels. Auto: a datagram when it fits one, else a stream. OwnStream: over a connection of its own, which
-// ends with it. Datagrams: in parts (PartTransfers), which is the node's affair; no driver sees it.
+// How a message travels. Auto: as a datagram if it fits one, else by stream. OwnStream: over a connection of its own,
+// which ends with it. Datagrams: in parts (PartTransfers), which the node handles; no driver sees this value.
 enum class Way { Auto, Stream, OwnStream, Datagrams };
 
-// A driver's clock, to be read in the middle of a step: what computing costs, for experiments. Decides nothing.
+// A driver's clock that can be read during a step, so that experiments can measure computing time. It affects no
+// decision.
 class Stopwatch {
 public:
     virtual ~Stopwatch() = default;
     virtual Time read() const = 0;
 };
 
-// What a step of a machine wants done: lists that the driver carries out. Cleared and used again; messages and events live in
-// its arena until clear(). Order between two workers' effects is not kept, so
-// whatever must be in order carries a sequence number.
+// What a step of a machine wants done: lists that the driver carries out. Cleared and reused; messages and events live
+// in its arena until clear(). The order between the effects of two workers is not kept, so anything that must be in
+// order carries a sequence number.
 class Effects {
 public:
-    // A long record block that leaves beside its message (common/wire.h): whoever may have to send it again holds it, too.
+    // A long record block that is sent beside its message (common/wire.h). Shared with the ack list, which may resend
+    // it.
     using Block = std::shared_ptr<const std::string>;
     struct Send {
         Address to;
         Way way = Way::Auto;
-        std::uint32_t tries = 0; // 0: first time, else number of the resend
-        NodeId node;             // receiver's process number where known, else 0
+        std::uint32_t tries = 0; // 0: the first sending, else the number of the resend
+        NodeId node;             // receiver's process number if known, else 0
         pb::Message* message = nullptr;
-        Block block = {}; // null: what the message has is in it
+        Block block = {}; // null: the message contains its block, if it has one
     };
     struct Multicast {
         pb::Role pool = pb::NO_ROLE;
@@ -68,21 +71,21 @@ public:
     };
 
     Effects();
-    // In the arena of somebody who resets it after clear(), with values in the memory of his strings.
+    // In an arena that the caller resets after clear(), with values in the memory of the caller's strings.
     Effects(google::protobuf::Arena& arena, SpareStrings& strings) : m_arena(arena), m_strings(&strings) {}
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
-    // Forgets everything, keeps the memory.
+    // Forgets everything but keeps the memory.
     void clear();
-    // The step that follows is caused by this message, or by nothing (time): what it emits carries cause and operation.
+    // The following step is caused by this message, or by time (nullptr). What it emits carries cause and operation.
     void begin(const pb::Message* cause);
-    // Whose operation the following messages and events serve, when it is not the cause's.
+    // The operation of the following messages and events, when it is not the cause's.
     void serve(const pb::RequestId& operation);
-    // The id of an operation, to be shared by the messages and events of this step (unsafe_arena_set_allocated_...): nobody may
-    // write into it.
+    // The id of an operation, to be shared by the messages and events of this step (unsafe_arena_set_allocated_...). It
+    // must not be modified.
     pb::RequestId* share(const pb::RequestId& operation);
-    // The place of the process; copied into the following events. What waits to be told of another place is told first.
+    // The place of the process, copied into the following events. Changes gathered for another place are emitted first.
     void at(pb::Role role, std::uint32_t number, std::uint32_t column = 0);
     const pb::Place& place() const { return m_place; }
 
@@ -97,49 +100,49 @@ public:
     }
     // A message for all idle servers of a pool.
     pb::Message& multicast(pb::Role pool);
-    // An event to fill in; operation, cause and place are set, the stamper sets numbers and times. What waits to be told
-    // together is told first, so events keep the order of what happened.
+    // An event to fill in. Operation, cause and place are set here; the stamper sets numbers and times. Gathered
+    // changes are emitted first, so events keep the order in which things happened.
     pb::Event& event();
-    // The same for an event of a single operation, of which there are several for each; null where nobody would get it.
+    // The same for an event of a single operation that has several such events; null if no watcher would get it.
     pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
-    // Tells of a change by an event of its own, together with others, or not at all.
+    // Reports a change by an event of its own, together with others, or not at all.
     void tell(const RecordChange& change);
     void tell(const AppliedDelta& delta);
-    // Whether anybody would get the next change of the operation at hand.
+    // Whether any watcher would get the next change of the current operation.
     bool tellsChanges() const { return tellsOperation() || m_changes != nullptr; }
-    // Where changes wait that are told together; null: they are not told so. The stamper says so before a step.
+    // The list in which changes are gathered; null: changes are not gathered. The stamper sets it before a step.
     void gatherChanges(ChangeList* changes) { m_changes = changes; }
     void tellGathered();
-    // Whether events of structure name the records that they concern; else they only count them.
+    // Whether events of structure name the records that they concern; otherwise they only count them.
     bool tellsRecords() const { return m_toldOneIn != 0 || m_changes != nullptr; }
-    // One operation in so many is told of; 0: none. The driver says so before a step, who says nothing tells of all.
+    // One in so many operations is reported; 0: none. The driver sets this before a step; the default is to report all.
     void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);
     // Leave the multicast group of a pool, or join it (again); NO_ROLE: no change.
     void leavePool(pb::Role pool) { m_leave = pool; }
     void joinPool(pb::Role pool) { m_join = pool; }
 
-    // By the driver's clock, if there is one that runs during a step; else `now`, the time of the step.
+    // By the driver's clock, if it has one that runs during a step; else `now`, the time of the step.
     Time time(Time now) const { return m_stopwatch ? std::max(now, m_stopwatch->read()) : now; }
     // How long the driver worked on the message before the step.
     Time preparation() const { return m_preparation; }
     void setStopwatch(const Stopwatch* stopwatch) { m_stopwatch = stopwatch; }
     void setPreparation(Time time) { m_preparation = time; }
 
-    // Whether the driver has further messages for the machine at hand, whose effects leave together with these: then what may
-    // be said once for several need not be said now.
+    // Whether the driver has further messages for the same machine, whose effects leave together with these. Then a
+    // message that can be sent once for several may be postponed.
     bool moreFollow() const { return m_moreFollow; }
     void setMoreFollow(bool moreFollow) { m_moreFollow = moreFollow; }
 
-    // Whether something rare is to happen here; never in the product, where nobody sets `points`.
+    // Whether the rare event is to happen here; never in the product, which leaves `points` null.
     bool fires(Point point) const { return m_points && m_points->fires(point); }
     void setPoints(Points* points) { m_points = points; }
-    // Puts the blocks back into their messages, for a driver that has no wire. They are copied.
+    // Copies the blocks back into their messages, for a driver without a wire format.
     void joinBlocks();
-    // The record block of the message that arrived, moved out of it where the driver has no use for it any more, else a copy.
+    // The record block of the message that arrived: moved out if the driver no longer needs it, else copied.
     std::string takeBlock(const std::string& records) { return &records == m_arrived ? std::move(*m_arrived) : records; }
     void setArrivedBlock(std::string* records) { m_arrived = records; }
-    // The last message does not leave after all (at a point).
+    // Removes the last message from the effects; for injection points.
     void takeBackSend() { m_sends.pop_back(); }
 
     std::vector<Send>& sends() { return m_sends; }
@@ -159,12 +162,12 @@ private:
 
     struct OwnArena {
         OwnArena();
-        const std::unique_ptr<char[]> block; // its first memory, so that a usual step takes none
+        const std::unique_ptr<char[]> block; // its first memory, so that a usual step allocates nothing
         google::protobuf::Arena arena;
     };
     const std::unique_ptr<OwnArena> m_ownArena;
     google::protobuf::Arena& m_arena;
-    SpareStrings* const m_strings = nullptr; // null: values take their own memory
+    SpareStrings* const m_strings = nullptr; // null: values use their own memory
     std::vector<Send> m_sends;
     std::vector<Multicast> m_multicasts;
     std::vector<pb::Event*> m_events;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kGatherMax = 1'024;
 
-// What a level keeps: structure is in every level, operations and what is about a change in some, messages only in the fullest.
+// What each level keeps: structure at every level, operations and changes at some levels, messages only at the fullest.
 enum class EventClass { Structure, Operation, Change, Message };
 
 EventClass classOf(const pb::Event& event)
@@ -94,7 +94,7 @@ EventClass classOf(const pb::Event& event)
     case B::kMergeCommitted:
     case B::kMergeFinished:
     case B::kMergeUndone:
-    case B::kImageAdjusted: // else nobody knows the image
+    case B::kImageAdjusted: // otherwise no watcher knows the image
     case B::kWorkloadHeld:
     case B::kGateClosed:
     case B::kGateOpened:
@@ -163,13 +163,13 @@ void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb:
     received->set_transport(transport);
 }
 
-// Few at a time would cost as much as an event for each, and who watches sees no difference of some milliseconds.
+// Emitting few at a time would cost as much as one event each, and watchers do not notice a delay of some milliseconds.
 void EventStamper::endGathering(Effects& effects, Time now, bool isLast)
 {
     if (isLast || m_changes.size() >= kGatherMax || now >= gatheredAt())
         effects.tellGathered();
     if (m_changes.isEmpty())
-        m_gatheredSince = now; // or later: none of those that will be there is older
+        m_gatheredSince = now; // or later: none of the coming changes is older
 }
 
 void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time step)

@@ -7,36 +7,39 @@
 
 namespace lhrs {
 
-// Gives the events of a step their numbers, times and detail, and the messages of the step their sender and cause.
-// Both drivers use it under whatever keeps their steps apart, so that events of a process are numbered in the order
-// in which they happened.
+// Gives the events of a step their numbers, times and detail, and the messages of the step their sender and cause. Both
+// drivers call it under the lock that serializes their steps, so that events of a process are numbered in the order in
+// which they happened.
 class EventStamper {
 public:
     EventStamper(NodeId process, Address self) : m_process(process), m_self(self) {}
 
-    // What waits to be told together is to be told before (endGathering).
+    // Gathered changes must be emitted first (endGathering).
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const { return m_detail; }
-    // Before a step: what its effects are to tell. `tellsAll`: somebody waits for events that the detail leaves out.
+    // Call before a step: sets what its effects report. `tellsAll`: also report events that the detail leaves out,
+    // because something waits for them.
     void prepare(Effects& effects, bool tellsAll);
-    // After it: at RECORDS, what has been gathered long enough is told now; `isLast`: all of it, because no step may come in time.
+    // Call after the step: at RECORDS, emits changes that were gathered long enough. `isLast`: emits all of them,
+    // because no later step may come in time.
     void endGathering(Effects& effects, Time now, bool isLast);
-    // The last number given.
+    // The last number assigned.
     std::uint64_t sequence() const { return m_sequence; }
 
-    // Whether a step with these effects has events to tell; stamp() wants to know the times then.
+    // Whether a step with these effects has events to report; only then does stamp() need the times.
     bool tells(Effects& effects) const { return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED; }
-    // Whether changes wait to be told together, and when a step must come for that, at the latest.
+    // Whether gathered changes wait, and by when a step must come to emit them.
     bool isGathering() const { return !m_changes.isEmpty(); }
     Time gatheredAt() const { return m_gatheredSince + kGatherFor; }
     static constexpr Time kGatherFor = std::chrono::milliseconds(20);
 
-    // Before the step: the message that causes it, its size and how it came. Adds MessageReceived where wanted.
+    // Call before the step: the message that causes it, its size and its transport. Adds MessageReceived where wanted.
     void received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const;
-    // After the step: drops what the detail leaves out, numbers the rest, adds MessageSent, gives the messages their ids and causes.
-    // `wall` is ns since 1970, `step` how long the step took; neither matters where tells() is false.
+    // Call after the step: drops what the detail leaves out, numbers the rest, adds MessageSent, and gives the messages
+    // their ids and causes. `wall` is ns since 1970; `step` is the duration of the step. Neither matters if tells() is
+    // false.
     void stamp(Effects& effects, Time now, std::int64_t wall, Time step);
-    // Writes into each message who sends it, and from where, for drivers that hand messages over one by one.
+    // Writes sender and address into each message, for drivers that deliver messages one by one.
     void sign(Effects& effects) const;
 
 private:
@@ -51,7 +54,7 @@ private:
     std::uint64_t m_sequence = 0;
     ChangeList m_changes; // at RECORDS
     Time m_gatheredSince {};
-    // Messages that wait for an acknowledgement have their id from the ack list; the others get one with this bit.
+    // Messages that wait for an acknowledgement have an id from the ack list; ids of the others have this bit.
     static constexpr std::uint64_t kUnacknowledged = 1ULL << 63;
     std::uint64_t m_messages = 0;
 };

@@ -8,29 +8,29 @@
 
 namespace lhrs {
 
-// A role of the protocol as a value machine: node, coordinator or client. It is fed with a message, a command or the
-// time, and fills in Effects. It has no thread, socket, clock, log or randomness of its own; the runtime and the
+// A role of the protocol as a value machine: node, coordinator or client. Its inputs are messages, commands and the
+// time; its output is Effects. It has no thread, socket, clock, log or randomness of its own, so the runtime and the
 // simulator drive the same code. Not thread-safe: the driver calls one function at a time.
 class Machine {
 public:
     virtual ~Machine() = default;
-    // A message arrived. `now` never runs backwards over all calls.
+    // A message arrived. `now` never decreases from call to call.
     virtual void onMessage(const pb::Message& message, Time now, Effects& out) = 0;
-    // How soon a message is given to onMessage().
+    // How soon the message will be passed to onMessage().
     enum class Soon { Next, Later };
-    // The driver has this message for it: what it will look at may be fetched from memory meanwhile. Changes nothing.
+    // The driver will deliver this message: the machine may prefetch the memory that it will need. Changes no state.
     virtual void expect(const pb::Message& message, Soon soon) const { (void)message, (void)soon; }
-    // An operator's command. Every command gets exactly one reply in this or a later call, paired by its ticket.
+    // An operator's command. Every command gets exactly one reply, in this or a later call, matched by its ticket.
     virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
-    // deadline() has passed. Calls that come early do no harm. The first call starts the machine.
+    // deadline() has passed. Early calls do no harm. The first call starts the machine.
     virtual void onTime(Time now, Effects& out) = 0;
     // The driver has measured the memory of the process. May bring deadline() forward.
     virtual void onMemory(const MemoryReading& reading, Time now, Effects& out) { (void)reading, (void)now, (void)out; }
-    // When onTime is wanted next; Time::max(): only after another call.
+    // When onTime must next be called; Time::max(): only after another call.
     virtual Time deadline() const = 0;
-    // What a watcher who comes late needs; the driver adds process, sequence, times and info.
+    // The state that a new watcher needs; the driver adds process, sequence, times and info.
     virtual void snapshot(pb::Snapshot& out) const = 0;
-    // What it knows beyond that for who watches: messages in wait, sequences, leases. The driver adds threads and queues.
+    // Further state for watchers: waiting messages, sequences, leases. The driver adds threads and queues.
     virtual void inspect(Time now, pb::NodeSample& out) const { (void)now, (void)out; }
     // Counters of the role; the driver adds its own (queue, dropped, memory, cpu, messages).
     virtual void gauges(pb::Gauges& out) const = 0;

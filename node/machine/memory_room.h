@@ -10,18 +10,19 @@ namespace lhrs {
 
 // What the driver has measured of the memory of a process, in bytes.
 struct MemoryReading {
-    std::uint64_t limit = 0; // of the bound that is nearest; 0: there is none
-    std::uint64_t left = 0;  // what may still be taken below it
-    std::string bound;       // which one it is, for people
+    std::uint64_t limit = 0; // the nearest limit; 0: there is none
+    std::uint64_t left = 0;  // what may still be allocated below it
+    std::string bound;       // name of that limit, for people
 };
 
-// How much memory a server may still take. The driver measures now and then; in between the growth of what the bucket stores
-// is counted, so a burst of inserts cannot pass the limit between two measurements. See "Memory" in node/lhrs/PROTOCOL.md.
+// How much memory a server may still take. The driver measures from time to time; in between, the growth of what the
+// bucket stores is counted, so that a burst of inserts cannot pass the limit between two measurements. See "Memory" in
+// node/lhrs/PROTOCOL.md.
 class MemoryRoom {
 public:
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-    // `stored`: bytes that the bucket holds at the time of the measurement, as in the other calls.
+    // `stored`: bytes that the bucket holds at the time of the measurement; likewise in the other calls.
     void setReading(const MemoryReading& reading, std::uint64_t stored)
     {
         m_reading = reading;
@@ -29,7 +30,7 @@ public:
     }
     bool hasLimit() const { return m_reading.limit != 0; }
     const MemoryReading& reading() const { return m_reading; }
-    // Bytes below the limit.
+    // Bytes left below the limit.
     std::uint64_t left(std::uint64_t stored) const
     {
         if (!hasLimit())
@@ -39,9 +40,9 @@ public:
         const std::uint64_t left = m_reading.left + given;
         return std::min(left - std::min(left, taken), m_reading.limit);
     }
-    // What no change of a client may take: messages in queues, the slices of a recovery and blocks of records need it.
+    // Memory that clients' changes may not use: messages in queues, slices of a recovery and blocks of records need it.
     std::uint64_t reserve() const { return std::min(m_reading.limit / 8, kReserveMax); }
-    // Whether so many further bytes leave the reserve untouched.
+    // Whether this many further bytes leave the reserve untouched.
     bool fits(std::uint64_t bytes, std::uint64_t stored) const { return !hasLimit() || left(stored) >= reserve() + bytes; }
 
 private:

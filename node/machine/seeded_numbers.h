@@ -5,7 +5,7 @@
 
 namespace lhrs {
 
-// A small generator of our own, so that a seed gives the same run everywhere (splitmix64).
+// A small generator of our own (splitmix64), so that a seed gives the same run on every platform.
 class SeededNumbers {
 public:
     explicit SeededNumbers(std::uint64_t seed) : m_state(seed) {}
@@ -17,7 +17,7 @@ public:
     // 0..bound-1; bound >= 1.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
-    // Near numbers become far ones.
+    // Maps neighbouring numbers to distant ones.
     static std::uint64_t mixed(std::uint64_t x)
     {
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

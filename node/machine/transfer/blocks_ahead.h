@@ -11,16 +11,18 @@
 
 namespace lhrs {
 
-// Of one transfer: blocks of records that the sender has under way at once. The receiver takes one in while the next is read
-// and the one after it is made; one at a time would wait for two threads and two sockets between any two.
+// Blocks of records of one transfer that the sender keeps under way at once. The receiver takes one in while the next
+// is being read and another is being made. With only one, each block would wait for two threads and two sockets.
 inline constexpr std::uint32_t kBlocksUnderWay = 4;
-inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one
-inline constexpr std::size_t kSplitBlockBytes = 16 * 1024; // of a split, which goes on beside requests: each may wait for one
-// A block that is not full is sent only where none is under way and it has as much; less waits for more, or for the end.
+inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one block
+// Of a split, which runs beside requests: a request may wait for one block
+inline constexpr std::size_t kSplitBlockBytes = 16 * 1024;
+// A partial block is sent only if no block is under way and it has at least this many bytes. A smaller one waits for
+// more records, or for the end.
 inline constexpr std::size_t kLeftBytes = 4096;
 
-// Blocks that came before their turn, as two working threads may hand them over. Not acknowledged yet; one that finds no
-// room comes again.
+// Blocks that arrived out of order, as two working threads may deliver them. They are not acknowledged yet; a block for
+// which there is no room is resent later.
 class BlocksAhead {
 public:
     void keep(std::uint32_t block, const pb::Message& message)
@@ -28,7 +30,7 @@ public:
         if (m_kept.size() < kMax)
             m_kept.try_emplace(block, message);
     }
-    // The block, if it is here; what is older is forgotten.
+    // Takes this block out if it is here; older ones are discarded.
     std::optional<pb::Message> take(std::uint32_t block)
     {
         m_kept.erase(m_kept.begin(), m_kept.lower_bound(block));

@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kAskedMax = 8; // then the message is given up, as a stream that cannot connect would be
+constexpr std::uint32_t kAskedMax = 8; // then the message is given up, as when a stream cannot connect
 constexpr Time kLongestPause = 500ms;
 
 } // namespace
@@ -31,7 +31,7 @@ void ConnectionHandshake::carry(Time now, Effects& out)
             return w.to == send.to && w.message.id() == send.message->id() && w.message.answers() == send.message->answers();
         });
         if (isWaiting)
-            continue; // sent again while its receiver is asked
+            continue; // it was resent while its receiver is still being asked
         const std::uint64_t connection = ++m_lastConnection;
         Waiting& waiting = m_waiting[connection];
         waiting = { send.to, send.node, send.tries, *send.message, send.block, 0, {} };
@@ -48,7 +48,7 @@ void ConnectionHandshake::ask(std::uint64_t connection, Waiting& waiting, Time n
 
 void ConnectionHandshake::onOpenConnection(const pb::Message& message, Effects& out)
 {
-    // Our listener is open in any case; in SDDS-2000 the receiver would make it now.
+    // Our listener is always open; in SDDS-2000 the receiver would create it now.
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.mutable_connection_ready()->set_connection(message.open_connection().connection());
 }
@@ -57,7 +57,7 @@ void ConnectionHandshake::onConnectionReady(const pb::Message& message, Effects&
 {
     const auto found = m_waiting.find(message.connection_ready().connection());
     if (found == m_waiting.end() || (found->second.node.value != 0 && found->second.node != NodeId(message.sender())))
-        return; // ready twice
+        return; // a duplicate ConnectionReady
     const Waiting& waiting = found->second;
     out.send(waiting.to, Way::OwnStream, waiting.tries, waiting.node) = waiting.message;
     out.sends().back().block = waiting.block;

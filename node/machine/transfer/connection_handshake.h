@@ -8,31 +8,32 @@
 
 namespace lhrs {
 
-// The way of SDDS-2000 to a connection (2003 report, figure 1): before each long message two datagrams, "I would like to
-// connect" and "come", then a connection for this message alone. An experiment beside passive open, where everybody
-// listens from the start and connections stay. What the papers do not say is ours: both datagrams may be lost, so the
-// first is sent again until the second is there.
+// The connection setup of SDDS-2000 (2003 report, figure 1): before each long message two datagrams, a request to
+// connect and "come"; then a connection for this message alone. An experiment to compare with passive open, where every
+// process listens from the start and connections persist. The papers do not cover loss; here either datagram may be
+// lost, so the first is resent until the second arrives.
 class ConnectionHandshake {
 public:
     explicit ConnectionHandshake(NodeContext& context) : m_context(context) {}
     void setMode(pb::TcpMode mode) { m_isOn = mode == pb::TCP_HANDSHAKE; }
 
-    // Takes the messages of a step that travel by stream out of its effects, and asks their receivers first.
+    // Takes the messages of a step that travel by stream out of its effects, and first sends their receivers a request
+    // to connect.
     void carry(Time now, Effects& out);
     static void onOpenConnection(const pb::Message& message, Effects& out);
     void onConnectionReady(const pb::Message& message, Effects& out);
     void onTime(Time now, Effects& out);
     Time deadline() const;
-    // Forgets what waits: the process has another role now.
+    // Forgets the waiting messages: the process has another role now.
     void clear() { m_waiting.clear(); }
 
 private:
     struct Waiting {
         Address to;
         NodeId node;
-        std::uint32_t tries = 0;  // of the long message
+        std::uint32_t tries = 0;  // resends of the long message
         pb::Message message;
-        Effects::Block block; // the message's, where it is long
+        Effects::Block block; // the message's record block, if it is long
         std::uint32_t asked = 0;
         Time due {};
     };

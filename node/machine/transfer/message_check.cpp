@@ -30,10 +30,10 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
-// It goes into the directory, which every watcher reads. There is one coordinator, and it does not register with itself.
+// The entry goes into the directory, which every watcher reads. The only coordinator does not register with itself.
 bool isEntry(const pb::ProcessInfo& process) { return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty(); }
 
-// What it says becomes the state of the file, so nothing in it may be out of its bounds.
+// The report becomes the state of the file, so every number in it must be within its bounds.
 bool isSane(const pb::StateReport& report)
 {
     if (report.recovery_stamp() != 0 && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
@@ -51,8 +51,8 @@ bool isSane(const pb::StateReport& report)
         && std::all_of(report.splits().begin(), report.splits().end(), isSplit);
 }
 
-// A request without a name could be answered to nobody and repeated without being known again: an empty one that got
-// through would set key 0 to nothing. (A value that is too long is answered: INVALID.)
+// A request without a name could not be answered, and a repeat would not be recognized: an empty request that passed
+// would set key 0 to an empty value. (A value that is too long gets the answer INVALID.)
 bool isNamed(const pb::RequestId& request) { return request.client() != 0 && request.number() != 0; }
 
 bool isOfSomebody(const pb::KeyRequest& request) { return isNamed(request.request()); }
@@ -96,7 +96,7 @@ bool isWithinLimits(const pb::Message& message)
         return message.part().number() < message.part().count() && message.part().count() <= kFrameMax / kPartBytes + 1
             && message.part().bytes().size() <= kPartBytes && !message.part().bytes().empty();
 
-    // The others have nothing to exceed.
+    // The other messages have no limits to exceed.
     case B::kDisplaced:
     case B::kWhereIs:
     case B::kAlarm:

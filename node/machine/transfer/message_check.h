@@ -6,15 +6,15 @@
 
 namespace lhrs {
 
-// Whether the numbers of a message are within the limits of the protocol (lhrs.md 13.3: no input may end a process).
-// Asked once at the door of each machine; what is behind it relies on it. What depends on the state of a bucket, such as
-// the highest rank it can have, is checked there.
+// Whether the numbers of a message are within the limits of the protocol: no input may end a process. Checked once when
+// a message enters a machine; the code behind relies on it. Limits that depend on the state of a bucket, such as its
+// highest rank, are checked there.
 bool isWithinLimits(const pb::Message& message);
 
-// Whether the process that it brings into the directory, if it does, is one that readers of the list can use.
+// Whether the directory entry that the message carries, if any, is valid for readers of the directory.
 bool hasSoundEntry(const pb::Message& message);
 
-// The event for a message from that process that is not within them.
+// Fills in the event for a message that is not within the limits.
 void tellDropped(const pb::Message& message, pb::Event& event);
 
 // Limits that are the same for all files.

@@ -11,13 +11,13 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kWindowMin = 4, kWindowMax = 64;
-constexpr std::uint32_t kOvertaken = 8;                         // so many parts later, one that is missing is taken for lost
-constexpr std::uint32_t kSilentMax = 8;                         // then the transfer is given up
+constexpr std::uint32_t kOvertaken = 8; // a missing part counts as lost when this many later ones are acknowledged
+constexpr std::uint32_t kSilentMax = 8; // resends without an acknowledgement, then the transfer is given up
 constexpr Time kLongestWait = 500ms;
 constexpr std::size_t kIncomingBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kIncomingMax = 256;
 constexpr std::size_t kCompleteMax = 256;
-constexpr Time kForgottenAfter = 10s;                           // parts of which no further one comes
+constexpr Time kForgottenAfter = 10s;                           // an incomplete transfer that gets no further parts
 
 } // namespace
 
@@ -88,10 +88,10 @@ void PartTransfers::shrink(Path& path)
     path.window = std::max(kWindowMin, path.window / 2);
     path.isSlow = true;
     path.grown = 0;
-    path.recoverFrom = path.sent; // what was sent before is of the same trouble
+    path.recoverFrom = path.sent; // earlier parts belong to the same congestion event
 }
 
-// All is there, or it is given up.
+// All parts are acknowledged, or the transfer is given up.
 void PartTransfers::end(std::map<std::uint64_t, Outgoing>::iterator transfer)
 {
     const Outgoing& outgoing = transfer->second;
@@ -113,7 +113,7 @@ void PartTransfers::onPartAck(const pb::Message& message, Time now, Effects& out
     std::uint32_t fresh = 0, highest = outgoing.below;
     const auto arrived = [&](std::uint64_t number) {
         if (number >= outgoing.next)
-            return; // of a part that was never sent
+            return; // for a part that was never sent
         highest = std::max(highest, std::uint32_t(number));
         if (!outgoing.parts[number].isThere) {
             outgoing.parts[number].isThere = true;
@@ -138,7 +138,8 @@ void PartTransfers::onPartAck(const pb::Message& message, Time now, Effects& out
             path.grown = 0;
         }
     }
-    // Many later ones are there: it does not wait for its time-out. Once; a second loss does.
+    // Many later parts are acknowledged, so resend this part before its timeout. Only once; a second loss waits for the
+    // timeout.
     for (std::uint32_t number = outgoing.below; number + kOvertaken <= highest; ++number) {
         Outgoing::State& part = outgoing.parts[number];
         if (part.isThere || part.isResent)
@@ -163,7 +164,7 @@ void PartTransfers::onTime(Time now, Effects& out)
         }
         Path& path = m_paths[outgoing.to];
         shrink(path);
-        if (++outgoing.silent > kSilentMax) { // whoever wants the message asks again, or sends it again
+        if (++outgoing.silent > kSilentMax) { // the receiver requests the message again, or the sender resends it
             auto* event = out.event().mutable_message_given_up();
             event->set_id(outgoing.id);
             event->set_kind(outgoing.kind);
@@ -214,7 +215,7 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
     auto* ack = answer.mutable_part_ack();
     ack->set_transfer(part.transfer());
     const auto complete = std::find_if(m_complete.begin(), m_complete.end(), [&](const auto& item) { return item.first == key; });
-    if (complete != m_complete.end()) { // our last word was lost
+    if (complete != m_complete.end()) { // our last acknowledgement was lost
         ack->set_below(complete->second);
         return std::nullopt;
     }
@@ -248,13 +249,13 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
     m_incoming.erase(key);
     std::optional<pb::Message> whole(std::in_place);
     if (!parseMessage(bytes, *whole) || whole->has_part())
-        return std::nullopt; // no message; who sent it is not one of ours
+        return std::nullopt; // not a valid message; the sender is not one of ours
     whole->set_sender(message.sender());
     *whole->mutable_from() = message.from();
     return whole;
 }
 
-// What was begun and not gone on with is forgotten, and more than the limit is not kept.
+// Drops transfers that have stalled, and keeps the rest within the limit.
 void PartTransfers::makeRoom(Time now)
 {
     const auto forget = [this](auto it) {
