@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// Why something that arrived, or was to leave, was dropped. Silent on the wire; counted here and told to watchers as
-// MessageDropped with its count.
+// Why an incoming or outgoing message was dropped. Nothing is sent about a drop; drops are counted here and reported to
+// watchers as MessageDropped with the count.
 enum class Drop : std::size_t {
     TooShort,
     WrongMagic,
@@ -32,7 +32,7 @@ enum class Drop : std::size_t {
     kCount,
 };
 
-// In words, for events and the log.
+// The reason in words, for events and the log.
 constexpr const char* textOf(Drop reason)
 {
     constexpr std::array<const char*, std::size_t(Drop::kCount)> kTexts {
@@ -56,7 +56,7 @@ constexpr const char* textOf(Drop reason)
     return kTexts[std::size_t(reason)];
 }
 
-// What came in, went out and was dropped since the start of the process. Any thread counts, any thread reads.
+// What was received, sent and dropped since the start of the process. Any thread may count and read.
 class Counters {
 public:
     void received(std::uint64_t messages) { m_in.fetch_add(messages, std::memory_order_relaxed); }

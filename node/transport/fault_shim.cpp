@@ -13,7 +13,7 @@ namespace lhrs {
 namespace {
 
 constexpr const char* kEnding = "the process is ending";
-constexpr auto kCrashAfter = std::chrono::milliseconds(20); // the reply to the command leaves first
+constexpr auto kCrashAfter = std::chrono::milliseconds(20); // so that the reply to the command leaves first
 
 } // namespace
 
@@ -81,8 +81,8 @@ pb::Refusal FaultShim::arm(const pb::Fault& fault, std::string& text, pb::FaultL
         return pb::NOT_REFUSED;
     }
     if (*armed == FaultBook::Armed::New) {
-        // Told before it acts: a paused process would not tell. Commands come from one thread, so that nobody arms the
-        // same number meanwhile.
+        // Reported before the fault acts, because a paused process could not report it. Commands come from one thread,
+        // so the same number is not armed meanwhile.
         lock.unlock();
         pb::FaultBegun begun;
         *begun.mutable_fault() = fault;
@@ -145,7 +145,7 @@ void FaultShim::stop()
     m_parts = 0;
 }
 
-// After a change of the book or the queue; the lock is held.
+// Call after a change of the book or the queue, holding the lock.
 void FaultShim::refresh()
 {
     unsigned parts = m_book.parts();
@@ -160,7 +160,8 @@ void FaultShim::refresh()
     m_wake.notify_all();
 }
 
-// Once nothing disturbs the network any more, what was held back goes on at once, in its order. The lock is held.
+// When no fault affects the network any more, all delayed messages continue at once, in order. Call it holding the
+// lock.
 void FaultShim::flushIfQuiet()
 {
     if ((m_book.parts() & FaultBook::Traffic) != 0 || m_held.empty())
@@ -174,7 +175,7 @@ void FaultShim::flushIfQuiet()
         line.lastDue = due;
 }
 
-// ---- the ways through
+// ---- the paths through the shim
 
 bool FaultShim::letOut(const Outgoing& out, std::string_view datagram)
 {
@@ -194,7 +195,7 @@ bool FaultShim::letOut(const Outgoing& out, std::string_view datagram)
     held.bytes = datagram;
     if (fate.isCorrupted)
         corrupt(held.bytes, m_dice, false, kHeaderBytes, kLengthAt);
-    Held copy; // goes at once
+    Held copy; // for immediate delivery
     if (fate.isDoubled)
         copy = held;
     const bool isHeld = hold(held, fate.delay, verdict.delayedBy);
@@ -232,7 +233,7 @@ bool FaultShim::letIn(NodeId sender, pb::Transport transport, std::string& body)
     google::protobuf::Arena arena;
     std::vector<ReadMessage> messages;
     if (!parseBody(body, arena, messages))
-        return true; // whoever reads it will say what is wrong with it
+        return true; // the receiver reports what is wrong with it
     std::string rest;
     const std::lock_guard lock(m_mutex);
     for (const ReadMessage& read : messages) {
@@ -264,7 +265,7 @@ bool FaultShim::letIn(NodeId sender, pb::Transport transport, std::string& body)
     return !body.empty();
 }
 
-// True: it was moved into the queue, or was lost because that is full. The lock is held.
+// True: it was moved into the queue, or lost because the queue is full. Call it holding the lock.
 bool FaultShim::hold(Held& held, Time delay, const std::vector<std::uint64_t>& by)
 {
     const auto line = held.isStream ? m_streams.find(held.stream) : m_streams.end();
@@ -294,7 +295,7 @@ bool FaultShim::hold(Held& held, Time delay, const std::vector<std::uint64_t>& b
     return true;
 }
 
-// Lets it go on; without the lock.
+// Lets the message continue; call it without the lock.
 void FaultShim::release(Held& held)
 {
     switch (held.kind) {
@@ -326,7 +327,7 @@ void FaultShim::onEvents(const std::vector<pb::Event*>& events)
     }
 }
 
-// ---- the thread: leases end, what was held back goes on
+// ---- the thread: ends leases and releases delayed messages
 
 void FaultShim::run(std::stop_token stop)
 {

@@ -21,37 +21,38 @@
 
 namespace lhrs {
 
-// Breaks the network of one process, or the process, on command and for a time: stands between the core and the
-// sockets, in both directions. What it delays waits in a queue of its own thread; no other thread ever sleeps for it,
-// but while the process is paused. As long as no fault is armed it costs one look at an atomic number on each way.
-// Thread-safe.
+// Injects faults into the network of one process, or into the process, on command and for a limited time. It stands
+// between the core and the sockets, in both directions. Delayed messages wait in a queue with its own thread; no other
+// thread sleeps for them, except while the process is paused. With no fault armed it costs one atomic load in each
+// direction. Thread-safe.
 class FaultShim {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // How what was held back goes on, and who is told. Called from any thread that uses the shim, without its lock.
+    // How delayed messages continue, and who is told of faults. Called from any thread that uses the shim, without
+    // holding its lock.
     struct Ways {
         NodeId node;
         Endpoint self;
-        bool isAllowed = false; // to break anything
+        bool isAllowed = false; // to inject any fault
         std::function<void(Endpoint to, const std::string& packet)> sendDatagram = {};
         std::function<void(Endpoint to, std::string packet, std::size_t cutAfter)> sendFrame = {};
         std::function<void(std::string body, pb::Transport transport)> deliver = {};
-        std::function<void(const pb::FaultBegun*, const pb::FaultEnded*)> tell = {}; // one of them
+        std::function<void(const pb::FaultBegun*, const pb::FaultEnded*)> tell = {}; // exactly one of them is not null
         std::function<void()> crash = {};
     };
 
     FaultShim(Ways ways, Counters& counters);
     ~FaultShim();
 
-    // Carries out a command about faults; false: it is about something else.
+    // Carries out a command about faults; false: the command is about something else.
     bool command(const pb::Command& command, pb::CommandReply& reply);
-    // Which faults are armed, for a watcher who comes late.
+    // Which faults are armed, for a watcher that connects late.
     void describe(pb::Snapshot& snapshot);
-    // Heals everything and ends the thread; nothing is armed any more.
+    // Heals everything and ends the thread; no fault is armed afterwards.
     void stop();
 
-    // ---- the ways through; worth a call only while touches() says so
+    // ---- the paths through the shim; call these only while touches() is true
     bool touches(FaultBook::Part part) const { return (m_parts.load(std::memory_order_relaxed) & part) != 0; }
 
     struct Outgoing {
@@ -60,26 +61,28 @@ public:
         bool isMulticast = false;
         int kind = 0; // of the only message in it, else 0
     };
-    // A sealed datagram that is about to leave. False: not now; it is lost, or leaves later.
+    // A sealed datagram that is about to be sent. False: do not send it now; it is lost, or is sent later.
     bool letOut(const Outgoing& out, std::string_view datagram);
-    // The same for a frame of a stream. True: send it, with this cut (see TcpStreams::send).
+    // The same for a stream frame. True: send it, with this cut (see TcpStreams::send).
     bool letOut(const Outgoing& out, std::string& frame, std::size_t& cutAfter);
-    // The body of an opened packet that has arrived; takes out of it what is lost or comes later. False: nothing is left.
+    // The body of an opened packet that has arrived; messages that are lost or delayed are removed from it. False: none
+    // is left.
     bool letIn(NodeId sender, pb::Transport transport, std::string& body);
 
-    // Returns when the process is not paused.
+    // Blocks while the process is paused.
     void waitWhilePaused();
-    // Before these events are published: does not return if the process was to end at one of them.
+    // Call before these events are published: does not return if a crash fault ends the process at one of them.
     void onEvents(const std::vector<pb::Event*>& events);
 
 private:
-    static constexpr std::size_t kHeldMax = 65'536; // messages; what is more is lost
+    static constexpr std::size_t kHeldMax = 65'536; // messages; further ones are lost
     static constexpr std::size_t kHeldBytesMax = std::size_t(64) << 20;
     using Time = FaultBook::Time;
-    using StreamKey = std::pair<std::uint64_t, Endpoint>; // an incoming one by its sender, an outgoing one by its receiver
+    // An incoming stream by its sender, an outgoing one by its receiver.
+    using StreamKey = std::pair<std::uint64_t, Endpoint>;
 
     enum class Kind { Datagram, Frame, Incoming };
-    // Held back.
+    // A delayed message.
     struct Held {
         Kind kind = Kind::Datagram;
         Endpoint to;
@@ -91,7 +94,7 @@ private:
         Time since {};
         std::vector<std::uint64_t> by;
     };
-    // Frames of one stream that wait, so that later ones queue behind them.
+    // The waiting frames of one stream, so that later ones queue behind them.
     struct Line {
         std::size_t count = 0;
         Time lastDue {};
@@ -116,16 +119,16 @@ private:
     std::condition_variable m_unpaused;
     // Guarded by m_mutex.
     FaultBook m_book;
-    FaultDice m_dice { 1 }; // how packets are spoiled
-    std::multimap<Time, Held> m_held; // by when they go on; equal ones in the order in which they came
+    FaultDice m_dice { 1 }; // for the damage to packets
+    std::multimap<Time, Held> m_held; // by release time; equal times in order of arrival
     std::map<StreamKey, Line> m_streams;
     std::size_t m_heldBytes = 0;
     std::size_t m_releasing = 0; // taken out of m_held, not delivered yet
     std::optional<Time> m_crashDue;
-    bool m_isNews = false; // for the thread
+    bool m_isNews = false; // wakes the thread
     bool m_isStopped = false;
 
-    std::jthread m_thread; // from the first fault on; last: it ends first
+    std::jthread m_thread; // started by the first fault; declared last, so it ends first
 };
 
 } // namespace lhrs

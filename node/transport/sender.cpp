@@ -9,15 +9,15 @@ namespace lhrs {
 
 namespace {
 
-// What the first message of a body has more than the others: sender, from, and a longer length.
+// What the first message of a body has in addition to the others: sender, from, and a longer length.
 constexpr std::size_t kSignature = 27;
-// The same, its length in the body, and what the stamper will still add: id and cause.
+// The same, plus its length in the body and what the stamper will add: id and cause.
 constexpr std::size_t kStillToCome = kSignature + 2 + 20;
-// All of a message of single operations but its value: its longest numbers, addresses and ids.
+// Upper bound for a single-operation message without its value: its longest numbers, addresses and ids.
 constexpr std::size_t kBesideValue = 400;
 
-// Whether a message surely fits a datagram, without its size being counted: of those that each operation takes. Unless somebody
-// gave it fields that we do not know; such a one goes by stream, and its event says otherwise.
+// Whether a message certainly fits a datagram, without computing its size; only for the messages of single operations.
+// A message with unknown fields may be too long after all: it then goes by stream, although its event says datagram.
 bool isSurelyShort(const pb::Message& message)
 {
     std::size_t value = 0;
@@ -107,7 +107,7 @@ Result<void> Sender::flush()
     return {};
 }
 
-// A process on loopback talks to loopback only, whatever address a message of somebody's claims to come from.
+// A process on loopback sends to loopback only, whatever address a message claims to come from.
 bool Sender::mayReach(Endpoint to) const
 {
     return to.port != 0 && (isLoopback(to.ip) || !isLoopback(m_ways.udp.self().ip));
@@ -123,7 +123,7 @@ void Sender::addStream(const Effects::Send& send)
 {
     const bool isArmed = areFaultsArmed();
     TcpStreams::Frame frame { {}, send.block };
-    if (isArmed && frame.block) // a fault hits a packet that is in one piece
+    if (isArmed && frame.block) // a fault acts on a packet in one piece
         *recordBlockIn(*send.message) = *std::exchange(frame.block, nullptr);
     sign(*send.message);
     const std::size_t size = sizeInBody(*send.message);
@@ -142,8 +142,8 @@ void Sender::addStream(const Effects::Send& send)
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 
-// Into the last datagram to this receiver if there is room, else a new one, so that messages keep their order. The first of each
-// says who sends it.
+// Adds to the last datagram for this receiver if there is room, else to a new one, so that messages keep their order.
+// The first message of each datagram names the sender.
 void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast)
 {
     Packet* packet = openPacket(to, node);
@@ -164,7 +164,7 @@ void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::si
     packet->used += size;
 }
 
-// A fault hits messages one by one, so each travels alone then.
+// A fault acts on single messages, so each message travels alone while one is armed.
 Sender::Packet* Sender::openPacket(Endpoint to, NodeId node)
 {
     if (areFaultsArmed())

@@ -42,7 +42,7 @@ inline std::string textOf(Endpoint end)
     return std::string(text) + ':' + std::to_string(end.port);
 }
 
-// What the system said about the last call, behind a sentence of ours.
+// The system's error message for the last call, appended to `what`.
 inline Error systemError(const std::string& what, int number)
 {
     return Error { what + ": " + std::strerror(number) };

@@ -20,24 +20,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What epoll says about whom: the listener, the wake-up, accepted connections from 2 on, and our own connections by
-// the address of the receiver.
+// The ids that epoll returns: the listener, the wake-up, accepted connections from 2 on, and our own connections by the
+// address of the receiver.
 constexpr std::uint64_t kListenerId = 0;
 constexpr std::uint64_t kWakeId = 1;
 constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
 constexpr std::size_t kBlockChunk = std::size_t(512) << 10;
-constexpr std::size_t kReadAhead = std::size_t(16) << 10; // where no header says what comes: a part of a block that is copied
-constexpr std::size_t kLong = std::size_t(64) << 10; // bytes of a frame that is worth a look at what memory it leaves
-constexpr std::size_t kReadsInTurn = 8; // then another connection has its turn
+// When no header has announced what comes: at most this much of a block is copied.
+constexpr std::size_t kReadAhead = std::size_t(16) << 10;
+constexpr std::size_t kLong = std::size_t(64) << 10; // frames of at least this many bytes may leave memory to give back
+constexpr std::size_t kReadsInTurn = 8; // then another connection is served
 constexpr std::size_t kFramesInCall = 16;
-constexpr std::size_t kAcceptsInTurn = 32; // then those that were accepted are read, so that a burst of strangers ends
-constexpr std::string_view kForLoopback = "reno"; // every kernel has it
+// Then the accepted ones are read, so that a burst of foreign connections ends.
+constexpr std::size_t kAcceptsInTurn = 32;
+constexpr std::string_view kForLoopback = "reno"; // available in every kernel
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
 
-// As they travel: what is before the block, the block, the tag.
+// In order of sending: the part before the block, the block, the tag.
 std::array<std::string_view, 3> piecesOf(const TcpStreams::Frame& frame)
 {
     const std::string_view packet = frame.packet;
@@ -45,7 +47,7 @@ std::array<std::string_view, 3> piecesOf(const TcpStreams::Frame& frame)
     return { packet.substr(0, front), frame.block ? std::string_view(*frame.block) : std::string_view(), packet.substr(front) };
 }
 
-constexpr std::uint16_t kAloneMax = 0x7fff; // what is left of an id beside the address
+constexpr std::uint16_t kAloneMax = 0x7fff; // the bits of an id that the address leaves
 
 } // namespace
 
@@ -115,7 +117,7 @@ bool TcpStreams::send(Endpoint to, Frame frame, std::size_t cutAfter, bool isAlo
             m_lastAlone = std::uint16_t(m_lastAlone % kAloneMax + 1);
         m_posted.push_back({ { to, isAlone ? m_lastAlone : std::uint16_t(0) }, { std::move(frame), cutAfter } });
         if (m_posted.size() > 1)
-            return true; // who posted the first one has woken the thread
+            return true; // the sender that posted the first one has woken the thread
     }
     wake();
     return true;
@@ -135,7 +137,7 @@ TcpStreams::Queued TcpStreams::queued() const
 void TcpStreams::wake() const
 {
     const std::uint64_t one = 1;
-    // Cannot fail in a way that matters: a counter that is full wakes as well.
+    // A failure does no harm: a full counter wakes the thread as well.
     [[maybe_unused]] const auto written = ::write(m_wake.get(), &one, sizeof one);
 }
 
@@ -161,7 +163,7 @@ void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame, const std::fu
         if (beforeTurn)
             beforeTurn();
         m_now = Clock::now();
-        // The wake-up is taken before what was posted: what is posted in between wakes again.
+        // The wake-up is consumed before the posted frames: anything posted in between wakes the thread again.
         std::uint64_t wakes = 0;
         [[maybe_unused]] const auto taken = ::read(m_wake.get(), &wakes, sizeof wakes);
         takePosted();
@@ -192,13 +194,14 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
         if (found == m_outgoing.end() || !found->second.socket)
             return;
         auto& [line, out] = *found;
-        // Nobody answers on these connections: bytes, an end or an error all mean that it is of no use any more.
+        // The receiver never sends on these connections: bytes, an end or an error all mean that the connection is
+        // unusable.
         const bool isFine = out.isConnected ? (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0 : completeConnect(out);
         if (!isFine || !write(line, out))
             lose(line, out);
     } else if (const auto found = m_incoming.find(id); found != m_incoming.end()) {
         Incoming& in = found->second;
-        // While it waits nothing is read, so an end of the connection would be told again and again.
+        // While it waits nothing is read, so an end of the connection would be reported again and again.
         const bool isFine = in.isWaiting ? (events & (EPOLLERR | EPOLLHUP)) == 0 : read(in);
         if (!isFine)
             m_incoming.erase(found);
@@ -207,7 +210,7 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
     }
 }
 
-// Ends what takes too long, connects anew, and says when to look again.
+// Closes connections that exceed a time limit, reconnects, and sets the time of the next check.
 void TcpStreams::care()
 {
     m_nextCare = m_now + kCarePeriod;
@@ -239,7 +242,7 @@ void TcpStreams::care()
     }
 }
 
-// ---- connections of others
+// ---- incoming connections
 
 void TcpStreams::accept()
 {
@@ -249,7 +252,7 @@ void TcpStreams::accept()
             if (errno == EINTR || errno == ECONNABORTED)
                 continue;
             if (errno != EAGAIN && errno != EWOULDBLOCK) {
-                // No descriptors left: rest for a moment instead of being told again and again.
+                // No descriptors are left: pause for a moment, because epoll would report it again and again.
                 m_isListening = false;
                 watch(m_listener.get(), kListenerId, 0, false);
             }
@@ -267,7 +270,7 @@ void TcpStreams::accept()
     }
 }
 
-// False: the connection has ended or is none of ours.
+// False: the connection has ended or is not one of ours.
 bool TcpStreams::read(Incoming& in)
 {
     for (std::size_t turn = 0; turn < kReadsInTurn && !in.isWaiting; ++turn) {
@@ -282,13 +285,13 @@ bool TcpStreams::read(Incoming& in)
         if (!deliver(in))
             return false;
         if (!isAsked)
-            return true; // that was all
+            return true; // nothing more to read
     }
     return true;
 }
 
-// What the socket has: of a block to where it stays, of the rest to the end of the bytes. While no header says what comes, only
-// a little is read, so that little of a block comes to the wrong place and is copied.
+// Reads what the socket has: a block into its final place, everything else to the end of the bytes. Until a header has
+// arrived, only a little is read, so that little of a block lands in the wrong place and must be copied.
 TcpStreams::Received TcpStreams::receive(Incoming& in)
 {
     const std::size_t known = in.block.size();
@@ -298,7 +301,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
         resizeUnfilled(in.block, known + std::min(kBlockChunk, in.blockBytes - known));
     } else if (in.blockBytes == 0 && in.bytes.size() >= kHeaderBytes) {
         const std::size_t whole = Envelope::packetBytes(in.bytes);
-        in.bytes.reserve(whole); // so that it is handed over as it stands
+        in.bytes.reserve(whole); // so that it can be handed over without copying
         wanted = std::min(m_scratch.size(), whole - in.bytes.size());
     }
     const std::size_t ofBlock = in.block.size() - known;
@@ -314,7 +317,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
     return { count, got == ofBlock + wanted };
 }
 
-// Hands over the complete frames. False: something that is not a frame of ours.
+// Passes on the complete frames. False: something is not a valid frame.
 bool TcpStreams::deliver(Incoming& in)
 {
     std::size_t begin = 0;
@@ -328,7 +331,7 @@ bool TcpStreams::deliver(Incoming& in)
         if (rest.size() < kHeaderBytes)
             break;
         const std::size_t whole = Envelope::packetBytes(rest), front = whole - kTagBytes;
-        if (in.blockBytes == 0 && rest.size() > front) { // what came of the block with the header
+        if (in.blockBytes == 0 && rest.size() > front) { // the part of the block that arrived with the header
             in.blockBytes = Envelope::blockBytes(rest);
             in.block = rest.substr(front, in.blockBytes);
             in.bytes.erase(begin + front, in.block.size());
@@ -369,7 +372,7 @@ bool TcpStreams::isOverdue(const Incoming& in) const
 {
     const auto age = m_now - in.since;
     if (in.isWaiting)
-        return false; // we are the slow ones
+        return false; // our own queue is full
     if (!in.hasSpoken)
         return age > m_limits.firstFrame;
     return age > (in.bytes.empty() ? 2 * m_limits.idle : m_limits.frame);
@@ -437,7 +440,8 @@ void TcpStreams::connect(Line line, Outgoing& out)
     }
     const int on = 1;
     ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    // Within a machine nothing is congested. A system may have BBR, which sends by timers at a rate that it first has to find.
+    // Within a machine nothing is congested. The system's default may be BBR, which paces by timers at a rate that it
+    // must first find.
     if (isLoopback(line.to.ip))
         ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
     watch(out.socket.get(), idOf(line), EPOLLOUT, true);
@@ -455,7 +459,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
     socklen_t length = sizeof error;
     if (::getsockopt(out.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0)
         return false;
-    // While nobody listens there, a socket of this machine may be connected to itself by chance.
+    // While no process listens there, a socket of this machine may by chance connect to itself.
     sockaddr_in here {};
     sockaddr_in there {};
     length = sizeof here;
@@ -470,7 +474,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
     return true;
 }
 
-// False: the connection is of no use any more.
+// False: the connection is unusable.
 bool TcpStreams::write(Line line, Outgoing& out)
 {
     std::size_t done = 0;
@@ -519,14 +523,14 @@ bool TcpStreams::write(Line line, Outgoing& out)
     }
     unqueue(line.to, done);
     if (line.alone != 0 && out.packets.empty())
-        return false; // all that it was for
+        return false; // it was only for this packet
     if (isFull != out.wantsRoom)
         watch(out.socket.get(), idOf(line), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
     out.wantsRoom = isFull;
     return true;
 }
 
-// The connection is gone: what was not sent completely waits for the next one.
+// The connection is gone: frames that were not sent completely wait for the next one.
 void TcpStreams::lose(Line line, Outgoing& out)
 {
     if (out.packets.empty()) {

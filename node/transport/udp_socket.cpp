@@ -13,9 +13,10 @@ namespace lhrs {
 
 namespace {
 
-// 4 MiB hold some thousand small datagrams: a burst while the listener waits for its turn on a busy machine.
+// 4 MiB hold some thousand small datagrams: a burst that arrives while the listener waits for the processor on a busy
+// machine.
 constexpr int kReceiveBuffer = 4 << 20;
-constexpr std::size_t kSendCount = 64; // datagrams of one system call
+constexpr std::size_t kSendCount = 64; // datagrams per system call
 
 template <class T>
 bool setOption(int socket, int level, int option, const T& value)
@@ -53,7 +54,7 @@ Result<UdpSocket> UdpSocket::make(Endpoint self, bool isShared)
             return Error { "UDP port " + textOf(self) + " is in use by another program" };
         return systemError("cannot use UDP port " + textOf(self), errno);
     }
-    // The kernel caps the wish in silence, so it is read back; what does not fit is told by SO_RXQ_OVFL.
+    // The kernel silently caps the requested size, so it is read back. SO_RXQ_OVFL reports what did not fit.
     setOption(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
     setOption(socket, SOL_SOCKET, SO_RXQ_OVFL, 1);
     socklen_t length = sizeof made.m_receiveBuffer;
@@ -72,7 +73,7 @@ Result<UdpSocket> UdpSocket::open(Endpoint self)
     if (!made)
         return made;
     const int socket = made->m_socket.get();
-    // Without IP_MULTICAST_IF nothing arrives on loopback and nothing complains.
+    // Without IP_MULTICAST_IF nothing arrives on loopback, and no call reports an error.
     const in_addr interface { htonl(self.ip) };
     if (!setOption(socket, IPPROTO_IP, IP_MULTICAST_IF, interface)
         || !setOption(socket, IPPROTO_IP, IP_MULTICAST_TTL, std::uint8_t(isLoopback(self.ip) ? 0 : 1)))
@@ -95,7 +96,8 @@ Result<UdpSocket> UdpSocket::openGroup(Endpoint group, std::uint32_t interfaceIp
 
 Result<void> UdpSocket::receive(DatagramBatch& batch, std::chrono::microseconds spin) const
 {
-    // The kernel shortened those that it filled the last time; to write all of them was a tenth of what a message takes here.
+    // Reset only the headers that the kernel shortened last time; resetting all of them was a tenth of the cost of a
+    // message.
     for (std::size_t i = 0; i < batch.m_size; ++i)
         batch.m_headers[i].msg_hdr.msg_controllen = sizeof batch.m_controls[i].bytes;
     batch.m_size = 0;
@@ -140,7 +142,7 @@ UdpSocket::Buffered UdpSocket::buffered() const
 
 void UdpSocket::interrupt() const
 {
-    // Says "not connected", and still wakes who waits and lets all later calls return at once.
+    // Returns "not connected", but still wakes waiting callers and makes all later calls return at once.
     ::shutdown(m_socket.get(), SHUT_RD);
 }
 
@@ -158,7 +160,7 @@ bool UdpSocket::sendOne(OutDatagram& datagram) const
 
 std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
 {
-    if (datagrams.size() == 1) // of an operation that is awaited: less to be copied into the kernel
+    if (datagrams.size() == 1) // typical for a single operation: less to copy into the kernel
         return sendOne(datagrams.front()) ? 0 : 1;
     std::size_t failed = 0;
     while (!datagrams.empty()) {
@@ -181,7 +183,7 @@ std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
             if (sent > 0) {
                 done += std::size_t(sent);
             } else if (errno != EINTR) {
-                datagrams[done++].error = errno; // the others may still go
+                datagrams[done++].error = errno; // the others may still be sent
                 ++failed;
             }
         }

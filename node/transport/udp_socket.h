@@ -19,14 +19,14 @@
 
 namespace lhrs {
 
-// A datagram to send: bytes that the sender owns until the call returns.
+// A datagram to send; the caller owns the bytes until the call returns.
 struct OutDatagram {
     Endpoint to;
     std::string_view bytes;
-    int error = 0; // the system's number, when it could not be sent
+    int error = 0; // errno, if it could not be sent
 };
 
-// Room for the datagrams of one system call, used again and again. Belongs to one receiving thread.
+// Room for the datagrams of one system call, reused. Belongs to one receiving thread.
 class DatagramBatch {
 public:
     static constexpr std::size_t kCount = 32;
@@ -44,7 +44,7 @@ private:
     struct alignas(cmsghdr) Control {
         char bytes[CMSG_SPACE(sizeof(std::uint32_t))];
     };
-    const std::unique_ptr<char[]> m_bytes; // never written before it is needed: memory only for what arrives
+    const std::unique_ptr<char[]> m_bytes; // not initialized, so that only pages that receive data take memory
     std::vector<iovec> m_vectors;
     std::vector<Control> m_controls;
     std::vector<mmsghdr> m_headers;
@@ -53,33 +53,33 @@ private:
     std::uint32_t m_lostBefore = 0;
 };
 
-// A UDP socket over IPv4 that takes and gives many datagrams in one system call. Sending is thread-safe, receiving is
-// for one thread.
+// A UDP socket over IPv4 that sends and receives many datagrams in one system call. Sending is thread-safe; receiving
+// is for one thread.
 class UdpSocket {
 public:
-    // For datagrams to and from this process. Port 0: the system chooses. Multicasts leave by the interface of `self`
-    // and with TTL 0 when that is loopback.
+    // For datagrams to and from this process. Port 0: the system chooses. Multicasts leave by the interface of `self`,
+    // with TTL 0 if that is loopback.
     static Result<UdpSocket> open(Endpoint self);
-    // Hears what is sent to the group on the interface with this address; other sockets may hear it as well.
+    // Receives what is sent to the group on the interface with this address; other sockets may receive it as well.
     static Result<UdpSocket> openGroup(Endpoint group, std::uint32_t interfaceIp);
 
     Endpoint self() const { return m_self; }
-    // Bytes of the receive buffer as the kernel granted it.
+    // Size in bytes of the receive buffer that the kernel granted.
     int receiveBuffer() const { return m_receiveBuffer; }
 
-    // What the kernel holds for us, as bytes of its buffer, and datagrams that found no room.
+    // What the kernel holds for this socket, in bytes of its buffer, and the number of datagrams that did not fit.
     struct Buffered {
         std::size_t bytes = 0, bound = 0, dropped = 0;
     };
     Buffered buffered() const;
 
-    // Waits for at least one datagram and takes what is there. Before it sleeps it looks again and again for so long, and
-    // gives way to others meanwhile.
+    // Waits for at least one datagram and takes everything available. Before sleeping it polls for the time `spin`,
+    // yielding to other threads.
     Result<void> receive(DatagramBatch& batch, std::chrono::microseconds spin = {}) const;
-    // From any thread: a receive() that waits, and each later one, returns at once with nothing of use. Its caller then
-    // looks at its stop token.
+    // From any thread: a waiting receive(), and each later one, returns at once without data. The caller of receive()
+    // then checks its stop token.
     void interrupt() const;
-    // Returns how many could not be sent; those have their error, the others are on their way.
+    // Returns the number that could not be sent; those have `error` set, the others have been sent.
     std::size_t send(std::span<OutDatagram> datagrams) const;
 
 private:
