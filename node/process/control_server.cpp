@@ -19,10 +19,10 @@ namespace {
 
 constexpr int kReplyLingerMs = 200; // for the reply to Shutdown
 constexpr int kHandshakeMs = 5'000;
-constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client waits
+constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client blocks
 constexpr int kReplyQueue = 1'000;   // replies that one client has not taken; further ones are dropped
-constexpr int kClusterQueue = 10'000; // both, where one endpoint serves a whole cluster
-constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty one of a REQ socket
+constexpr int kClusterQueue = 10'000; // both limits, if one endpoint serves a whole cluster
+constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty frame of a REQ socket
 
 } // namespace
 
@@ -38,7 +38,8 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& conte
         socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
         socket.set(zmq::sockopt::rcvhwm, serves == Serves::Cluster ? kClusterQueue : kReceiveQueue);
         socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kReplyQueue);
-        socket.set(zmq::sockopt::router_mandatory, true); // who has gone is an error here, not a silent loss
+        // Sending to a client that has gone is an error, not a silent loss.
+        socket.set(zmq::sockopt::router_mandatory, true);
         socket.bind(endpoint);
         return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));
     } catch (const zmq::error_t& error) {
@@ -156,7 +157,7 @@ void ControlServer::serve()
             isWhole = false;
     }
     if (asker.route.empty())
-        return; // the message was gone already
+        return; // the message was already gone
     isWhole = isWhole && (asker.route.size() == 1 || asker.route[1].empty());
     asker.route.resize(isWhole ? asker.route.size() : 1);
     pb::Command command;

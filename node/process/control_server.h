@@ -22,35 +22,35 @@ namespace lhrs {
 
 class ThreadBook;
 
-// Takes commands from operators and watchers: a ZeroMQ ROUTER socket on a thread of its own. It answers WhoAreYou
-// itself, refuses what is no command, and passes the rest to the driver under a ticket of its own, so that two clients
-// may use the same numbers. Each command gets one reply, in any order and from any thread.
+// Accepts commands from operators and watchers: a ZeroMQ ROUTER socket on a thread of its own. It answers WhoAreYou
+// itself, refuses invalid commands, and passes the rest to the driver under its own tickets, so that two clients may
+// use the same numbers. Each command gets one reply; replies may come in any order and from any thread.
 class ControlServer {
 public:
-    static constexpr std::size_t kOpenMax = 4'096; // commands without reply; further ones are refused
+    static constexpr std::size_t kOpenMax = 4'096; // commands without a reply; further ones are refused
 
-    // Passes a command on; called in the server's thread, may wait until there is room (clients wait with it).
+    // Passes a command on. Called in the server's thread; may block until there is room, and clients wait meanwhile.
     using Handler = std::function<void(pb::Command command)>;
 
-    // Whom one endpoint serves: of a whole cluster a client asks all processes at once.
+    // What one endpoint serves: for a whole cluster, a client asks all processes at one endpoint.
     enum class Serves { OneProcess, Cluster };
-    // Binds only; commands wait until start().
+    // Only binds; commands wait until start().
     static Result<std::unique_ptr<ControlServer>> open(
         zmq::context_t& context, const std::string& endpoint, Serves serves = Serves::OneProcess);
     ~ControlServer();
 
-    // Where to connect a DEALER socket, with the port that was chosen.
+    // The endpoint for a DEALER socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
-    // Without `self` the driver answers WhoAreYou, too: it speaks for several.
+    // Without `self` the driver also answers WhoAreYou, because it represents several processes.
     void start(std::optional<pb::ProcessInfo> self, Handler handler, ThreadBook* threads = nullptr);
-    // The reply to the command with this ticket; from any thread. Gets the client's ticket on the way.
+    // The reply to the command with this ticket; from any thread. The client's own ticket is put back.
     void reply(pb::CommandReply& reply);
-    // Commands without reply; the most that there ever were.
+    // Commands without a reply: the present number and the highest ever.
     std::size_t open() const;
     std::size_t openMost() const;
-    // Messages that were no commands, since the start.
+    // Number of invalid commands since the start.
     std::uint64_t malformed() const { return m_malformed.load(std::memory_order_relaxed); }
-    // Sends the replies that wait, then ends the thread and closes the socket.
+    // Sends the waiting replies, then ends the thread and closes the socket.
     void stop();
 
 private:
@@ -73,15 +73,15 @@ private:
     void send(const Answer& answer);
     void sendReplies();
 
-    zmq::socket_t m_socket; // of the thread, once it runs
-    const int m_wake;       // eventfd: replies wait, or stop
+    zmq::socket_t m_socket; // used by the thread once it runs
+    const int m_wake;       // eventfd: replies wait, or stop was requested
     std::string m_endpoint;
     std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;
     ThreadBook* m_threads = nullptr;
     std::atomic<std::uint64_t> m_malformed = 0;
 
-    // Between reply() and the thread; guarded by m_mutex.
+    // Shared by reply() and the thread; guarded by m_mutex.
     mutable std::mutex m_mutex;
     std::size_t m_openMost = 0;
     std::map<std::uint64_t, Asker> m_open; // by our ticket

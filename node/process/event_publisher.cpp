@@ -15,14 +15,14 @@ namespace lhrs {
 
 namespace {
 
-// Batches that may wait for one watcher: half a minute at one batch each 2 ms.
+// Batches that may wait for one watcher: half a minute at one batch every 2 ms.
 constexpr int kSendQueue = 16'384;
-// How long the end of the process waits for a watcher to take the last events.
+// How long a process that ends waits for watchers to take the last events.
 constexpr int kLingerMs = 200;
-// Nobody sends more than a subscription to this socket.
+// This socket receives only subscriptions, which are short.
 constexpr std::int64_t kReceiveMax = 1'024;
 constexpr std::size_t kSpareBodies = 16;
-// While a watcher is waited for, how often is looked whether the program ends.
+// How often to check whether the program ends while waiting for a watcher.
 constexpr int kSendMs = 50;
 constexpr int kWatcherLookMs = 50;
 constexpr std::chrono::seconds kWatcherPatience(5);
@@ -115,8 +115,9 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
         m_wake.notify_one();
 }
 
-// The process' last batch if the event comes right after it and it has room, else a new one. Of simulated processes no batch goes on
-// behind that of another: what a watcher takes in first is then decided by the run, not by when the batches happen to leave.
+// Returns the process's last batch if the event directly follows it and fits, else a new one. A batch of a simulated
+// process is not extended after a batch of another process: the order that a watcher sees then depends on the run, not
+// on when batches are sent.
 EventPublisher::Batch& EventPublisher::batchFor(const EventSource& source, std::uint64_t sequence)
 {
     const auto [at, isFirst] = m_lastOf.try_emplace(source.process, m_batches.size());
@@ -185,7 +186,7 @@ void EventPublisher::run()
     m_socket.close();
 }
 
-// A watcher's subscription is a message to us.
+// A watcher's subscription arrives as a message.
 void EventPublisher::awaitWatcher()
 {
     m_socket.set(zmq::sockopt::rcvtimeo, kWatcherLookMs);
@@ -202,7 +203,7 @@ void EventPublisher::awaitWatcher()
     }
 }
 
-// Tries again where watchers are waited for; a program that ends waits for nobody (false).
+// Retries if watchers are waited for. A program that is ending does not wait (false).
 bool EventPublisher::sendFrame(const std::string& bytes, zmq::send_flags flags)
 {
     while (!m_socket.send(zmq::buffer(bytes), flags)) {
@@ -228,7 +229,7 @@ void EventPublisher::send(const Batch& batch)
         if (sendFrame(header.SerializeAsString(), zmq::send_flags::sndmore))
             sendFrame(batch.body, zmq::send_flags::none);
     } catch (const zmq::error_t& error) {
-        // A PUB socket drops instead of failing; what still fails is out of memory or out of files.
+        // A PUB socket drops instead of failing, so a failure here means out of memory or out of descriptors.
         spdlog::error("events {} to {} were not published: {}", batch.first, batch.first + batch.count - 1, error.what());
     }
 }

@@ -22,7 +22,7 @@ namespace lhrs {
 
 class ThreadBook;
 
-// Whose events they are.
+// The process whose events they are.
 struct EventSource {
     std::uint64_t process = 0; // process number
     std::string name;
@@ -30,22 +30,23 @@ struct EventSource {
 
 struct PublisherOptions {
     std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
-    EventSource self;                           // of a program that is one process
+    EventSource self;                           // for a program that is one process
     bool isSimulated = false;
-    // Who is simulated has time: a watcher who is slow is waited for instead of missing something.
+    // A simulated cluster can wait: it waits for a slow watcher, so that the watcher misses no event.
     bool waitsForWatchers = false;
-    // Nothing leaves until there is one, who then misses nothing; for 5 s at most.
+    // Nothing is sent until a first watcher connects, which then misses nothing; waits 5 s at most.
     bool waitsForFirst = false;
     std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
-    std::size_t eventsMax = 262'144;                         // that may wait; more are dropped and counted
+    std::size_t eventsMax = 262'144; // events that may wait; further ones are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
-    ThreadBook* threads = nullptr;                           // in which its thread has its line
+    ThreadBook* threads = nullptr;                           // the book in which its thread is listed
 };
 
-// Tells the watchers what happened: a ZeroMQ PUB socket on a thread of its own. Events come numbered without gaps and
-// in order; they leave in batches of 256 or after 2 ms, each with a header that names the numbers it covers. Nobody is
-// ever waited for: events that find the queue full are dropped, and a reader sees the gap in the numbers and the count
-// in the header. A watcher who is too slow loses whole batches the same way.
+// Publishes events to watchers: a ZeroMQ PUB socket on a thread of its own. Events are numbered without gaps and in
+// order. They leave in batches of 256 or after 2 ms, each with a header that names the numbers it covers. Publishing
+// never waits: events that find the queue full are dropped, and a reader sees the gap in the numbers and the count in
+// the header. A watcher that is too slow loses whole batches in the same way. (For simulated processes see
+// waitsForWatchers.)
 class EventPublisher {
 public:
     static constexpr std::size_t kBatch = 256;
@@ -54,13 +55,13 @@ public:
     static Result<std::unique_ptr<EventPublisher>> open(zmq::context_t& context, PublisherOptions options);
     ~EventPublisher();
 
-    // Where to connect a SUB socket, with the port that was chosen.
+    // The endpoint for a SUB socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
-    // Numbered events of one step. Never blocks: the driver calls it while it holds the core.
+    // The numbered events of one step. Never blocks, because the driver calls it while it holds the core.
     void publish(std::span<pb::Event* const> events) { publish(m_options.self, events); }
-    // Of one of many processes.
+    // The same for one of many processes.
     void publish(const EventSource& source, std::span<pb::Event* const> events);
-    // Events that have not left yet; the most that ever waited, and that may.
+    // Events that have not been sent yet: the present number, the highest ever, and the bound.
     std::size_t waiting() const;
     std::size_t waitingMost() const;
     std::size_t bound() const { return m_options.eventsMax; }
@@ -70,7 +71,7 @@ public:
     void stop();
 
 private:
-    // Consecutive events, already as bytes of an EventBatch.
+    // Consecutive events, already serialized as an EventBatch.
     struct Batch {
         EventSource source;
         std::uint64_t first = 0;
@@ -87,17 +88,17 @@ private:
     bool sendFrame(const std::string& bytes, zmq::send_flags flags);
 
     const PublisherOptions m_options;
-    zmq::socket_t m_socket; // of the thread, once it runs
+    zmq::socket_t m_socket; // used by the thread once it runs
     std::string m_endpoint;
 
     // What waits for the thread; guarded by m_mutex.
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     std::vector<Batch> m_batches;
-    std::map<std::uint64_t, std::size_t> m_lastOf; // by process: its last one of m_batches
+    std::map<std::uint64_t, std::size_t> m_lastOf; // by process: its last batch in m_batches
     std::vector<std::string> m_spareBodies;
     std::size_t m_events = 0;
-    std::size_t m_eventsLeaving = 0; // that the thread has taken
+    std::size_t m_eventsLeaving = 0; // events that the thread has taken
     std::size_t m_eventsMost = 0;
     std::size_t m_bytes = 0;
     std::uint64_t m_lost = 0;

@@ -7,7 +7,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kMapFrom = 32 << 20; // longer than any message; as much as the allocator accepts
+constexpr int kMapFrom = 32 << 20; // longer than any message; the largest value that the allocator accepts
 constexpr int kKeep = 64 << 20;
 
 } // namespace
@@ -16,7 +16,8 @@ void keepFreedMemory()
 {
     ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
     ::mallopt(M_TRIM_THRESHOLD, kKeep);
-    ::mallopt(M_ARENA_MAX, 1); // each further one would keep what its threads freed; the core has one thread at a time anyway
+    // Each further arena would keep what its threads freed; only one thread runs the core at a time anyway.
+    ::mallopt(M_ARENA_MAX, 1);
 }
 
 void giveBackFreedMemory()

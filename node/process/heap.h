@@ -3,11 +3,11 @@
 
 namespace lhrs {
 
-// Long messages are made, sent, taken apart and freed many times a second while a bucket moves, splits or is recovered.
-// The allocator would give each one's memory back and let the kernel clear it again for the next: twice the time of a
-// recovery (measured: 8,000 page faults). From now on it keeps what was freed, until giveBackFreedMemory().
+// While a bucket moves, splits or is recovered, long messages are created, sent, parsed and freed many times a second.
+// The allocator would return the memory of each one, and the kernel would clear it again for the next. This doubled the
+// time of a recovery (measured: 8,000 page faults). After this call freed memory is kept until giveBackFreedMemory().
 void keepFreedMemory();
-// To the system, all that is free; takes milliseconds where much was used.
+// Returns all free memory to the system; takes milliseconds if much was used.
 void giveBackFreedMemory();
 
 } // namespace lhrs

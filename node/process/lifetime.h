@@ -5,14 +5,16 @@
 
 namespace lhrs {
 
-// SIGTERM and SIGINT as bytes of a descriptor that the program waits for; to be called before its first thread starts,
-// so that all inherit it. Who does not read any more is an error of the call from now on, not a signal.
+// Returns a descriptor from which the program reads SIGTERM and SIGINT as bytes. Call it before the first thread
+// starts, so that all threads inherit the mask. From then on, writing to a closed connection is an error of the call,
+// not a signal.
 int openSignals();
 
-// The program ends when the one that started it ends. False: that has ended meanwhile.
+// Makes the program end when its parent ends. False: the parent has already ended.
 bool dieWithParent();
 
-// Prints what a command line led to instead of a process: help to stdout, a wrong option to stderr. Returns the code.
+// Prints the result of a command line that starts no process: help to stdout, a wrong option to stderr. Returns the
+// code.
 int explain(int exitCode, const std::string& text);
 
 } // namespace lhrs

@@ -78,9 +78,9 @@ Result<HostPort> parseLoopback(const std::string& text, bool needsPort)
     return parsed;
 }
 
-// ---- options. CLI11 splits the line; the words are checked here, so that each bad one gets our sentence.
+// ---- options. CLI11 splits the line; words are checked here, so that each invalid word gets our own error sentence.
 
-// Calls `take` with the option's word; what it returns as Error is said with the option's name.
+// Calls `take` with the option's word; an Error from it is reported with the option's name.
 template <class Take>
 CLI::Option* addOption(CLI::App& app, const std::string& names, const std::string& help, const std::string& type, Take take)
 {
@@ -117,7 +117,7 @@ auto oneOf(std::vector<std::string> allowed, std::function<void(const std::strin
     };
 }
 
-// How a program is named, watched and asked.
+// Options for a program's name and for watching and controlling it.
 void addWatched(CLI::App& app, ProcessOptions& options)
 {
     app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
@@ -163,7 +163,7 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
 }
 
-// Fills in from the arguments. Nothing: all is well. Else the code and the text to end with.
+// Fills in the options from the arguments. Nothing: success. Otherwise the exit code and the text to print.
 template <class Line>
 Parsed<Line> finish(CLI::App& app, Line& line, int count, const char* const* arguments, Result<void> (*check)(Line&))
 {
@@ -195,7 +195,7 @@ Result<void> needCoordinator(ProcessOptions& options, const char* kind)
 
 // ---- configuration of a file
 
-// Collects where the text format is wrong.
+// Collects the first syntax error of the text format.
 class FirstError : public google::protobuf::io::ErrorCollector {
 public:
     void AddError(int line, int column, const std::string& message) override
@@ -209,7 +209,7 @@ private:
     std::string m_text;
 };
 
-// Fields that the text names replace those of `target`.
+// Fields that the text sets replace those of `target`.
 Result<void> mergeText(const std::string& text, google::protobuf::Message& target)
 {
     google::protobuf::TextFormat::Parser parser;
@@ -252,7 +252,7 @@ Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
     return {};
 }
 
-constexpr std::uint32_t kCapacityMax = 1u << 28; // more than that a server does not take (message_check.cpp)
+constexpr std::uint32_t kCapacityMax = 1u << 28; // a server does not accept more (message_check.cpp)
 
 // The bounds of all parameters, whether they came from a file or from the command line.
 Result<void> checkConfig(const pb::FileConfig& config)
@@ -295,7 +295,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     config.set_recovery(pb::RECOVERY_AUTOMATIC);
     config.set_b(10'000);
     config.set_galois("simd");
-    // First, so that the other options change what the file says.
+    // First, so that the other options override the file.
     addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
         [&config](const std::string& word) { return readText(word, config); });
     addOption(app, "-m", "Data buckets of a bucket group, 1 to 32 (4)", "N",
@@ -523,8 +523,8 @@ void openLog(const ProcessOptions& options)
     logger->flush_on(spdlog::level::trace);
     spdlog::set_default_logger(std::move(logger));
     checkReporter = [](const char* text) { spdlog::critical("{}", text); };
-    // The library complains of bytes that are no message; they are refused and counted here, and a flood of them must
-    // not become a flood of lines.
+    // The library logs bytes that are not a valid message. Such bytes are refused and counted here, and a flood of them
+    // must not become a flood of log lines.
     google::protobuf::SetLogHandler([](google::protobuf::LogLevel, const char*, int, const std::string& text) {
         spdlog::debug("protobuf: {}", text);
     });

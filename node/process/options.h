@@ -12,20 +12,20 @@ namespace lhrs {
 
 // Exit codes of the programs.
 inline constexpr int kExitClean = 0;
-inline constexpr int kExitFailed = 1;        // the world did not allow it, e.g. a port in use
+inline constexpr int kExitFailed = 1;        // a failure outside the program, e.g. a port in use
 inline constexpr int kExitUsage = 2;         // a wrong command line or configuration
 inline constexpr int kExitNoCoordinator = 3; // no coordinator answered
 
-// Where one process listens or another one does; IPv4 in host byte order.
+// The address at which a process listens; IPv4 in host byte order.
 struct HostPort {
     std::uint32_t ip = 0x7f000001;
     std::uint16_t port = 0; // 0: the system chooses
     bool operator==(const HostPort&) const = default;
 };
 
-// What every program is told.
+// Options common to all programs.
 struct ProcessOptions {
-    HostPort listen; // UDP and TCP, the same number
+    HostPort listen; // UDP and TCP use the same port number
     std::optional<HostPort> coordinator;
     std::string name;
     std::uint16_t eventsPort = 0;
@@ -33,8 +33,8 @@ struct ProcessOptions {
     std::string logLevel = "info";
     unsigned workingThreads = 4;
     bool diesWithParent = false;
-    std::uint64_t memory = 0; // of a server: bytes that it may take; 0: as much as the system allows
-    bool hasGate = false; // somebody may hold its messages and its clock
+    std::uint64_t memory = 0; // of a server: bytes that it may use; 0: as much as the system allows
+    bool hasGate = false; // its messages and its clock may be held by command
 };
 
 struct NodeLine {
@@ -45,40 +45,41 @@ struct NodeLine {
 struct CoordinatorLine {
     ProcessOptions process;
     pb::FileConfig config;
-    pb::Timers timers;              // as given; zero is the default of the field
-    double timeScale = 1;           // all timers, given or default, are multiplied by it
+    pb::Timers timers;              // as given; zero means the field's default
+    double timeScale = 1;           // factor on all timers, given or default
     std::string recruiting = "auto"; // auto, multicast or registry
-    bool isNewFile = false;          // no file is running at this address: nobody has to be heard first
-    bool isReplacement = false;      // a file is running: none is made, whoever is heard
+    bool isNewFile = false; // no file is running at this address, so the coordinator need not listen for one first
+    bool isReplacement = false;      // a file is running, so none is created, whatever is heard
 };
 
 struct ClientLine {
     ProcessOptions process;
 };
 
-// lhrs-sim: all that the coordinator is told, and what is simulated around it.
+// lhrs-sim: the coordinator's options, and what is simulated around it.
 struct SimLine {
     CoordinatorLine file;
     std::uint64_t seed = 1;
     std::uint32_t dataServers = 8;
     std::uint32_t parityServers = 6;
-    double speed = 1;      // of real time; 0: as fast as possible
+    double speed = 1;      // times real time; 0: as fast as possible
     bool isPaused = false; // at the start
-    std::optional<std::int64_t> wallOfZero; // ns since 1970 that watchers are told for virtual zero; none: when it first runs
+    // Ns since 1970 shown to watchers for virtual time 0; none: the time at which it first runs.
+    std::optional<std::int64_t> wallOfZero;
     std::uint32_t delayUs = 100;
     std::uint32_t jitterUs = 50;
     std::uint32_t stepUs = 5;
-    bool playsCase = false; // the case that the seed stands for in the tests
-    std::optional<pb::Case> told; // another case
-    bool withMessages = false;    // in its events
+    bool playsCase = false; // plays the case that the tests derive from the seed
+    std::optional<pb::Case> told; // a case given explicitly
+    bool withMessages = false;    // its events include messages
 };
 
-// A command line that was understood, or what to print instead and the code to exit with.
+// A parsed command line, or what to print instead and the exit code.
 template <class Line>
 struct Parsed {
     std::optional<Line> line;
     int exitCode = kExitClean;
-    std::string text; // help or version for stdout where exitCode is 0, else one sentence for stderr
+    std::string text; // help or version for stdout if exitCode is 0, else one sentence for stderr
 };
 
 Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);
@@ -86,10 +87,10 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
 Parsed<ClientLine> parseClientLine(int count, const char* const* arguments);
 Parsed<SimLine> parseSimLine(int count, const char* const* arguments);
 
-// All times multiplied by the factor, at least 1 ms; counts stay. The defaults are filled in already.
+// All times multiplied by the factor, at least 1 ms; counts stay. The defaults are already filled in.
 pb::Timers scaleTimes(pb::Timers timers, double factor);
 
-// The log of the process: lines on stderr, from this level on; failed checks go there, too.
+// The log of the process: lines on stderr from this level on, including failed checks.
 void openLog(const ProcessOptions& options);
 
 } // namespace lhrs

@@ -89,7 +89,7 @@ void ThreadMeter::enter(State state, int what)
     m_state.store(int(state), memory_order_relaxed);
 }
 
-// The parts may be of two moments where the thread goes on in between: it is a sample.
+// The thread may continue during sampling, so the values may be of two different moments.
 void ThreadMeter::sample(pb::NodeSample::Thread& out, std::int64_t now, std::int64_t watchedSince) const
 {
     const int state = m_state.load(memory_order_relaxed);

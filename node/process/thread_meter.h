@@ -17,8 +17,8 @@ namespace lhrs {
 
 class ThreadMeter;
 
-// The threads of one process for who watches: what each is doing, and while somebody watches, how long it did what. Watching
-// is a lease that each question renews; who is not watched takes no time of anything. Any thread may ask.
+// The threads of one process, for watchers: what each one is doing and, while the process is watched, how long it did
+// what. Watching is a lease that each query renews; an unwatched process measures no times. Any thread may query.
 class ThreadBook {
 public:
     using Clock = std::chrono::steady_clock;
@@ -27,12 +27,12 @@ public:
 
     explicit ThreadBook(Now now = &Clock::now) : m_now(now) {}
 
-    // Somebody watches, from now on or still.
+    // The process is watched from now on, or still.
     void watch();
-    // Ends the lease when it has run out.
+    // Ends the lease if it has expired.
     void look();
     bool isWatched() const { return m_isWatched.load(std::memory_order_relaxed); }
-    // When look() is wanted next; max(): never.
+    // When look() must next be called; max(): never.
     Clock::time_point deadline() const;
     // One entry for each thread, in the order in which they began.
     void sample(pb::NodeSample& out) const;
@@ -49,20 +49,20 @@ private:
     std::list<ThreadMeter*> m_meters; // guarded by m_mutex
 };
 
-// One thread's line in the book, from its making to its end, both in that thread. The thread says what it does with
-// become(); others read it.
+// One thread's entry in the book, created and destroyed in that thread. The thread reports its activity with become();
+// others read it.
 class ThreadMeter {
 public:
     using State = pb::NodeSample::ThreadState;
 
-    // `book`: null if nobody will ever ask.
+    // `book`: null if it will never be queried.
     ThreadMeter(ThreadBook* book, std::string name);
     ~ThreadMeter();
     ThreadMeter(const ThreadMeter&) = delete;
     ThreadMeter& operator=(const ThreadMeter&) = delete;
 
-    // The calling thread does this now, if it has a meter. `what`, in a handler: number of the body in Message; a command's
-    // body is below 0; 0 is the time. While nobody watches it is a store.
+    // Sets the present activity of the calling thread, if it has a meter. `what`, in a handler: the number of the body
+    // in Message; negative for a command's body; 0 for the time. While the process is not watched this costs one store.
     static void become(State state, int what = 0)
     {
         if (ThreadMeter* self = t_self)
@@ -85,7 +85,7 @@ private:
     // Written by the thread only.
     std::atomic<int> m_state = pb::NodeSample::THREAD_UNKNOWN;
     std::atomic<int> m_what = 0;
-    std::atomic<std::int64_t> m_since = 0; // 0: it became so while nobody watched
+    std::atomic<std::int64_t> m_since = 0; // 0: the state began while the process was not watched
     std::array<std::atomic<std::int64_t>, kStates> m_spent {};
 };
 
