@@ -11,20 +11,20 @@
 
 namespace lhrs {
 
-// What waits for a working thread: the opened packet of a datagram or stream, or a command.
+// An item for a working thread: the opened packet of a datagram or stream, or a command.
 struct Input {
-    static constexpr std::size_t kKeep = 4'096; // bytes of memory that a used one may keep
+    static constexpr std::size_t kKeep = 4'096; // bytes of memory that a used input may keep
 
     pb::Transport transport = pb::UDP;
     std::string bytes;
     std::size_t bodyBegin = 0;
     std::size_t bodySize = 0;
-    std::string block; // the record block of its message, if that travelled behind it
-    std::unique_ptr<pb::Command> command; // then there are no bytes
+    std::string block; // the record block of its message, if it travelled after the message
+    std::unique_ptr<pb::Command> command; // if set, there are no bytes
 
     std::string_view body() const { return std::string_view(bytes).substr(bodyBegin, bodySize); }
     std::size_t weight() const { return bytes.size() + block.size(); }
-    // Ready to be filled again.
+    // Makes it ready to be filled again.
     void clear()
     {
         command.reset();

@@ -15,7 +15,7 @@ namespace lhrs {
 
 namespace {
 
-// Pages as /proc/self/statm counts them, in bytes.
+// Fields of /proc/self/statm, converted to bytes.
 struct Usage {
     std::uint64_t virtualBytes = 0, resident = 0, data = 0;
 };
@@ -28,7 +28,7 @@ Usage usageIn(const std::string& proc)
     return { all * page, resident * page, data * page };
 }
 
-// The number in a file; nothing where there is none ("max" of a control group without a limit).
+// The number in a file; nothing if there is none ("max" of a control group without a limit).
 std::optional<std::uint64_t> numberIn(const std::string& path)
 {
     std::uint64_t number = 0;
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> numberIn(const std::string& path)
     return std::nullopt;
 }
 
-// The number behind a word of a file of such lines, such as "MemTotal:   16318828 kB".
+// The number after a word in a file of lines such as "MemTotal:   16318828 kB".
 std::uint64_t numberBehind(const std::string& path, const std::string& word)
 {
     std::ifstream file(path);
@@ -54,7 +54,7 @@ std::uint64_t numberBehind(const std::string& path, const std::string& word)
 
 std::uint64_t below(std::uint64_t limit, std::uint64_t used) { return limit - std::min(limit, used); }
 
-// The nearest of the bounds.
+// Keeps the nearest of the limits.
 class Nearest {
 public:
     void look(std::uint64_t limit, std::uint64_t left, const char* bound)
@@ -90,8 +90,8 @@ MemoryMeter::MemoryMeter(std::uint64_t ordered, System system)
     findGroups();
 }
 
-// Lines of /proc/self/cgroup are "4:memory:/path" (version 1) and "0::/path" (version 2). Each group is within its parent's limit,
-// too. In a container the path may be one that is not seen here; then the root is the container's group.
+// Lines of /proc/self/cgroup are "4:memory:/path" (version 1) and "0::/path" (version 2). The limits of parent groups
+// apply too. In a container the path may not be visible; then the root is the container's group.
 void MemoryMeter::findGroups()
 {
     std::ifstream file(m_system.proc + "/self/cgroup");
@@ -124,8 +124,8 @@ void MemoryMeter::findGroups()
 MemoryReading MemoryMeter::read(std::uint64_t stored) const
 {
     const Usage usage = usageIn(m_system.proc);
-    // What the allocator keeps is taken again before the system is asked for more. Of resident memory it is no more than what
-    // is neither the bucket's nor was there at the start: the rest may have gone back to the system.
+    // Memory that the allocator keeps is reused before the system is asked for more. For resident memory, count at most
+    // what neither belongs to the bucket nor was resident at the start: the rest may have been returned to the system.
     const std::uint64_t free = ::mallinfo2().fordblks;
     const std::uint64_t freeResident = std::min(free, below(usage.resident, stored + m_residentAtFirst));
     Nearest nearest;
@@ -136,7 +136,8 @@ MemoryReading MemoryMeter::read(std::uint64_t stored) const
     const std::string machine = m_system.proc + "/meminfo";
     const std::uint64_t total = numberBehind(machine, "MemTotal:") * 1024;
     for (const Group& group : m_groups) {
-        // "No limit" of version 1 is a number beyond all memory. Cached files make way.
+        // In version 1, "no limit" is a number larger than any memory. Cached files can be evicted, so they are not
+        // counted as used.
         const auto limit = numberIn(group.limit), used = numberIn(group.usage);
         if (!limit || !used || (total != 0 && *limit >= total))
             continue;

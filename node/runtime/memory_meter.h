@@ -9,20 +9,20 @@
 
 namespace lhrs {
 
-// Measures how much memory this process may still take: the least of what is ordered, of its resource limits (which others may
-// lower while it runs), of its control groups (version 1 and 2) and of the machine. Files of the system are read each time.
+// Measures how much memory this process may still use: the minimum over --memory, its resource limits (which others may
+// lower while it runs), its control groups (version 1 and 2) and the machine. The system's files are read each time.
 class MemoryMeter {
 public:
-    // Where the system shows itself; another place for tests.
+    // Where the system's files are mounted; tests use another place.
     struct System {
         std::string proc = "/proc";
         std::string groups = "/sys/fs/cgroup";
     };
-    // `ordered`: bytes of resident memory; 0: as much as there is.
+    // `ordered`: bytes of resident memory that the process may use; 0: no limit of its own.
     explicit MemoryMeter(std::uint64_t ordered);
     MemoryMeter(std::uint64_t ordered, System system);
 
-    // `stored`: bytes of the bucket, which are in use whatever the allocator keeps beside them.
+    // `stored`: bytes of the bucket, which are in use whatever else the allocator keeps.
     MemoryReading read(std::uint64_t stored) const;
 
 private:

@@ -12,7 +12,7 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 } // namespace
 
-// Members in the order in which they must live.
+// Members in the order of their lifetimes.
 struct MulticastListener::Membership {
     Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work, ThreadBook* threads)
         : socket(std::move(joined))
@@ -49,7 +49,7 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
 
 void MulticastListener::leave()
 {
-    std::unique_ptr<Membership> ended; // its threads are waited for without the lock
+    std::unique_ptr<Membership> ended; // its threads are joined without the lock
     const std::lock_guard lock(m_mutex);
     ended.swap(m_membership);
 }

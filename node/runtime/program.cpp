@@ -17,7 +17,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
 {
     openLog(options);
     keepFreedMemory();
-    raiseOpenFiles(); // a stream to each process of a large file
+    raiseOpenFiles(); // a large file needs a stream to each process
     const Descriptor signals(openSignals());
     if (options.diesWithParent && !dieWithParent())
         return kExitClean;

@@ -12,7 +12,7 @@
 
 namespace lhrs {
 
-// Makes the machine of a program, once it is known where the process and the coordinator listen. `seed` is random.
+// Makes the machine of a program once the addresses of the process and the coordinator are known. `seed` is random.
 using MakeMachine
     = std::function<std::unique_ptr<Machine>(const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed)>;
 

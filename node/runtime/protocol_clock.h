@@ -10,10 +10,10 @@
 
 namespace lhrs {
 
-// The clock that the machine of a process is told: monotonic time since the start of the process, without the time in which
-// the gate let it stand. It never runs backwards. Stopped and started at an instant that all processes of a machine were told
-// alike, their clocks leave out the same time: one that heard of it late stands until the others are where it is.
-// Changed by one thread at a time, read by any; who reads while it is changed may be a moment ahead.
+// The clock given to the machine of a process: monotonic time since the start of the process, without the time for
+// which the gate stopped it. It never runs backwards. All processes are told the same instants at which to stop and
+// start, so their clocks leave out the same time: a clock that is stopped late stands still until the others have
+// caught up. Changed by one thread at a time, read by any; a reader may be a moment ahead during a change.
 class ProtocolClock {
 public:
     using Real = std::chrono::steady_clock;
@@ -31,7 +31,7 @@ public:
         return stands ? floor : std::max(floor, real - m_start - Time(m_left.load(std::memory_order_acquire)));
     }
     bool stands() const { return m_stands.load(std::memory_order_acquire); }
-    // When it shows this time, if it goes on as now (the clock's zero: it does already); nothing: it stands.
+    // When it will show this time if it keeps running (time zero: it already does); nothing: it stands still.
     std::optional<Instant> when(Time time) const
     {
         if (stands())
@@ -41,7 +41,7 @@ public:
         return m_start + time + Time(m_left.load(std::memory_order_acquire));
     }
 
-    // Stands from now on; what it leaves out counts from `told`, an instant at or before `real`, which is now.
+    // Stops now (`real`); the time left out counts from `told`, an instant at or before `real`.
     void stop(Instant told, Instant real)
     {
         m_floor.store(at(real).count(), std::memory_order_release);
@@ -49,13 +49,13 @@ public:
         m_advanced = Time();
         m_stands.store(true, std::memory_order_release);
     }
-    // Goes on by so much while it stands.
+    // Advances by this amount while it stands still.
     void advance(Time by)
     {
         m_floor.store(m_floor.load() + by.count(), std::memory_order_release);
         m_advanced += by;
     }
-    // Goes again; what it left out ends at `told`.
+    // Runs again; the time left out ends at `told`.
     void go(Instant told, Instant real)
     {
         m_left.store(m_left.load() + (std::clamp(told, m_told, real) - m_told - m_advanced).count(), std::memory_order_release);
@@ -65,10 +65,10 @@ public:
 private:
     const Instant m_start;
     std::atomic<bool> m_stands = false;
-    std::atomic<std::int64_t> m_floor = 0; // ns: it shows no less
-    std::atomic<std::int64_t> m_left = 0;  // ns: the time that it left out
-    Instant m_told {};                     // of the last stop()
-    Time m_advanced {};                    // since then
+    std::atomic<std::int64_t> m_floor = 0; // ns: it shows no less than this
+    std::atomic<std::int64_t> m_left = 0;  // ns: the time left out
+    Instant m_told {};                     // from the last stop()
+    Time m_advanced {};                    // since that stop
 };
 
 } // namespace lhrs

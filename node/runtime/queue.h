@@ -16,10 +16,10 @@
 
 namespace lhrs {
 
-// The one way between threads: first in, first out, bounded in items and bytes. What happens when it is full is the
-// caller's choice of push: pushSome() lets datagrams drop, tryPush() leaves a frame with its stream until onRoom is
-// called, push() lets a command wait. Items are moved; what pop() is given back travels to the pushing side to be
-// filled again, so that in steady state no memory is taken. T is default-constructible and has weight(), its bytes.
+// The only channel between threads: first in, first out, bounded in items and bytes. The push function determines what
+// happens when it is full: pushSome() drops datagrams, tryPush() leaves a frame with its stream until onRoom is called,
+// push() makes a command wait. Items are moved; the used items that pop() gets are passed back to the pushing side to
+// be refilled, so in steady state nothing is allocated. T is default-constructible and has weight(), its size in bytes.
 template <class T>
 class Queue {
 public:
@@ -28,13 +28,13 @@ public:
     {
     }
 
-    // Items that wait; may be old news.
+    // Items that wait; the value may be stale.
     std::size_t size() const { return m_size.load(std::memory_order_relaxed); }
-    // The most that ever waited, and that may.
+    // The highest number that ever waited, and the bound.
     std::size_t highMark() const { return m_highMark.load(std::memory_order_relaxed); }
     std::size_t bound() const { return m_itemsMax; }
 
-    // Takes items from the front as long as there is room and says how many; each is left as an empty one.
+    // Takes items from the front while there is room and returns their number; each one taken is left empty.
     std::size_t pushSome(std::span<T> items)
     {
         std::size_t taken = 0;
@@ -45,7 +45,7 @@ public:
         return taken;
     }
 
-    // False: no room, the item is as it was, and onRoom will be called.
+    // False: no room; the item is unchanged, and onRoom will be called.
     bool tryPush(T& item)
     {
         std::unique_lock lock(m_mutex);
@@ -71,7 +71,7 @@ public:
         return true;
     }
 
-    // Waits for at least one item, takes up to items.size() in exchange for used ones. 0: stopped.
+    // Waits for at least one item and takes up to items.size(), in exchange for used ones. 0: stopped.
     std::size_t pop(std::span<T> items, const std::stop_token& stop)
     {
         if (size() == 0)
@@ -102,9 +102,9 @@ private:
     static constexpr std::size_t kSpareMax = 64;
     static constexpr std::chrono::microseconds kSpin { 20 };
     static constexpr int kCreditMax = 8;
-    static constexpr int kRetryAfter = 32; // sleeps without spinning before it is tried again
+    static constexpr int kRetryAfter = 32; // sleeps without spinning before spinning is tried again
 
-    // A single item may be larger than the bound, or it would never pass.
+    // A single item may exceed the bound; otherwise it would never pass.
     bool hasRoom(const T& item) const
     {
         return m_count < m_ring.size() && (m_count == 0 || m_bytes + item.weight() <= m_bytesMax);
@@ -136,7 +136,8 @@ private:
 
     void waitForItem(const std::stop_token& stop)
     {
-        // Before the lock, so that it ends after it: its end waits for a wakeAll() that wants the lock.
+        // Declared before the lock, so that it is destroyed after it: its destructor waits for a wakeAll() that needs
+        // the lock.
         const std::stop_callback wakeUp(stop, [this] { wakeAll(); });
         std::unique_lock lock(m_mutex);
         ++m_sleepers;
@@ -144,7 +145,8 @@ private:
         --m_sleepers;
     }
 
-    // Whoever spins sees the items by itself; else one sleeper is enough, it wakes the next if items remain.
+    // A spinning thread sees the items by itself. Otherwise waking one sleeper is enough; it wakes the next if items
+    // remain.
     void wakeOne(std::unique_lock<std::mutex>& lock)
     {
         const bool wakes = m_sleepers > 0 && m_count > 0 && !m_isSpinning.load(std::memory_order_relaxed);
@@ -160,8 +162,8 @@ private:
         m_room.notify_all();
     }
 
-    // While work is arriving, sleeping costs more than looking again for a moment: waking another core takes 35 to 45
-    // microseconds. One thread at a time looks, gives way to others meanwhile, and stops trying when it is in vain.
+    // While work is arriving, sleeping costs more than polling for a moment: waking another core takes 35 to 45 us. One
+    // thread at a time polls, yields to others meanwhile, and stops trying when polling finds nothing.
     void spin(const std::stop_token& stop)
     {
         if (m_isSpinning.exchange(true, std::memory_order_acquire))
@@ -184,7 +186,7 @@ private:
     std::condition_variable m_filled;
     std::condition_variable m_room;
     std::vector<T> m_ring;
-    std::vector<T> m_spare; // used items that wait to be filled again
+    std::vector<T> m_spare; // used items to be refilled
     std::size_t m_first = 0;
     std::size_t m_count = 0;
     std::size_t m_bytes = 0;
@@ -194,10 +196,10 @@ private:
     const std::size_t m_itemsMax;
     const std::size_t m_bytesMax;
     const std::function<void()> m_onRoom; // called without the lock
-    std::atomic<std::size_t> m_size = 0;  // m_count, for those without the lock
+    std::atomic<std::size_t> m_size = 0;  // copy of m_count, read without the lock
     std::atomic<std::size_t> m_highMark = 0; // likewise; written under the lock
     std::atomic<bool> m_isSpinning = false;
-    int m_credit = 0;          // of the one who spins
+    int m_credit = 0;          // of the spinning thread
     int m_sleepsSinceTry = 0;  // likewise
 };
 

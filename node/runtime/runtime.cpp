@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t kInputsMax = 4'096;                      // datagrams, frames and commands that wait
 constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
-constexpr int kPortTries = 32; // to find one number that is free for UDP and TCP
+constexpr int kPortTries = 32; // attempts to find a number that is free for both UDP and TCP
 constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
-constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server looks whether it has room, though nobody writes
-constexpr auto kBulkOver = std::chrono::seconds(2); // after the last long frame, or the last gauges that told of many messages
+constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server rechecks its memory even without traffic
+constexpr auto kBulkOver = std::chrono::seconds(2); // since the last long frame, or the last gauges with many messages
 constexpr std::uint64_t kMany = 100;                // messages between two gauges
 
 NodeId drawProcessNumber()
@@ -139,7 +139,7 @@ Result<void> Runtime::openSockets()
 
 Address Runtime::coordinator() const
 {
-    // Every process listens for UDP and TCP under one number, so one number is enough to be told.
+    // Every process listens for UDP and TCP on the same port number, so one number is enough.
     const Endpoint coordinator = m_options.coordinator.value_or(m_udp->self());
     return { coordinator.ip, coordinator.port, coordinator.port };
 }
@@ -170,7 +170,7 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_listenerWorker.emplace(ways(), m_stepClock);
     m_gateWorker.emplace(ways(), m_stepClock);
     m_ackManager.emplace(m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
-    m_ackManager->expect(Time()); // now that the step may use it: the first one starts the machine
+    m_ackManager->expect(Time()); // now that the step may use it: the first step starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn("Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
@@ -185,14 +185,14 @@ Runtime::~Runtime()
 {
     m_stopping.request_stop();
     if (m_faults)
-        m_faults->stop(); // nobody waits for the end of a pause any more
+        m_faults->stop(); // stops waiting for the end of a pause
     if (m_multicast)
-        m_multicast->leave(); // not reset(): who watches may ask until the control server has ended
+        m_multicast->leave(); // not reset(): watchers may query it until the control server has ended
     m_udpListener.reset();
     m_tcpListener.reset();
     m_workingThreads.clear();
     if (m_ackManager)
-        m_ackManager->stop(); // not reset(): the last step still looks into the optional
+        m_ackManager->stop(); // not reset(): the last step still reads the optional
     if (m_machine) {
         const std::string reason = m_ending.value_or("ended");
         tell([&reason](Effects& out) { out.event().mutable_process_ended()->set_reason(reason); });
@@ -213,7 +213,7 @@ void Runtime::stop(const std::string& reason)
     wakeRun();
 }
 
-// ---- the way of an input
+// ---- the path of an input
 
 void Runtime::work(Queue<Input>& inputs, const std::string& name, std::stop_token stop)
 {
@@ -243,9 +243,10 @@ std::unique_lock<std::mutex> Runtime::lockCore() const
     return lock;
 }
 
-// In the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy machine the wait for
-// its turn many times more; so while nothing waits in the queue and nobody holds the core, the listener does a working
-// thread's part itself. Streams, commands, and all that comes while the core is held are for the working threads.
+// In the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy machine its wait for
+// the processor costs many times more. So while the queue is empty and the core is free, the listener does a working
+// thread's work itself. Streams, commands, and everything that arrives while the core is held go to the working
+// threads.
 bool Runtime::handleDirectly(std::span<Input> inputs)
 {
     if (m_inputs.size() > 0 || !m_coreMutex.try_lock())
@@ -255,11 +256,11 @@ bool Runtime::handleDirectly(std::span<Input> inputs)
     return true;
 }
 
-// An input's whole way through a working thread.
+// The whole path of inputs through a working thread.
 void Runtime::handle(std::span<Input> inputs, Worker& worker)
 {
     standWhilePaused();
-    ThreadMeter::become(pb::NodeSample::IN_SOCKET); // bytes become messages
+    ThreadMeter::become(pb::NodeSample::IN_SOCKET); // parses bytes into messages
     parse(inputs, worker);
     std::span<const Item> items(worker.items);
     while (!items.empty()) {
@@ -273,7 +274,8 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
                 expect(turn, i + 2, Machine::Soon::Later);
                 m_messagesTaken += item.message != nullptr ? 1 : 0;
                 if (item.message == nullptr || !m_gate.isClosed())
-                    step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr); // ends with publishing: events keep their order
+                    // Publishes at its end, so events keep their order.
+                    step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr);
                 else if (m_gate.hold(*item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
                     markChanged();
                 else
@@ -291,14 +293,14 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
     worker.clear();
 }
 
-// The core is held.
+// Call it while holding the core.
 void Runtime::expect(std::span<const Item> turn, std::size_t at, Machine::Soon soon) const
 {
     if (at < turn.size() && turn[at].message != nullptr)
         m_machine->expect(*turn[at].message, soon);
 }
 
-// Before the lock: bytes become messages, several working threads at a time.
+// Before the lock: parses bytes into messages, in several working threads at a time.
 void Runtime::parse(std::span<Input> inputs, Worker& worker)
 {
     for (Input& input : inputs) {
@@ -324,7 +326,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
     }
 }
 
-// Begins each step; the core is held. A fault may wait for an event that nobody is told.
+// Begins each step; the core is held. A crash fault may wait for an event that no watcher gets.
 void Runtime::prepare(Effects& out, const pb::Message* cause)
 {
     out.at(m_place.role(), m_place.number(), m_place.column());
@@ -332,8 +334,8 @@ void Runtime::prepare(Effects& out, const pb::Message* cause)
     out.begin(cause);
 }
 
-// One step of the machine; the core is held. `moreFollow`: a message is next. It comes to the machine if this one does,
-// because the gate does not change while the core is held.
+// One step of the machine; the core is held. `moreFollow`: a message is next. It will reach the machine if this one
+// does, because the gate does not change while the core is held.
 void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 {
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
@@ -343,7 +345,8 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
     out.setPreparation(item.preparation);
     out.setMoreFollow(moreFollow);
     if (item.command) {
-        if (m_stamper->isGathering()) // a snapshot's number is that of what it contains, and a new level is for what comes
+        // A snapshot's number must cover its contents, and a new level applies to later changes only.
+        if (m_stamper->isGathering())
             tellInCore([](Effects& waiting) { waiting.tellGathered(); });
         command(*item.command, now, out);
     } else {
@@ -385,14 +388,15 @@ void Runtime::stepTime(Worker& worker)
 // Ends each step; the core is held.
 void Runtime::publish(Effects& effects, Time begin)
 {
-    m_stamper->endGathering(effects, begin, m_gate.isClosed()); // behind the gate the time of the next step is unknown
+    // With a closed gate the time of the next step is unknown.
+    m_stamper->endGathering(effects, begin, m_gate.isClosed());
     m_faults->onEvents(effects.events());
     Sender::chooseWays(effects);
     const bool tells = m_stamper->tells(effects);
     m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
     m_place = effects.place();
-    // Here, because effects are carried out in any order, but the last word about the pool must win.
+    // Done here because effects are carried out in any order, but the latest pool decision must win.
     if (effects.poolToLeave() != pb::NO_ROLE || effects.poolToJoin() != pb::NO_ROLE) {
         const std::lock_guard lock(m_choreMutex);
         m_poolWanted = effects.poolToJoin();
@@ -400,7 +404,7 @@ void Runtime::publish(Effects& effects, Time begin)
     }
 }
 
-// After the lock: the effects of a turn leave together.
+// Outside the lock: the effects of a turn are sent together.
 void Runtime::carryOut(Worker& worker)
 {
     for (std::size_t i = 0; i < worker.effectsUsed; ++i) {
@@ -572,7 +576,7 @@ void Runtime::doChores()
     }
 }
 
-// A process that was told a wrong address, or was started too early, must not wait in silence.
+// A process with a wrong coordinator address, or one started too early, must not wait silently.
 std::optional<Ending> Runtime::lookForCoordinator()
 {
     if (!m_options.coordinator || m_hasHeardCoordinator)

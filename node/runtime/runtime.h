@@ -46,9 +46,9 @@ struct RuntimeOptions {
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;
     unsigned workingThreads = 4;
-    std::uint64_t memory = 0; // bytes that it may take, if that is less than the system allows; 0: as much as there is
+    std::uint64_t memory = 0; // bytes that it may use, if the system allows more; 0: as much as the system allows
     bool hasGate = false; // its messages and its protocol clock may be held
-    // A coordinator that never answered: after these times since start(), a line in the log, and the end.
+    // If the coordinator never answers: times since start() after which a line is logged, and the process ends.
     std::chrono::milliseconds coordinatorLate { 1'000 };
     std::chrono::milliseconds coordinatorMissing { 10'000 };
 };
@@ -61,7 +61,7 @@ struct Ending {
 
 // Drives one Machine with the threads of the demo paper's figure 2 and real sockets: UDP Listening Thread, Working
 // Threads, TCP Listening Thread, Acknowledgement Manager, and the multicast threads until the process is recruited.
-// Owns all of them, the queue between them, and the one mutex around the core.
+// Owns them, the queue between them, and the one mutex around the core.
 class Runtime {
 public:
     // Opens every socket, so that self() is known before the machine is made. An Error says what to do.
@@ -70,56 +70,57 @@ public:
     ~Runtime();
 
     const pb::ProcessInfo& self() const { return m_self; }
-    // Where the coordinator of this cluster listens; itself, for the coordinator.
+    // Where the coordinator of this cluster listens; for the coordinator, its own address.
     Address coordinator() const;
     const Counters& counters() const { return m_counters; }
 
     // Gives the machine its first step and lets the threads run.
     void start(std::unique_ptr<Machine> machine);
-    // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `endSignals` (a descriptor as of
-    // signalfd(2); -1: none). Does the chores meanwhile: multicast group, Gauges every 100 ms while something changes.
+    // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `endSignals` (a descriptor as
+    // of signalfd(2); -1: none). Meanwhile it does the periodic work: multicast group, Gauges every 100 ms while
+    // something changes.
     Ending run(int endSignals = -1);
     // Ends run() with this reason; from any thread.
     void stop(const std::string& reason);
 
 private:
-    static constexpr std::size_t kInputsInTurn = 32; // that a working thread takes at once
-    static constexpr std::size_t kStepsInTurn = 32;  // of the machine while the core is held
+    static constexpr std::size_t kInputsInTurn = 32; // inputs that a working thread takes at once
+    static constexpr std::size_t kStepsInTurn = 32;  // steps of the machine while the core is held
 
-    // A message or command on its way through a working thread.
+    // A message or command in a working thread.
     struct Item {
-        pb::Message* message = nullptr; // nobody changes it until it is over
+        pb::Message* message = nullptr; // not modified until the step is over
         std::uint32_t bytes = 0;
         pb::Transport transport = pb::UDP;
         const pb::Command* command = nullptr;
-        Time preparation {}; // what reading it cost, where that may be much
-        std::string* block = nullptr; // of the message, if that is long: the machine may keep it
+        Time preparation {}; // the cost of reading it, if that may be high
+        std::string* block = nullptr; // of the message, if it is long: the machine may keep it
     };
 
-    // The machine's clock in the middle of a step.
+    // The machine's clock, readable during a step.
     struct StepClock : Stopwatch {
         explicit StepClock(const Runtime& r) : runtime(r) {}
         Time read() const override { return runtime.m_clock.now(); }
         const Runtime& runtime;
     };
 
-    // What one working thread uses again and again.
+    // What one working thread reuses.
     struct Worker {
         Worker(Sender::Ways ways, const Stopwatch& clock);
         // Effects for the next step.
         Effects& next();
-        // Ready for the next inputs.
+        // Makes it ready for the next inputs.
         void clear();
 
         std::array<Input, kInputsInTurn> inputs;
-        SpareStrings strings;          // what both arenas' values are in
+        SpareStrings strings;          // memory for the values in both arenas
         std::unique_ptr<char[]> block; // first memory of the arena
         google::protobuf::Arena arena; // of parsed messages
         std::vector<ReadMessage> messages;
         std::vector<Item> items;
         std::unique_ptr<char[]> effectsBlock;
         google::protobuf::Arena effectsArena; // of the effects of a turn
-        std::vector<std::unique_ptr<Effects>> effects; // one for each step of it
+        std::vector<std::unique_ptr<Effects>> effects; // one for each step of the turn
         const Stopwatch& stepClock;
         std::size_t effectsUsed = 0;
         Sender sender;
@@ -128,13 +129,13 @@ private:
     explicit Runtime(const RuntimeOptions& options);
     Result<void> openSockets();
     Sender::Ways ways();
-    // The clock of the process, which events are told by; the machine's stands while the gate is closed.
+    // The clock of the process, which events use; the machine's clock stands still while the gate is closed.
     Time clock() const;
     static std::int64_t wallNow(); // ns since 1970, by the run's clock
 
     void work(Queue<Input>& inputs, const std::string& name, std::stop_token stop);
     void standWhilePaused();
-    // The core, for the calling thread; what it waits for is in its meter.
+    // Locks the core for the calling thread; its meter shows the wait.
     std::unique_lock<std::mutex> lockCore() const;
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
@@ -149,7 +150,7 @@ private:
     void carryOut(Worker& worker);
     void stepTime(Worker& worker);
 
-    // The gate (runtime_gate.cpp); one thread at a time, with m_gateMutex.
+    // The gate (runtime_gate.cpp); one thread at a time, holding m_gateMutex.
     bool commandGate(const pb::Command& command, pb::CommandReply& reply);
     void closeGate(const pb::SetGate& order);
     void openGate(Gate::Instant told, const char* reason);
@@ -160,13 +161,13 @@ private:
     void queueHeld();
     void describeGate(pb::GateState& out);
 
-    // Events of the runtime itself; the second one while the core is held.
+    // Emits events of the runtime itself; the second function is for callers that hold the core.
     template <class Tell>
     void tell(Tell tell);
     template <class Tell>
     void tellInCore(Tell tell);
     void tellDropped(Effects& out);
-    // Somebody watches: what all threads, queues and the machine do right now. In the thread of the control server.
+    // A query from a watcher: what all threads, queues and the machine are doing now. In the control server's thread.
     void watch(pb::NodeSample& out);
     void fillQueues(pb::NodeSample& out) const;
     void fillGauges(pb::Gauges& out) const;
@@ -189,7 +190,7 @@ private:
     pb::ProcessInfo m_self;
     Counters m_counters;
 
-    ThreadBook m_threads; // outlives all of them
+    ThreadBook m_threads; // outlives all threads
 
     zmq::context_t m_context;
     std::optional<Envelope> m_envelope;
@@ -200,41 +201,42 @@ private:
     Queue<Input> m_inputs;
     std::optional<FaultShim> m_faults;
 
-    // The core: all of it is touched with m_coreMutex only.
+    // The core: everything here is used only with m_coreMutex.
     mutable std::mutex m_coreMutex;
     std::unique_ptr<Machine> m_machine;
     std::optional<EventStamper> m_stamper;
-    pb::Place m_place; // of the process, as its last step left it
+    pb::Place m_place; // of the process, after its last step
     std::array<std::uint64_t, std::size_t(Drop::kCount)> m_droppedTold {};
     std::uint64_t m_malformedTold = 0;
     Gate m_gate { m_clock };
     std::uint64_t m_messagesTaken = 0; // held or delivered
 
-    // Between the threads and run().
+    // Shared by the threads and run().
     Descriptor m_wake;
     std::atomic<bool> m_hasChanged = false; // since the last Gauges
     std::atomic<bool> m_hasHeardCoordinator = false;
     std::atomic<bool> m_isMulticastBroken = false;
     mutable std::mutex m_choreMutex;
-    std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as the next one
+    std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex; likewise the next one
     std::optional<std::string> m_ending;
     std::chrono::steady_clock::time_point m_gaugesTold; // of run()
     std::optional<MemoryMeter> m_memory;                // of a node
     std::chrono::steady_clock::time_point m_memoryMeasured; // of run()
     bool m_isFull = false;                              // of run()
-    // Of run(): when much was last going on, and the one of these times whose freed memory has been given back.
+    // Used by run(): the time of the last heavy traffic, and the value of it for which freed memory was last given
+    // back.
     std::chrono::steady_clock::time_point m_bulkAt;
     std::chrono::steady_clock::time_point m_memoryGivenBack;
-    std::uint64_t m_messagesTold = 0;                   // of run(): received until the last Gauges
+    std::uint64_t m_messagesTold = 0;                   // of run(): received up to the last Gauges
     bool m_isLateTold = false;                          // of run()
     WakeMeter m_wakes { m_start };                      // of run(); any thread reads it
 
-    std::stop_source m_stopping; // for who waits to push
+    std::stop_source m_stopping; // for threads that wait to push
 
-    std::mutex m_gateMutex; // before the core's; around m_gateWorker
+    std::mutex m_gateMutex; // locked before the core's mutex; protects m_gateWorker
     std::atomic<std::int64_t> m_gateEnds = std::numeric_limits<std::int64_t>::max(); // the lease, ns of the system's monotonic clock
 
-    // Threads last: they end first.
+    // Threads are declared last, so they end first.
     std::optional<Worker> m_timeWorker;
     std::optional<Worker> m_listenerWorker;
     std::optional<Worker> m_gateWorker;
@@ -257,7 +259,7 @@ void Runtime::tellInCore(Tell tell)
 {
     Effects out;
     out.at(m_place.role(), m_place.number(), m_place.column());
-    m_stamper->prepare(out, false); // what waits to be told comes first
+    m_stamper->prepare(out, false); // gathered changes are emitted first
     tell(out);
     publish(out, clock());
 }

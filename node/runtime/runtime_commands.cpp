@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The way of a command, and those that the runtime answers itself.
+// The path of a command, and the commands that the runtime answers itself.
 #include "node/runtime/runtime.h"
 
 namespace lhrs {
 
-// In the thread of the control server.
+// Called in the control server's thread.
 void Runtime::takeCommand(pb::Command command)
 {
-    // Not by the queue: a paused process takes commands about its pause, and who watches sees it stand still; a gate closes
-    // without waiting for what is queued before it.
+    // These commands bypass the queue. A paused process must take commands about its pause, and watchers must see that
+    // it stands still. A gate closes without waiting for the inputs that are queued before it.
     pb::CommandReply reply;
     reply.set_ticket(command.ticket());
     if (m_faults->command(command, reply) || commandGate(command, reply)) {

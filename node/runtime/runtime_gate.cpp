@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gate of the process: who closes it, what is let through one by one, and how it opens (node/lhrs/PROTOCOL.md, "The gate").
+// The gate of the process: closing it, releasing messages one by one, and opening it. See "The gate" in
+// node/lhrs/PROTOCOL.md.
 #include "common/wire.h"
 #include "node/runtime/runtime.h"
 
@@ -22,7 +23,7 @@ void refuse(pb::CommandReply& reply, pb::Refusal refusal, const char* text)
 
 } // namespace
 
-// In the thread of the control server. False: it is about something else.
+// Called in the control server's thread. False: the command is about something else.
 bool Runtime::commandGate(const pb::Command& command, pb::CommandReply& reply)
 {
     if (!command.has_set_gate() && !command.has_release_held() && !command.has_describe_gate())
@@ -64,10 +65,11 @@ void Runtime::closeGate(const pb::SetGate& order)
             });
         m_gateEnds = ns(*m_gate.leaseEnd());
     }
-    wakeRun(); // it ends the lease
+    wakeRun(); // run() ends the lease
 }
 
-// The clock goes first, then what was held is delivered in its order, and then what arrives goes its usual way again.
+// The clock runs first, then the held messages are delivered in their order, then new messages take their usual path
+// again.
 void Runtime::openGate(Gate::Instant told, const char* reason)
 {
     {
@@ -93,11 +95,11 @@ void Runtime::openGate(Gate::Instant told, const char* reason)
 void Runtime::deliverHeld()
 {
     for (bool isDone = false; !isDone;) {
-        std::vector<Gate::Held> turn; // lives until its effects are carried out
+        std::vector<Gate::Held> turn; // must live until its effects are carried out
         Time deadline;
         {
             const auto lock = lockCore();
-            if (m_faults->touches(FaultBook::Pause)) { // nobody delivers to a process that stands still
+            if (m_faults->touches(FaultBook::Pause)) { // a paused process must not get deliveries
                 queueHeld();
                 return;
             }
@@ -118,7 +120,7 @@ void Runtime::deliverHeld()
     }
 }
 
-// Back into the queue of the working threads, who stand still, too. The core is held.
+// Puts the messages back into the queue of the working threads, which are paused too. The core is held.
 void Runtime::queueHeld()
 {
     while (const auto held = m_gate.take()) {
@@ -127,7 +129,7 @@ void Runtime::queueHeld()
         input.bytes.resize(sizeInBody(*held->message));
         appendMessage(*held->message, input.bytes.data());
         input.bodySize = input.bytes.size();
-        --m_messagesTaken; // it comes again
+        --m_messagesTaken; // it will be taken again
         if (m_inputs.pushSome({ &input, 1 }) == 0)
             m_counters.dropped(Drop::QueueFull);
     }
@@ -190,7 +192,7 @@ void Runtime::releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply)
     carryOut(*m_gateWorker);
 }
 
-// The core is held. A timer that is due now is the step.
+// The core is held. If a timer is due now, it is the step.
 void Runtime::advanceGated(Time by)
 {
     m_clock.advance(by);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the runtime tells of itself: gauges, what was dropped, and for who watches, its threads and queues.
+// What the runtime reports about itself: gauges, drops, and, for watchers, its threads and queues.
 #include "node/runtime/runtime.h"
 
 #include <time.h>
@@ -11,7 +11,8 @@ namespace lhrs {
 
 namespace {
 
-constexpr auto kWaitForCore = std::chrono::milliseconds(2); // a usual step is over long before; one that does not end must not stop the sampling
+// A usual step is over long before; a step that does not end must not stop the sampling.
+constexpr auto kWaitForCore = std::chrono::milliseconds(2);
 
 struct QueueLength {
     const char* name;
@@ -37,12 +38,12 @@ void add(const QueueLength& queue, pb::NodeSample& out)
 
 } // namespace
 
-// ---- who watches
+// ---- watchers
 
 void Runtime::watch(pb::NodeSample& out)
 {
     m_threads.watch();
-    wakeRun(); // it ends the lease
+    wakeRun(); // run() ends the lease
     m_threads.sample(out);
     fillQueues(out);
     out.set_process(m_node.value);
@@ -60,7 +61,7 @@ void Runtime::watch(pb::NodeSample& out)
     }
     out.set_sequence(m_stamper->sequence());
     *out.mutable_place() = m_place;
-    // What the machine says of time is by its own clock; in a sample all is by the process'.
+    // The machine gives times on its own clock; a sample uses the clock of the process.
     const Time now = m_clock.now(), behind = Time(out.time_ns()) - now, deadline = m_machine->deadline();
     out.set_deadline_ns(deadline == Time::max() ? -1 : (deadline + behind).count());
     m_machine->inspect(now, out);

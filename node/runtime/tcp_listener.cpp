@@ -30,7 +30,8 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& f
             if (!block.empty()) {
                 auto joined = joinBlock(body, std::string(block));
                 if (!joined)
-                    return push(packet, kHeaderBytes, bodySize, block); // whoever reads it will say what is wrong with it
+                    // The receiver will report what is wrong with it.
+                    return push(packet, kHeaderBytes, bodySize, block);
                 body = std::move(*joined);
             }
             std::string none;

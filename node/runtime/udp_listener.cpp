@@ -13,17 +13,18 @@ namespace lhrs {
 
 namespace {
 
-// Waking a thread of another core takes 35 to 45 microseconds, and is paid by both. Who was just sent something is often
-// sent more at once, so it looks for that before it sleeps. Of 20 to 500 microseconds
-// this was the least that brought as much as any, for synchronised operations and for windows.
+// Waking a thread of another core takes 35 to 45 us and costs both sides. A process that has just received something
+// often receives more at once, so the listener polls before it sleeps. Of 20 to 500 us this was the shortest time with
+// the full effect, for synchronized operations and for windows.
 constexpr std::chrono::microseconds kSpin { 100 };
 
-// Where there is one processor alone, looking would keep the one that is waited for from its work.
+// With a single processor, polling would keep the awaited thread from running.
 bool hasSeveralProcessors()
 {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1; // it fails where there are over 1,024
+    // The call fails with more than 1,024 processors.
+    return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1;
 }
 
 } // namespace

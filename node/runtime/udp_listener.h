@@ -15,8 +15,8 @@
 namespace lhrs {
 
 // The UDP Listening Thread of the demo paper's figure 2: takes datagrams from a socket, many at a time, opens their
-// envelopes and passes the bodies on to the working threads, or has them dealt with at once. What is not ours, and what
-// finds the queue full, is dropped and counted.
+// envelopes and passes the bodies to the working threads, or has them handled at once. Foreign datagrams, and those
+// that find the queue full, are dropped and counted.
 class UdpListener {
 public:
     struct Parts {
@@ -25,13 +25,13 @@ public:
         Counters& counters;
         Queue<Input>& inputs;
         pb::Transport transport = pb::UDP;
-        // Deals with these inputs at once instead of queueing them, or says false.
+        // Handles these inputs at once instead of queueing them, or returns false.
         std::function<bool(std::span<Input>)> dealDirectly = {};
         FaultShim* faults = nullptr;
-        ThreadBook* threads = nullptr; // in which it has its line
+        ThreadBook* threads = nullptr; // the book in which its thread is listed
     };
 
-    // Starts the thread, which shows this name to the system.
+    // Starts the thread under this name.
     UdpListener(const char* name, const Parts& parts);
     ~UdpListener();
 

@@ -7,9 +7,9 @@
 
 namespace lhrs {
 
-// How late the machine wakes this process: the end of each timed wait of one thread against the time at which the thread goes on.
-// In its first second the thread wakes often, so that there is a figure when the cluster has started; later it costs nothing.
-// wait() and onTimeout() are for that thread, worst() for any.
+// Measures how late the machine wakes this process: the difference between the end of each timed wait of one thread and
+// the time at which the thread continues. In its first second the thread wakes often, so that a figure exists when the
+// cluster has started; later it costs nothing. wait() and onTimeout() are for that thread, worst() for any.
 class WakeMeter {
 public:
     using Clock = std::chrono::steady_clock;
@@ -17,7 +17,7 @@ public:
 
     explicit WakeMeter(Clock::time_point start) : m_startEnds(start + kStart) {}
 
-    // How long to wait now, in ms as for poll(): `wanted` (-1: without an end), and less in the first second.
+    // How long to wait now, in ms as for poll(): `wanted` (-1: without limit), or less in the first second.
     int wait(int wanted, Clock::time_point now)
     {
         const int most = int(kPeriod.count());
@@ -25,7 +25,7 @@ public:
         m_due = now + std::chrono::milliseconds(chosen);
         return chosen;
     }
-    // The wait came to its end, and nothing else had ended it.
+    // The wait timed out; nothing else ended it.
     void onTimeout(Clock::time_point now)
     {
         m_worstNs = std::max(m_worstNs.load(), std::int64_t(std::chrono::nanoseconds(now - m_due).count()));
