@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-sim: a whole simulated cluster in one process, behind the same events and commands as live processes. Operated
-// from outside, or playing a case of the tests to be watched.
+// lhrs-sim: a whole simulated cluster in one process, with the same events and commands as live processes. It is
+// operated from outside, or it plays a test case to be watched.
 #include "common/run_clock.h"
 #include "node/machine/ack_list.h"
 #include "node/process/control_server.h"
@@ -31,10 +31,10 @@ namespace {
 using namespace lhrs;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kBacklog = 20'000;        // events that wait for slow watchers; then virtual time waits, too
+constexpr std::size_t kBacklog = 20'000; // events that wait for slow watchers; beyond this, virtual time waits too
 constexpr Time kBacklogLook = std::chrono::milliseconds(2);
-constexpr unsigned kTurnsUnseen = 512;          // things that happen between two looks for signals
-constexpr unsigned kTurnsHurried = 16;          // and, during a step, between two looks at the clock
+constexpr unsigned kTurnsUnseen = 512;          // happenings between two checks for signals
+constexpr unsigned kTurnsHurried = 16;          // during a step, happenings between two reads of the clock
 constexpr Time kWaitMax = std::chrono::seconds(1);
 
 std::int64_t wallNow()
@@ -42,8 +42,8 @@ std::int64_t wallNow()
     return RunClock::own().now();
 }
 
-// The sockets around a simulated cluster, and the one thread in which it lives: takes commands and signals between two
-// things that happen, and lets real time pass where virtual time may not go on yet.
+// The sockets around a simulated cluster, and the one thread in which it lives. Between two happenings it takes
+// commands and signals, and waits in real time while virtual time may not go on.
 class SimProgram : public SimObserver {
 public:
     SimProgram(const SimLine& line, int signals)
@@ -86,13 +86,14 @@ private:
     SimClock m_clock;
     SimCluster* m_cluster = nullptr;
     SimControl* m_commands = nullptr;
-    std::optional<std::int64_t> m_wallOfZero = m_line.wallOfZero; // or since virtual time runs
+    // If not given, the time at which virtual time first runs.
+    std::optional<std::int64_t> m_wallOfZero = m_line.wallOfZero;
     unsigned m_turns = 0;
-    Time m_now {};           // real, at the last look
-    bool m_isBehind = false; // the publisher, then
+    Time m_now {};           // real time of the last check
+    bool m_isBehind = false; // the publisher, at the last check
     bool m_isSignalled = false;
 
-    // From the control server's thread; guarded by m_mutex.
+    // Filled by the control server's thread; guarded by m_mutex.
     std::mutex m_mutex;
     std::deque<pb::Command> m_waiting;
     std::atomic<bool> m_hasWaiting = false;
@@ -124,7 +125,7 @@ SimControl::Self SimProgram::self()
         [this](Time at) { return wallAt(at); } };
 }
 
-// From now on it is asked and watched.
+// From now on it can be queried and watched.
 void SimProgram::ready()
 {
     if (!m_line.isPaused)
@@ -187,7 +188,7 @@ void SimProgram::runCase()
     m_cluster = &simulation.steeredCluster();
     m_commands = &commands;
     simulation.setListener([this](const SimProcess& process, const pb::Event& event) {
-        pb::Event copy = event; // the run itself must not see what is said to watchers
+        pb::Event copy = event; // the run itself must not see changes made for watchers
         std::vector<pb::Event*> one { &copy };
         publish(process, one);
     });
@@ -202,18 +203,18 @@ void SimProgram::runCase()
         std::printf("%s: %s after %.6f s of virtual time\n", name.c_str(), held ? "everything held" : violation.c_str(),
             double(m_cluster->now().count()) / 1e9);
         std::fflush(stdout);
-        while (gate() != SimCluster::Gate::Ended) { } // it can still be asked
+        while (gate() != SimCluster::Gate::Ended) { } // it can still be queried
     }
     m_commands = nullptr;
 }
 
-// Whether the next thing may happen; if not, waits until it may, or until there is something to do.
+// Whether the next thing may happen; if not, waits until it may, or until there is a command or signal.
 SimCluster::Gate SimProgram::gate()
 {
     if (++m_turns % kTurnsUnseen == 0)
         rest(Time());
     takeCommands();
-    // A step is as long as it is told to be, whatever the time: clock and publisher are looked at now and then.
+    // A step ends at its goal, whatever the real time; clock and publisher are checked only now and then.
     const bool isLooking = !m_clock.isStepping() || m_turns % kTurnsHurried == 0;
     if (isLooking)
         m_now = real();
@@ -238,7 +239,7 @@ SimCluster::Gate SimProgram::gate()
     return SimCluster::Gate::AskAgain;
 }
 
-// So long, or until a command or a signal comes.
+// Waits this long, or until a command or a signal comes.
 void SimProgram::rest(std::optional<Time> time)
 {
     const Time wait = std::clamp(time.value_or(kWaitMax), Time(), kWaitMax);
@@ -251,8 +252,8 @@ void SimProgram::rest(std::optional<Time> time)
     m_isSignalled = m_isSignalled || waits[1].revents != 0;
 }
 
-// One after the other. Where virtual time waits for commands, what one brought about at this instant happens before the next one is
-// looked at: an answer is then the same however close upon each other they come.
+// Takes commands one by one. If virtual time waits for commands, everything that one command causes at this instant
+// happens before the next one is taken: the answers then do not depend on how close together the commands arrive.
 void SimProgram::takeCommands()
 {
     while (m_hasWaiting.load(std::memory_order_acquire)) {
@@ -272,7 +273,7 @@ void SimProgram::takeCommands()
 
 // ---- events
 
-// Virtual time seen from outside: it begins when it first runs, and watchers put it beside their own.
+// Virtual time as watchers see it: it begins when it first runs, on the same scale as their own clocks.
 std::int64_t SimProgram::wallAt(Time at)
 {
     if (!m_wallOfZero && at > Time())
@@ -285,7 +286,7 @@ void SimProgram::onStep(const SimProcess& process, const SimInput&, Effects& eff
     publish(process, effects.events());
 }
 
-// Where a watcher finds the process, and when it happened on his clock.
+// Adds where watchers find the process, and the time of each event on the watchers' clock.
 void SimProgram::publish(const SimProcess& process, std::vector<pb::Event*>& events)
 {
     if (events.empty())
