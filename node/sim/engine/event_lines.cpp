@@ -13,7 +13,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
-// Drawn or measured, different in every build or run.
+// Drawn or measured: different in every build or run.
 constexpr std::array<std::string_view, 12> kLeftOut { "id", "invitation", "split", "incarnation", "total_ns",
     "process_ns", "communication_ns", "other_ns", "transfer_ns", "time_ns", "version", "address" };
 
@@ -33,7 +33,7 @@ std::string processName(const SimCluster& cluster, std::uint64_t node)
 
 std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message& message, const char* separator);
 
-// One value; `index` of a repeated field, else -1.
+// One value; `index` in a repeated field, else -1.
 std::string valueOf(
     const SimCluster& cluster, const google::protobuf::Message& message, const FieldDescriptor& field, int index)
 {
@@ -74,7 +74,7 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
     std::string text;
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
         const FieldDescriptor& field = *message.GetDescriptor()->field(i);
-        // That it is simulated is no news here.
+        // Fields of the simulation are left out; every process here is simulated.
         if (isLeftOut(field.name()) || (field.containing_type() == pb::ProcessInfo::descriptor() && field.number() >= 300))
             continue;
         std::string value;

@@ -7,10 +7,10 @@
 
 namespace lhrs {
 
-// An event as one line for people and for files that are compared: process, place, name of the event and its fields,
+// An event as one line, for people and for files that are compared: process, place, name of the event and its fields,
 // e.g. "node-1 data 0: RecordInserted key=7 rank=1 length=20 sequence=1 count=1"; a message as "client-1 -> node-1:
-// insert". Processes have their names; what is drawn or measured (ids of messages, invitations and splits,
-// incarnations, times) is left out, so that a line changes only with what it tells.
+// insert". Processes are shown by name. Values that are drawn or measured (ids of messages, invitations and splits,
+// incarnations, times) are left out, so that a line changes only when its meaning does.
 std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event);
 
 } // namespace lhrs

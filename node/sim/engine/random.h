@@ -18,10 +18,12 @@ constexpr std::uint64_t splitMix(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-// What a generator is for. Each has its own numbers, so that one draw more for the network does not shift the workload.
+// The purpose of a generator. Each purpose has its own stream, so that an extra draw for the network does not shift the
+// workload.
 enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Points, Pace, Restarts, Waves, Memory };
 
-// xoshiro256**, seeded by SplitMix64. Integers only, no std distribution: the same numbers on every machine.
+// xoshiro256**, seeded by SplitMix64. Integers only and no std distribution, so the numbers are the same on every
+// machine.
 class Generator {
 public:
     Generator(std::uint64_t seed, DrawnFor purpose)
@@ -44,7 +46,7 @@ public:
         return result;
     }
 
-    // 0..bound-1; the error of the plain remainder is far below what a test could see.
+    // 0..bound-1; the bias of the plain remainder is far below what a test could detect.
     std::uint64_t below(std::uint64_t bound)
     {
         LHRS_CHECK(bound > 0);
@@ -54,7 +56,7 @@ public:
     std::uint64_t between(std::uint64_t first, std::uint64_t last) { return first + below(last - first + 1); }
     // True `perMille` times in a thousand.
     bool chance(std::uint32_t perMille) { return perMille > 0 && below(1000) < perMille; }
-    // One of them, each as likely.
+    // One of the choices, all equally likely.
     template <class T, std::size_t N>
     T oneOf(const std::array<T, N>& choices)
     {

@@ -10,7 +10,7 @@ using std::chrono::nanoseconds;
 namespace {
 
 constexpr Time kBehindMax = std::chrono::milliseconds(200); // of real time
-constexpr double kFar = 1e18;                               // ns: virtual time does not come there
+constexpr double kFar = 1e18;                               // ns: beyond any virtual time
 
 Time scaled(Time time, double factor)
 {
@@ -92,7 +92,7 @@ std::optional<Time> SimClock::realTimeOf(Time at) const
         return std::nullopt;
     if (pace() == 0)
         return m_real;
-    // One more: so that what may be then is not missed by the fraction of a nanosecond.
+    // One nanosecond more, so that rounding does not miss the happening by a fraction of a nanosecond.
     return m_real + scaled(at - m_virtual, 1 / pace()) + nanoseconds(1);
 }
 

@@ -8,18 +8,18 @@
 
 namespace lhrs {
 
-// How far virtual time may go: at a factor of real time, as fast as possible, not at all, or to the end of a step.
+// How far virtual time may advance: at a factor of real time, as fast as possible, not at all, or to the end of a step.
 // Real time is an argument, of any monotonic clock.
 class SimClock {
 public:
-    // What has happened so far, as steps count it.
+    // What has happened so far, in the units that steps use.
     struct Counts {
         std::uint64_t events = 0;
         std::uint64_t messages = 0;
     };
-    // Where a step ends: one of them.
+    // Where a step ends; exactly one field is set.
     struct Goal {
-        std::optional<std::uint64_t> events; // of all that were published
+        std::optional<std::uint64_t> events; // of all published events
         std::optional<std::uint64_t> messages;
         std::optional<Time> at; // virtual time
     };
@@ -27,36 +27,39 @@ public:
     static constexpr double kFactorMin = 0.001;
     static constexpr double kFactorMax = 100;
 
-    // From now on; 0: as fast as possible.
+    // Runs from now on at this factor; 0: as fast as possible.
     void run(double factor, Time virtualNow, Time real);
     void pause(Time virtualNow);
-    // On to the goal as fast as possible, then paused; of a clock that waits for commands at its factor, then it waits again.
+    // Runs to the goal as fast as possible, then pauses. If the clock waits for commands, it runs at its factor, then
+    // waits again.
     void step(const Goal& goal, Time virtualNow, Time real);
-    // The step has come to its goal.
+    // The step has reached its goal.
     void endStep(Time virtualNow);
-    // From now on virtual time goes on only in steps, and while somebody waits for an answer: that is decided by commands alone.
+    // From now on virtual time advances only during steps and while a command awaits its answer, so commands alone
+    // control it.
     void waitForCommands() { m_waits = true; }
     bool waitsForCommands() const { return m_waits; }
     void setAwaited(bool isAwaited, Time virtualNow, Time real);
-    // While gates are closed: time that goes as fast as possible would go far for nothing; it goes as real time does.
+    // While gates are closed, virtual time runs at the speed of real time; as fast as possible would advance it far for
+    // nothing.
     void setGated(bool isGated, Time virtualNow, Time real);
-    // Virtual time is behind what it may be by more than a moment, because the machine is slow: it goes on from here.
+    // If virtual time is far behind its limit because the machine is slow, it continues from its present value.
     void keepUp(Time virtualNow, Time real);
 
     bool isPaused() const { return m_isPaused && !m_goal; }
-    // Not paused, but nobody waits for anything.
+    // Not paused, but no command or step is waiting for time to pass.
     bool isIdle() const { return m_waits && !m_isPaused && !m_isAwaited && !m_goal; }
     bool isStepping() const { return m_goal.has_value(); }
     double factor() const { return m_factor; }
     const std::optional<Goal>& goal() const { return m_goal; }
 
-    // Virtual time may go up to here.
+    // The latest virtual time allowed.
     Time limit(Time real) const;
-    // What is to happen at `at` may happen now.
+    // Whether a happening at `at` may take place now.
     bool mayHappen(Time at, Time real) const { return !isPaused() && at <= limit(real); }
-    // When virtual time may be `at`; nothing: not before it is told something else.
+    // When virtual time may reach `at`; nothing: not before another command.
     std::optional<Time> realTimeOf(Time at) const;
-    // Whether the step has come to its goal, when the next thing happens at `next`.
+    // Whether the step has reached its goal, given that the next happening is at `next`.
     bool isAtGoal(const Counts& counts, std::optional<Time> next) const;
 
 private:
@@ -66,7 +69,7 @@ private:
     bool m_isPaused = true;
     bool m_waits = false, m_isAwaited = false, m_isGated = false;
     double m_factor = 1;
-    Time m_virtual {}; // at m_real, or while it is paused
+    Time m_virtual {}; // at m_real, or while the clock is paused
     Time m_real {};
     std::optional<Goal> m_goal;
 };

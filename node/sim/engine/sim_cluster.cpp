@@ -18,11 +18,11 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-// Where the simulated wall clock stands at the start: any fixed instant will do.
+// The simulated wall clock at the start; any fixed instant will do.
 constexpr std::int64_t kWallStart = 1'700'000'000'000'000'000;
 
-// A machine's check of itself failed. Thrown by the reporter that a step installs, so that the run ends with its seed
-// in hand instead of ending the process; caught in the same step.
+// A machine's own check failed. Thrown by the reporter that a step installs and caught in the same step, so that the
+// run ends and can report its seed, instead of ending the process.
 struct CheckFailed {
     std::string text;
 };
@@ -127,7 +127,7 @@ Time SimCluster::localTime(const SimProcess& process, Time global) const
     return process.clockOffset + global + nanoseconds(global.count() * process.driftPpm / 1'000'000);
 }
 
-// The first instant at which the clock of its machine shows at least this; never, while the gate is closed.
+// The first instant at which the clock of its machine shows at least `local`; never, while the gate is closed.
 Time SimCluster::globalTime(const SimProcess& process, Time local) const
 {
     if (local == Time::max())
@@ -267,7 +267,7 @@ void SimCluster::happen(Happening& happening)
         break;
     case Happening::Kind::Timer:
         if (happening.at != happening.process->m_timerAt || happening.process->isGone())
-            break; // an earlier one took its place
+            break; // an earlier timer took its place
         happening.process->m_timerAt = Time::max();
         wind(*happening.process);
         break;
@@ -277,7 +277,7 @@ void SimCluster::happen(Happening& happening)
     }
 }
 
-// Through the receiver's door, if there is one.
+// Passes an arrival through the receiver's door, if there is one.
 void SimCluster::comeIn(Happening& arrival)
 {
     SimProcess& process = *arrival.process;
@@ -307,12 +307,12 @@ void SimCluster::comeIn(Happening& arrival)
     schedule(std::move(arrival));
 }
 
-// Into the inbox; a process that is busy takes it out when it has time.
+// Puts an input into the inbox; a busy process takes it out when it has time.
 void SimCluster::arrive(SimProcess& process, SimInput input)
 {
     const bool isDatagram = input.message && input.transport != pb::STREAM;
     if (isDatagram && m_now < process.m_pausedUntil && process.m_inbox.size() >= m_options.inboxMax)
-        return; // as a socket's buffer that nobody empties
+        return; // like a socket's buffer that is not read
     process.m_inbox.push_back(std::move(input));
     process.m_inboxMost = std::max(process.m_inboxMost, process.m_inbox.size());
     if (!process.m_stepIsScheduled)
@@ -337,7 +337,7 @@ void SimCluster::workOff(SimProcess& process)
         return;
     }
     process.m_stepIsScheduled = false;
-    // Who wakes up finds timers and messages due at once, and nothing says which comes first.
+    // A process that wakes up finds timers and messages due at once, in no defined order.
     if (std::exchange(process.m_hasJustWoken, false) && m_failures.chance(500))
         std::stable_partition(process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
     const SimInput input = std::move(process.m_inbox.front());
@@ -369,10 +369,10 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     process.m_hasBegun = true;
     const std::uint32_t factor = m_now < process.m_slowUntil ? process.m_slowness : 1;
     const Time cost = (m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024) * factor;
-    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // what a gate lets through does not wait
+    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // messages released by a gate do not wait
     m_effects.clear();
     m_effects.begin(input.message.get());
-    m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes; the place is each one's own
+    m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes, but each has its own place
     process.m_stamper->prepare(m_effects, true);
     try {
         const CheckGuard guard;
@@ -407,7 +407,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     carryOut(process, process.m_busyUntil);
 }
 
-// Events that are numbered are added to the hash, and seen by the observer.
+// Adds the numbered events to the hash, and calls the observer.
 void SimCluster::count(const SimProcess& process, const SimInput& input)
 {
     if (m_options.withHash) {
@@ -423,7 +423,7 @@ void SimCluster::count(const SimProcess& process, const SimInput& input)
         m_observer->onStep(process, input, m_effects, m_now);
 }
 
-// Sets the process' timer; what is due already goes into its inbox.
+// Sets the process's timer; if it is already due, puts it into the inbox.
 void SimCluster::wind(SimProcess& process)
 {
     if (process.m_timeIsQueued)
@@ -435,7 +435,7 @@ void SimCluster::wind(SimProcess& process)
         return;
     }
     if (due >= process.m_timerAt)
-        return; // the earlier timer looks again
+        return; // the earlier timer will check again
     process.m_timerAt = due;
     Happening timer;
     timer.at = due;
@@ -454,7 +454,7 @@ void SimCluster::carryOut(SimProcess& process, Time leaves)
         send(process, message, leaves);
     for (const Effects::Multicast& message : m_effects.multicasts())
         multicast(process, message, leaves);
-    // A callback may give new commands, which only enter the queue; it must not see the reply after it returns.
+    // A callback may give new commands, which are only queued. It must not use the reply after it returns.
     for (const pb::CommandReply* reply : m_effects.replies()) {
         const auto waiting = m_waiting.find(reply->ticket());
         if (waiting == m_waiting.end()) {
@@ -471,7 +471,7 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
 {
     SimProcess* receiver = processAt(send.to);
     if (!receiver || receiver->isGone())
-        return; // nobody listens there
+        return; // no process listens there
     const auto message = throughTheWire(*send.message);
     ++process.m_messagesOut;
     Happening arrival;
@@ -486,9 +486,9 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
         fate = m_door->judge(process, { false, NodeId(receiver->info.node()), { receiver->index, 0 }, false, isStream,
             int(message->body_case()), arrival.input.bytes }, m_now);
     if (fate.isDropped || fate.isCorrupted)
-        return; // of a spoilt one the receiver sees that it is no message
+        return; // the receiver detects that the damaged message is invalid
     if (isStream) {
-        leaves += fate.delay; // one whose connection breaks is sent again
+        leaves += fate.delay; // a message whose connection breaks is sent again
         arrival.input.transport = pb::STREAM;
         const auto at = m_network.stream(process.index, receiver->index, arrival.input.bytes, leaves);
         if (!at)
@@ -497,7 +497,7 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
         schedule(std::move(arrival));
         return;
     }
-    // A second one does not wait.
+    // A second copy is not delayed.
     for (int i = fate.isDoubled ? 0 : 1; i < 2; ++i) {
         const Time at = leaves + (i == 0 ? Time() : fate.delay);
         m_network.datagram(process.index, receiver->index, at, m_delays);
@@ -540,7 +540,7 @@ void SimCluster::multicast(SimProcess& process, const Effects::Multicast& multic
     }
 }
 
-// Messages travel as objects; now and then one goes through bytes, to show that it survives them.
+// Messages travel as objects; from time to time one is serialized and parsed, to show that it survives.
 std::shared_ptr<const pb::Message> SimCluster::throughTheWire(const pb::Message& message)
 {
     if (m_options.reparseEvery == 0 || m_order.below(m_options.reparseEvery) != 0)

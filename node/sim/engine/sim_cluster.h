@@ -19,7 +19,7 @@
 
 namespace lhrs {
 
-// What a simulated process is given to do in one step: a message, a command, or (both empty) the time.
+// The input of a simulated process in one step: a message, a command, or (both empty) the time.
 struct SimInput {
     std::shared_ptr<const pb::Message> message;
     std::shared_ptr<const pb::Command> command;
@@ -32,27 +32,27 @@ struct SimProcess {
     std::uint32_t index = 0; // from 1; also the ip of its address
     pb::ProcessInfo info;
     std::unique_ptr<Machine> machine;
-    pb::Role pool = pb::NO_ROLE; // the multicast group it listens to
+    pb::Role pool = pb::NO_ROLE; // the multicast group to which it listens
 
-    // Its clock: offset + time * (1 + drift).
+    // Its clock shows: offset + time * (1 + drift).
     Time clockOffset {};
     std::int64_t driftPpm = 0;
 
-    // It was killed: there is no machine any more, and never will be.
+    // It was killed: it has no machine any more.
     bool isGone() const { return machine == nullptr; }
-    // It does nothing until then; its clock goes on.
+    // It does nothing until then, but its clock runs.
     Time pausedUntil() const { return m_pausedUntil; }
     Time slowUntil() const { return m_slowUntil; }
     const EventStamper& stamper() const { return *m_stamper; }
     std::uint64_t messagesIn() const { return m_messagesIn; }
     std::uint64_t messagesOut() const { return m_messagesOut; }
-    // What waits for its next step; the most that ever did.
+    // Number of inputs that wait for its next step; the highest number ever.
     std::size_t inbox() const { return m_inbox.size(); }
     std::size_t inboxMost() const { return m_inboxMost; }
     const pb::Place& place() const { return m_place; }
-    // Its gate is closed: it is given no messages, and its machine no time.
+    // Its gate is closed: its machine gets no messages and no time.
     bool isGated() const { return m_gate && m_gate->isClosed(); }
-    // Nothing: none was ever closed.
+    // nullptr: its gate was never closed.
     const SimGate* gate() const { return m_gate.get(); }
 
 private:
@@ -64,7 +64,7 @@ private:
     std::deque<SimInput> m_inbox;
     std::size_t m_inboxMost = 0;
     Time m_busyUntil {};
-    Time m_workAt {}; // of the next step, if one is scheduled
+    Time m_workAt {}; // time of its next step, if one is scheduled
     Time m_pausedUntil {};
     Time m_slowUntil {};
     std::uint32_t m_slowness = 1;
@@ -73,42 +73,42 @@ private:
     bool m_timeIsQueued = false;
     bool m_hasBegun = false; // its machine has taken its first step
     std::unique_ptr<SimGate> m_gate;
-    Time m_timerAt = Time::max(); // global time of the earliest timer in the queue
-    pb::Place m_place;            // as its last step left it
+    Time m_timerAt = Time::max(); // global time of its earliest timer in the queue
+    pb::Place m_place;            // after its last step
     std::uint64_t m_messagesIn = 0;
     std::uint64_t m_messagesOut = 0;
-    std::uint64_t m_messagesTaken = 0; // out of the inbox: held or delivered
+    std::uint64_t m_messagesTaken = 0; // taken from the inbox: held or delivered
     std::uint64_t m_lostAtGate = 0;
 
 public:
     std::uint64_t messagesTaken() const { return m_messagesTaken; }
-    // On command, for want of room, or with the process.
+    // Messages lost on command, for want of room, or with the process.
     std::uint64_t lostAtGate() const { return m_lostAtGate; }
 };
 
-// What stands between a process and its network, and may end it at an event: faults that somebody arms.
+// Stands between a process and its network, and may end the process at an event: the interface for armed faults.
 class SimDoor {
 public:
     virtual ~SimDoor() = default;
-    // What happens to a message that leaves the process, or has arrived at it.
+    // The fate of a message that leaves the process or arrives at it.
     virtual Fate judge(const SimProcess& process, const FaultBook::Passing& passing, Time now) = 0;
-    // Before the events of a step are numbered: true, if the process ends instead.
+    // Called before the events of a step are numbered; true: the process ends instead.
     virtual bool crashesAt(const SimProcess& process, const std::vector<pb::Event*>& events) = 0;
 };
 
-// Whoever watches the steps of all processes: the oracle, a recorder of events.
+// Watches the steps of all processes: the oracle, or a recorder of events.
 class SimObserver {
 public:
     virtual ~SimObserver() = default;
-    // A step is over, or something is told: the events are numbered, messages have not left yet.
+    // A step is over, or an event was emitted: the events are numbered, and messages have not left yet.
     virtual void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) = 0;
     // The network makes a second copy of a datagram.
     virtual void onCopied(const pb::Message& message) = 0;
 };
 
-// A whole cluster in one thread: drives real machines and carries out their effects in virtual time. The event queue
-// is ordered by time and then by a drawn number, so a seed is one run, to the last byte. The other driver beside
-// node/runtime.
+// A whole cluster in one thread: drives real machines and carries out their effects in virtual time. The event queue is
+// ordered by time and then by a drawn number, so a seed determines a run to the last byte. It is the other driver of
+// machines, beside node/runtime.
 class SimCluster {
 public:
     using OnReply = std::function<void(const pb::CommandReply&)>;
@@ -117,12 +117,12 @@ public:
         pb::NetworkFaults network;
         std::uint64_t seed = 0;
         std::uint32_t driftPpmMax = 0;
-        Time clockOffsetMax = std::chrono::seconds(10); // clocks start at 0 up to this
+        Time clockOffsetMax = std::chrono::seconds(10); // clocks start between 0 and this
         Time stepCost = std::chrono::microseconds(5);
         Time stepCostPerKib {};
         std::uint32_t reparseEvery = 64; // 0: never
         bool allByStream = false;
-        bool withMessages = false; // events of messages too
+        bool withMessages = false; // also record events of messages
         bool withHash = true;
         std::uint32_t inboxMax = 1000; // datagrams that wait at a paused process
     };
@@ -134,81 +134,84 @@ public:
     void setObserver(SimObserver* observer) { m_observer = observer; }
     void setDoor(SimDoor* door) { m_door = door; }
 
-    // The identity of the next process: number, name, address. `pool`: a node's.
+    // The identity of the next process: number, name, address. `pool`: for a node.
     pb::ProcessInfo identity(pb::ProcessKind kind, const std::string& name, pb::Role pool);
-    // Starts a process. `makes` its machine; the process listens to its pool's multicast group from the start.
+    // Starts a process with this machine. The process listens to its pool's multicast group from the start.
     SimProcess& start(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine);
     std::uint64_t drawMachineSeed() { return m_machineSeeds.next(); }
 
     const std::deque<std::unique_ptr<SimProcess>>& processes() const { return m_processes; }
-    // nullptr when there is no process at this address or of this number.
+    // nullptr if no process has this address or number.
     const SimProcess* at(const Address& address) const;
     const SimProcess* numbered(NodeId node) const;
 
-    // Gives a command to a process; `onReply` is called with its reply, after the step that made it.
+    // Gives a command to a process; `onReply` is called with the reply, after the step that produced it.
     void command(const SimProcess& process, pb::Command command, OnReply onReply);
     // Calls `what` after some time.
     void after(Time delay, std::function<void()> what);
-    // Runs until the condition holds (true), or the time is over or something failed (false).
+    // Runs until the condition holds (true), or until the time is over or something fails (false).
     bool runUntil(const std::function<bool()>& condition, Time limit);
 
-    // For who lets time pass by himself. When the next thing happens; nothing: never.
+    // For callers that control the passing of time. When the next thing happens; nothing: never.
     std::optional<Time> nextAt() const;
-    // Lets the next thing happen.
+    // Executes the next happening.
     void happenNext();
-    // Nothing happens but time, until then; not beyond nextAt().
+    // Only time passes, until `at`; not beyond nextAt().
     void passTo(Time at) { m_now = std::max(m_now, at); }
-    // May be asked before each thing that happens in runUntil, as often as it says so; it may give commands meanwhile.
+    // A function that runUntil calls before each happening, as often as it answers AskAgain. It may give commands
+    // meanwhile.
     enum class Gate { Open, AskAgain, Ended };
     void setGate(std::function<Gate()> gate) { m_gate = std::move(gate); }
 
-    // A question that changes nothing: answered at once, outside of time, so that no run depends on who watches it.
+    // A query without side effects: answered at once, outside of virtual time, so that watching does not change a run.
     pb::CommandReply ask(const SimProcess& process, const pb::Command& question);
     pb::Snapshot snapshot(const SimProcess& process) const;
     void setDetail(const SimProcess& process, pb::Detail detail, std::uint32_t sample);
-    // What a driver would measure of its memory. Not within a step.
+    // What a driver would measure of the process's memory. Do not call it within a step.
     void setMemory(const SimProcess& process, const MemoryReading& reading);
-    // Events that are not of its machine: `fill` makes them. Not within a step.
+    // Emits events that do not come from its machine; `fill` creates them. Do not call it within a step.
     void tell(const SimProcess& process, const std::function<void(Effects&)>& fill);
 
-    // The gates of all processes, closed and opened at one instant; one that begins later is gated when it has taken
-    // its first step. What arrives at a closed one is held, and the clock of the machine stands. Not within a step.
+    // Closes or opens the gates of all processes at one instant. A process that starts later is gated after its first
+    // step. Messages that arrive at a closed gate are held, and the clock of the machine stands still. Do not call it
+    // within a step.
     void closeGates(std::uint32_t leaseMs);
     void openGates(const std::string& reason);
     bool isGated() const { return m_isGated; }
-    // The held message with this number, or the oldest one (0), is given to the process now, as one step, or is lost.
-    // Nothing: there is none.
+    // The held message with this number, or the oldest one (0), is delivered to the process now as one step, or
+    // dropped. Nothing: there is no such message.
     std::optional<pb::HeldMessage> release(const SimProcess& process, std::uint64_t number, bool isDropped);
-    // The clock of its machine goes on by so much; a timer that is due is one step, unless the process is paused.
+    // The clock of its machine advances by this amount. If a timer is due, that is one step, unless the process is
+    // paused.
     void advanceGated(const SimProcess& process, Time by);
     void describeGate(const SimProcess& process, pb::GateState& out);
-    // Whether anything is under way to a process, or waits in the inbox of one that is not paused.
+    // Whether anything is under way to a process, or waits in the inbox of a process that is not paused.
     bool isAnythingComing();
 
-    // Failures. The process ends, and its memory with it: what waits for it is gone, and of what it has just sent some or
-    // all may be lost, as if it had ended before.
+    // Failures. Kills the process and its memory: its inputs are discarded, and some or all of the messages that it has
+    // just sent may be lost, as if it had ended earlier.
     void kill(std::uint32_t process);
-    // It does nothing for a time. What arrives waits, up to a bound.
+    // The process does nothing for this time. Inputs wait, up to a bound.
     void pause(std::uint32_t process, Time time);
     void wake(std::uint32_t process);
     // Each of its steps takes `factor` times as long.
     void slowDown(std::uint32_t process, std::uint32_t factor, Time time);
-    // Its wall clock is set; what the machine is told of time does not change.
+    // Sets its wall clock; the time given to the machine does not change.
     void setWallClock(std::uint32_t process, Time jump) { m_processes.at(process - 1)->m_wallOffset += jump; }
-    // Another process starts where one has ended (or was moved away): a new number, the same address.
+    // The identity of another process in place of one that has ended or was moved away: a new number, the same address.
     pb::ProcessInfo successorOf(std::uint32_t process);
     SimProcess& startAgain(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine);
-    // The process goes on, under another address; what is sent to its former one does not reach it.
+    // The process continues under another address; messages to its former address do not reach it.
     SimProcess& moveAway(std::uint32_t process);
     void part(SimNetwork::Parting parting) { m_network.part(std::move(parting)); }
-    // The network is quiet from now on, nobody is slow, and who is paused wakes up.
+    // Ends network faults and slowness, and wakes paused processes.
     void heal();
 
     Time now() const { return m_now; }
-    // What the process' own clock shows; its machine's stands while the gate is closed.
+    // What the clock of the process shows; its machine's clock stands still while the gate is closed.
     Time clockOf(const SimProcess& process) const { return localTime(process, m_now); }
     Time protocolClockOf(const SimProcess& process) const;
-    // A machine's check of itself failed, or a message did not survive the wire: the sentence. The run is over.
+    // The error if a machine's own check failed or a message did not survive serialization. The run is then over.
     const std::optional<std::string>& failure() const { return m_failure; }
     // SHA-256 over (time, process, event bytes) of all events so far, in hex.
     std::string hash() const;
@@ -216,7 +219,7 @@ public:
     std::uint64_t kills() const { return m_kills; }
     std::uint64_t eventCount() const { return m_eventCount; }
     std::uint64_t messagesDelivered() const { return m_messagesDelivered; }
-    // Delivered to a machine, or held at its gate; what a gate held and lets through counts for both.
+    // Delivered to a machine or held at its gate; a message that is held and then released counts for both.
     std::uint64_t messagesArrived() const { return m_messagesDelivered + m_messagesHeld; }
     std::uint32_t inboxMax() const { return m_options.inboxMax; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gates of the simulated processes (node/lhrs/PROTOCOL.md, "The gate"). Between two happenings all of them close, or all
-// of them open, so their clocks leave out the same time.
+// The gates of the simulated processes. See "The gate" in node/lhrs/PROTOCOL.md. All of them close or open between two
+// happenings, so their clocks leave out the same time.
 #include "node/sim/engine/sim_cluster.h"
 
 #include "node/sim/engine/sim_happening.h"
@@ -46,7 +46,7 @@ void SimCluster::openGates(const std::string& reason)
             openGate(*process, reason);
 }
 
-// The clock goes first, then what was held is delivered in its order: before what came later, and is in the inbox.
+// The clock runs first, then held messages are delivered in order, before later ones that are in the inbox.
 void SimCluster::openGate(SimProcess& process, const std::string& reason)
 {
     SimGate& gate = *process.m_gate;
@@ -62,7 +62,7 @@ void SimCluster::openGate(SimProcess& process, const std::string& reason)
     std::deque<SimInput> first;
     while (auto held = gate.take())
         first.push_back({ std::move(held->message), nullptr, held->bytes, held->transport });
-    process.m_messagesTaken -= first.size(); // they come again, before what waits
+    process.m_messagesTaken -= first.size(); // they will be taken again, before what waits
     std::move(process.m_inbox.begin(), process.m_inbox.end(), std::back_inserter(first));
     process.m_inbox = std::move(first);
     process.m_inboxMost = std::max(process.m_inboxMost, process.m_inbox.size());
@@ -71,7 +71,7 @@ void SimCluster::openGate(SimProcess& process, const std::string& reason)
     wind(process);
 }
 
-// What would come to a machine whose gate is closed. Its clock stands, so it is not told the time.
+// Holds the inputs of a machine whose gate is closed. Its clock stands still, so it is not given the time.
 void SimCluster::hold(SimProcess& process, const SimInput& input)
 {
     if (!input.message) {
@@ -124,7 +124,7 @@ void SimCluster::describeGate(const SimProcess& process, pb::GateState& out)
 {
     if (process.m_gate)
         process.m_gate->describe(out);
-    out.set_is_closed(out.is_closed() || (m_isGated && !process.m_hasBegun)); // it will be, with its first step
+    out.set_is_closed(out.is_closed() || (m_isGated && !process.m_hasBegun)); // it will close with its first step
     const Time deadline = process.machine->deadline();
     const bool wantsNone = deadline == Time::max() || process.m_pausedUntil > m_now;
     const Time left = wantsNone ? Time(-1) : std::max(Time(), deadline - protocolClockOf(process));

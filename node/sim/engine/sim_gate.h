@@ -13,8 +13,8 @@
 
 namespace lhrs {
 
-// The gate of a simulated process, and what its protocol clock has left out: what Gate and ProtocolClock are to a real
-// process (node/runtime), in virtual time. It does not deliver by itself.
+// The gate of a simulated process, and the time that its protocol clock has left out. It is the counterpart in virtual
+// time of Gate and ProtocolClock (node/runtime). It does not deliver by itself.
 class SimGate {
 public:
     struct Held {
@@ -30,23 +30,23 @@ public:
     std::size_t held() const { return m_held.size(); }
     std::uint64_t released() const { return m_released; }
     std::uint64_t dropped() const { return m_dropped; }
-    // Messages that it held since the process began, and the times that something came in or went out.
+    // Messages held since the process began; number of changes of its contents.
     std::uint64_t heldEver() const { return m_number; }
     std::uint64_t changes() const { return m_changes; }
 
-    // What the protocol clock shows where virtual time has come to `now`, but for its offset and drift.
+    // What the protocol clock shows at virtual time `now`, without its offset and drift.
     Time clockAt(Time now) const;
-    // When it shows this; nothing: it stands.
+    // When it will show this; nothing: it stands still.
     std::optional<Time> when(Time shown) const;
     void close(Time now);
-    // Returns how long it was closed. What it holds is to be taken out.
+    // Returns how long it was closed. The caller must then take out what it holds.
     Time open(Time now);
-    // While it is closed: the clock goes on by so much.
+    // Advances the clock by this amount while the gate is closed.
     void advance(Time by);
 
     // False: there was no room, and the message is lost.
     bool hold(Held held);
-    // The oldest one, or the one with this number; nothing: there is none.
+    // Takes out the oldest message, or the one with this number; nothing: there is none.
     std::optional<Held> take(std::uint64_t number = 0);
     void countReleased() { ++m_released, ++m_changes; }
     void countDropped() { ++m_dropped, ++m_changes; }
@@ -54,15 +54,15 @@ public:
 
 private:
     bool m_isClosed = false;
-    Time m_floor {};  // it shows no less, and this while it is closed
-    Time m_left {};   // virtual time that it left out
-    Time m_closed {}; // when
-    Time m_advanced {}; // since then
+    Time m_floor {};  // it shows no less than this, and exactly this while the gate is closed
+    Time m_left {};   // virtual time left out
+    Time m_closed {}; // when it closed
+    Time m_advanced {}; // since it closed
     std::deque<Held> m_held;
     std::size_t m_bytes = 0;
-    std::uint64_t m_number = 0; // given last
+    std::uint64_t m_number = 0; // last number assigned
     std::uint64_t m_changes = 0;
-    std::uint64_t m_released = 0; // since it closed, as the next one
+    std::uint64_t m_released = 0; // since it closed; likewise the next one
     std::uint64_t m_dropped = 0;
 };
 

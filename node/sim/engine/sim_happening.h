@@ -8,26 +8,26 @@
 
 namespace lhrs {
 
-// What is to happen in a simulated cluster: part of SimCluster.
+// Something that will happen in a simulated cluster: part of SimCluster.
 struct SimCluster::Happening {
     enum class Kind : std::uint8_t { Arrival, Work, Timer, Call };
     Time at {};
     Kind kind = Kind::Call;
-    bool isLetIn = false;   // what arrives has passed the receiver's door
-    std::uint32_t from = 0; // the process that sent what arrives
+    bool isLetIn = false;   // an arrival that has passed the receiver's door
+    std::uint32_t from = 0; // the sender, for an arrival
     SimProcess* process = nullptr;
     SimInput input;
     std::function<void()> call;
 };
 
-// Happenings, the next one first. The heap holds keys; what they stand for is moved in and out once.
+// All happenings, next one first. The heap holds keys; the happenings themselves are moved in and out only once.
 class SimCluster::Agenda {
 public:
     bool isEmpty() const { return m_heap.empty(); }
-    // Of the next one. There is one.
+    // Time of the next happening. The agenda must not be empty.
     Time nextAt() const { return m_heap.front().at; }
 
-    // `drawn` orders what happens at the same time.
+    // `drawn` orders happenings at the same time.
     void push(Happening happening, std::uint64_t drawn)
     {
         std::uint32_t slot = std::uint32_t(m_slots.size());
@@ -43,7 +43,7 @@ public:
         std::push_heap(m_heap.begin(), m_heap.end(), isLater);
     }
 
-    // There is one.
+    // The agenda must not be empty.
     Happening pop()
     {
         std::pop_heap(m_heap.begin(), m_heap.end(), isLater);
@@ -53,7 +53,7 @@ public:
         return std::move(m_slots[slot]);
     }
 
-    // In no order that means anything, but in the same one in every run of a seed.
+    // The order has no meaning, but is the same in every run of a seed.
     template <typename What>
     void forEach(What what)
     {

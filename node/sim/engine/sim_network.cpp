@@ -11,7 +11,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-// A stream needs a connection first, and then about 10 ns a byte (1 Gb/s).
+// A stream first needs a connection, then takes about 10 ns per byte (1 Gbit/s).
 constexpr Time kStreamStart = microseconds(100);
 constexpr std::int64_t kStreamNsPerByte = 10;
 
@@ -25,7 +25,7 @@ void SimNetwork::becomeQuiet()
     m_faults.set_breaks(0);
     m_faults.set_clogs(0);
     if (!m_partings.empty() || !m_clogs.empty())
-        m_lastArrival.clear(); // what waits for the end of a parting does not hold up new connections
+        m_lastArrival.clear(); // messages that wait for the end of a partition do not delay new connections
     m_clogs.clear();
     m_partings.clear();
 }
@@ -39,7 +39,7 @@ Time SimNetwork::partedUntil(std::uint32_t from, std::uint32_t to, Time now) con
     return until;
 }
 
-// How long what leaves now waits on its path; now and then the path clogs from here on.
+// How long a message sent now waits on its path. With some probability the path clogs from now on.
 Time SimNetwork::clog(std::uint32_t from, std::uint32_t to, Time now)
 {
     if (m_faults.clogs() == 0)

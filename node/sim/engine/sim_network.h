@@ -14,27 +14,27 @@
 
 namespace lhrs {
 
-// A message of at most this many bytes may travel as a datagram (lhrs.md 14.3: udpMax).
+// A message of at most this many bytes may travel as a datagram, as udpMax in the real transport.
 inline constexpr std::size_t kDatagramBytesMax = 1400;
 
-// What the network does to one message: datagrams are lost, doubled, delayed and so reordered; streams are ordered and
-// take their time, and now and then a connection breaks; paths clog, and processes are parted from each other. Numbers
-// in, times out; it knows neither processes nor contents.
+// What the network does to one message. Datagrams are lost, duplicated, delayed and therefore reordered. Streams are
+// ordered and take time; from time to time a connection breaks. Paths clog, and processes are partitioned from each
+// other. It maps numbers to times and knows neither processes nor contents.
 class SimNetwork {
 public:
     SimNetwork(const pb::NetworkFaults& faults, std::uint64_t seed)
         : m_faults(faults), m_draw(seed, DrawnFor::Network) {}
 
-    // Nothing is lost, doubled or slow from now on; what is on its way still arrives as drawn.
+    // Ends loss, duplication and delays from now on; messages under way still arrive as drawn.
     void becomeQuiet();
-    // After what times the copies of a datagram arrive: none when it is lost, two when it is doubled.
+    // The delays of a datagram's copies: none if it is lost, two if it is duplicated.
     void datagram(std::uint32_t from, std::uint32_t to, Time now, std::vector<Time>& delays);
-    // When the next message of a stream arrives that leaves now: after all that left before it. Nothing: lost, because
-    // the connection broke.
+    // When a stream message sent now arrives: after all messages sent before it. Nothing: lost, because the connection
+    // broke.
     std::optional<Time> stream(std::uint32_t from, std::uint32_t to, std::size_t bytes, Time now);
 
-    // Nothing passes from any process of `from` to any of `to` until then. Datagrams are lost; of stream messages half
-    // arrive after it, the connections of the others break.
+    // A partition: nothing passes from any process of `from` to any of `to` until it ends. Datagrams are lost. Of
+    // stream messages, half arrive after it; for the others the connection breaks.
     struct Parting {
         std::set<std::uint32_t> from;
         std::set<std::uint32_t> to;
@@ -44,14 +44,14 @@ public:
 
 private:
     Time delay();
-    // Until when nothing passes; now: it does.
+    // When messages pass again; `now`: they already do.
     Time partedUntil(std::uint32_t from, std::uint32_t to, Time now) const;
     Time clog(std::uint32_t from, std::uint32_t to, Time now);
 
     pb::NetworkFaults m_faults;
     Generator m_draw;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_lastArrival; // of each stream
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_clogs;       // until when, of each path
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_lastArrival; // for each stream
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_clogs;       // for each path, when the clog ends
     std::vector<Parting> m_partings;
 };
 

@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-// Somebody may still be about to declare a process that was away, this long after it is back.
+// For this long after a process is back, it may still be declared failed.
 constexpr Time kGrace = 2s;
 
 } // namespace
@@ -34,7 +34,8 @@ void Breaker::begin(const SimProcess& coordinator)
 void Breaker::coordinatorEnds()
 {
     m_formerFile = std::make_unique<FileState>(file());
-    m_oracle.setBounded(!m_case.is_unbounded(), true); // the next one takes for dead who is silent for a moment
+    // The next coordinator may take a member that is silent for a moment for dead.
+    m_oracle.setBounded(!m_case.is_unbounded(), true);
 }
 
 const FileState& Breaker::file() const
@@ -71,7 +72,7 @@ bool Breaker::isAway(std::uint32_t process) const
     const auto away = m_away.find(process);
     if (away == m_away.end() || away->second.until <= m_cluster.now())
         return false;
-    // Who got another place since has answered.
+    // A process that got another place since then has answered.
     return away->second.end > m_cluster.now() || away->second.place == placeOf(*found);
 }
 
@@ -79,7 +80,8 @@ bool Breaker::isAway(const FileState::MemberInfo& member) const
 {
     if (member.hasFailed() || isAway(member.holder.address.ip))
         return true;
-    // A rebuilt bucket that has not heard that it is enabled yet: only the coordinator knows that it counts, and may end too.
+    // A rebuilt bucket that has not heard that it is enabled: only the coordinator knows that it counts, and the
+    // coordinator may end too.
     const auto* node = dynamic_cast<const NodeMachine*>(m_cluster.at(member.holder.address)->machine.get());
     return node && node->dataBucket() && node->dataBucket()->incarnation() == member.holder.incarnation && node->dataBucket()->state() == pb::RECOVERING;
 }
@@ -193,7 +195,8 @@ void Breaker::hit(const pb::CaseAction& action)
     const bool isCoordinator = victim.process == m_coordinator->index;
     const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART && action.kind() != pb::CaseAction::SET_WALL_CLOCK) || action.side() == pb::CaseAction::ALL
         || action.side() == pb::CaseAction::THE_COORDINATOR;
-    // (One that is away already is no further loss, but where none is borne: it may have been hit as a spare, and be back.)
+    // (A victim that is away already is no further loss. If k is 0 any member is: it may have been hit as a spare, and
+    // be back.)
     const bool isLoss = victim.isCounted || (victim.isMember && file().groups().at(victim.group).k == 0);
     if (!m_case.is_unbounded() && isSeenByCoordinator && isLoss && bearable(victim.group) == 0) {
         ++m_counts.spared;
@@ -206,7 +209,7 @@ void Breaker::hit(const pb::CaseAction& action)
     m_lastGroup = victim.group;
     if (action.target() == pb::CaseAction::NEWCOMER)
         m_oracle.onHitOnItsWay(victim.process);
-    if (isCoordinator) // whom it cannot hear it may take for dead
+    if (isCoordinator) // it may take processes that it cannot hear for dead
         m_oracle.setBounded(!m_case.is_unbounded(), true);
     const Time time = std::chrono::milliseconds(action.duration_ms());
     switch (static_cast<int>(action.kind())) {

@@ -17,23 +17,25 @@ namespace lhrs {
 
 class Coordinator;
 
-// Breaks what a case wants broken: chooses who is hit among those to whom an action applies, and in a bounded case
-// leaves out what the group could not bear at that moment - members that are not back yet count as failed.
+// Carries out the failures of a case: chooses a victim among the processes to which an action applies. In a bounded
+// case it skips failures that the group could not bear at that moment; members that are not back yet count as failed.
 class Breaker {
 public:
     Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
 
-    // The file exists; from now on there is something to hit.
+    // The file exists; from now on there are processes to hit.
     void begin(const SimProcess& coordinator);
-    // The coordinator is about to end, or to be replaced: until the next one knows the file, what this one knew holds.
+    // The coordinator is about to end, or to be replaced. Until the next one knows the file, the state known to the
+    // present one is used.
     void coordinatorEnds();
-    // Some member of the file can be heard. Where none can, nobody could know that there is a file.
+    // Whether any member of the file can be heard. If none can, no coordinator could know that there is a file.
     bool isAnyHeard(std::uint32_t but = 0) const;
-    // KILL, PAUSE, PART, SLOW, SET_WALL_CLOCK. Nothing, where it applies to nobody or the group could not bear it.
+    // Carries out KILL, PAUSE, PART, SLOW or SET_WALL_CLOCK. Does nothing if the action applies to no process, or the
+    // group could not bear it.
     void hit(const pb::CaseAction& action);
     // Called with a client that is about to be killed.
     std::function<void(std::uint32_t process)> onClientKilled;
-    // The faults are over: whoever is paused wakes up or dies.
+    // The faults are over: paused processes wake up or die.
     void end();
 
     struct Counts {
@@ -47,12 +49,12 @@ public:
     const Counts& counts() const { return m_counts; }
 
 private:
-    // Someone who may be hit; `isCounted`: a member on whom the group counts.
+    // A process that may be hit; `isCounted`: a member that the group counts on.
     struct Victim {
         std::uint32_t process = 0;
         GroupNumber group;
         bool isCounted = false;
-        bool isMember = false; // else a spare, or one on its way
+        bool isMember = false; // false: a spare, or a spare on its way into a group
     };
 
     std::vector<Victim> applyTo(const pb::CaseAction& action) const;
@@ -70,9 +72,9 @@ private:
     Oracle& m_oracle;
     const SimProcess* m_coordinator = nullptr;
     struct Away {
-        Time end {};       // of what was done to it
-        Time until {};     // a while longer: it may still be taken for dead
-        Incarnation place; // that it had then; none: 0
+        Time end {};       // end of what was done to it
+        Time until {};     // a while later: until then it may still be taken for dead
+        Incarnation place; // its place at that time; none: 0
     };
     std::map<std::uint32_t, Away> m_away; // by process
     std::unique_ptr<FileState> m_formerFile;

@@ -9,13 +9,13 @@
 
 namespace lhrs {
 
-// What a data bucket held at which rank as of which sequence number, from what it told when it changed. A parity
-// bucket that is behind is judged against the past that it knows.
+// What a data bucket held at each rank as of each sequence number, according to its own events. A parity bucket that is
+// behind is judged against the state that it has applied.
 class BucketHistory {
 public:
     using Value = std::shared_ptr<const std::string>;
     struct Slot {
-        std::uint64_t sequence = 0; // since this change
+        std::uint64_t sequence = 0; // as of this change
         bool isPresent = false;
         std::uint64_t key = 0;
         Value value;
@@ -26,7 +26,7 @@ public:
     void know(std::uint64_t sequence) { m_known = std::max(m_known, sequence); }
     std::uint32_t rankMax() const { return std::uint32_t(m_ranks.size()); }
 
-    // The rank as of the sequence number; nullptr when it was never used until then.
+    // The rank as of the sequence number; nullptr if it had never been used by then.
     const Slot* at(std::uint32_t rank, std::uint64_t sequence) const
     {
         if (rank == 0 || rank > m_ranks.size())
@@ -39,7 +39,7 @@ public:
     }
     const Slot* latest(std::uint32_t rank) const { return at(rank, ~std::uint64_t(0)); }
 
-    // The bucket failed: what it did after `sequence` never happened.
+    // The bucket failed: its changes after `sequence` count as not done.
     void cut(std::uint64_t sequence)
     {
         m_known = sequence;

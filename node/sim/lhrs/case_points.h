@@ -10,7 +10,7 @@
 
 namespace lhrs {
 
-// The injection points of a case: those that are on fire now and then, until the faults are over.
+// The injection points of a case: the selected points fire at random until the faults are over.
 class CasePoints : public Points {
 public:
     explicit CasePoints(const pb::Case& told)

@@ -7,7 +7,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kOpenMax = 6; // testing.md 7: with more changes of unknown outcome a key is retired
+constexpr std::uint32_t kOpenMax = 6; // a key with more changes of unknown outcome is retired
 constexpr std::uint64_t kNobody = 0xffffff;
 
 } // namespace

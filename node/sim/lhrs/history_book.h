@@ -11,23 +11,24 @@
 
 namespace lhrs {
 
-// What clients saw, key by key, as histories for common/check/linearize: it knows nothing of buckets, so it judges what
-// the oracle's model might share a mistake with.
+// What clients saw, key by key, as histories for common/check/linearize. It knows nothing of buckets, so it can detect
+// mistakes that the oracle's model shares with the code.
 class HistoryBook {
 public:
-    // The client's first copy of the request leaves; further copies are nothing new.
+    // The client sends its first copy of the request; further copies are ignored.
     void invoked(check::RequestName request, check::RequestKind kind, std::uint64_t key, std::string_view value,
         std::int64_t now);
-    // The client tells its user. What was never sent is not known here, and need not be.
+    // The client reports the result to its user. Requests that were never sent are unknown here and are ignored.
     void answered(check::RequestName request, check::Outcome outcome, std::string_view value, std::int64_t now);
 
-    // A bucket of a group that is declared lost answers so; the key may have another owner when the history is judged.
+    // A bucket of a group that is declared lost answers LOST; the key may have another owner when the history is
+    // judged.
     void toldLost(std::uint64_t key, std::int64_t now);
 
-    // The client is gone: what it had asked is answered to nobody.
+    // The client is gone: its open requests will get no answer.
     void abandoned(std::uint64_t client, std::int64_t now);
 
-    // Judges all keys but those for which `isLeftOut` is true.
+    // Judges all keys except those for which `isLeftOut` is true.
     check::Violations judge(const std::function<bool(std::uint64_t key)>& isLeftOut);
 
     std::uint64_t judged() const { return m_judged; }     // operations
@@ -36,7 +37,7 @@ public:
 private:
     struct Key {
         check::History history;
-        std::map<std::string, std::uint64_t, std::less<>> values; // by content: which write it comes from
+        std::map<std::string, std::uint64_t, std::less<>> values; // by content: the write that produced it
         std::uint32_t open = 0;                                   // changes of unknown outcome
     };
     struct Open {
@@ -48,7 +49,7 @@ private:
 
     std::map<std::uint64_t, Key> m_keys;
     std::map<check::RequestName, Open> m_open;
-    std::map<std::uint64_t, std::uint32_t> m_processes; // of clients
+    std::map<std::uint64_t, std::uint32_t> m_processes; // process number of each client
     std::uint64_t m_invented = 0;
     std::uint64_t m_judged = 0;
     std::uint64_t m_undecided = 0;

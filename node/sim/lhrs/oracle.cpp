@@ -35,7 +35,7 @@ check::Outcome outcomeOf(pb::ResultCode result)
 
 struct KeyOperation {
     check::RequestKind kind = check::RequestKind::Search;
-    const pb::KeyRequest* request = nullptr; // nullptr: no key operation
+    const pb::KeyRequest* request = nullptr; // nullptr: not a key operation
 };
 
 KeyOperation keyOperationIn(const pb::Message& message)
@@ -48,7 +48,8 @@ KeyOperation keyOperationIn(const pb::Message& message)
         return { check::RequestKind::Delete, &message.delete_() };
     if (message.has_search())
         return { check::RequestKind::Search, &message.search() };
-    if (message.has_alarm() && message.alarm().is_search()) // a parity bucket may answer it, without any copy to the bucket
+    // A parity bucket may answer it without a copy to the bucket.
+    if (message.has_alarm() && message.alarm().is_search())
         return { check::RequestKind::Search, &message.alarm().request() };
     return {};
 }
@@ -170,8 +171,9 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         break;
     }
     default:
-        // While its successor listens a former coordinator is obeyed by who has not heard of that yet, and may go through a wave
-        // of splits: each that it decides has reached whoever was in the one before.
+        // While its successor listens, a former coordinator is still obeyed by processes that have not heard of the
+        // successor. It may go through a wave of splits: each split it decides has reached the processes involved in
+        // the one before.
         if (isPresentCoordinator(process) || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event) && !isKnownDecision(event)))
             onCoordinatorEvent(event);
         break;
@@ -187,7 +189,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
         return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
     if (m_cut.contains(machine->dataBucket()->incarnation().value))
-        return; // it is fenced and does not know yet: nobody will ever be told of this
+        return; // it is fenced but does not know it yet: no client will ever be told of this
     if (m_recovering.contains(process.index) || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
         return fail(13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
     const check::RequestName request = nameOf(event.operation());
@@ -201,7 +203,8 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
         fail(3, say(where, ": the key is not at rank ", change.rank));
     if (kind == check::RequestKind::Insert && before && before->isPresent)
         fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
-    // A parity bucket counts for this once all members count on it; one that has just become UP may be on its way there.
+    // A parity bucket counts here once all members count on it; one that has just become UP may not have reached that
+    // point.
     const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
         for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
@@ -215,7 +218,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     m_touchedKeys.emplace(bucket, change.key);
 }
 
-// A change of nothing: it has its number, so that what was answered is known wherever the bucket is rebuilt.
+// A change without effect: it has a sequence number, so that its answer is known wherever the bucket is rebuilt.
 void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
 {
     const DataBucket* bucket = event.place().role() == pb::DATA ? node(process.index)->dataBucket() : nullptr;
@@ -229,7 +232,8 @@ void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
     m_kept[nameOf(event.operation())] = { event.place().number(), sequence };
 }
 
-// That a request had no effect is said when all parity buckets know, or a further copy of it might yet have one.
+// The answer that a request had no effect may leave only when all parity buckets know it; otherwise a later copy might
+// have one.
 void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key)
 {
     const check::RequestName request = nameOf(reply.request());
@@ -241,7 +245,7 @@ void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::u
             ") and no change has kept that"));
     if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first || m_cut.contains(bucket->incarnation().value))
         return;
-    // One that has just become UP may be on its way there; what it was filled with has the result.
+    // A parity bucket that has just become UP may not count yet; the contents that filled it include the result.
     auto columns = columnsOf(*bucket);
     const std::set<std::uint32_t> counted = countedColumns(kept->second.first / m_config.m());
     std::erase_if(columns, [&counted](const auto& column) { return !counted.contains(column.column); });
@@ -257,11 +261,13 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
     const auto kept = m_kept.find(request);
     m_told[number] = event.change_acknowledged().sequence();
-    // Late words for one that was replaced: what its parity buckets have applied may be of the next life of its place, after a merge.
+    // Late messages to a replaced bucket: its parity buckets may have applied changes of a later bucket at its place,
+    // after a merge.
     const bool isCut = bucket && m_cut.contains(bucket->incarnation().value);
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
         return isCut ? void() : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number, kept->second.second, false, columnsOf(*bucket) }));
-    // One that was replaced hears late that all had its change. The record is with its successor, and may have gone on from there.
+    // A replaced bucket hears late that its change is everywhere. Its successor has the record, which may have changed
+    // since.
     if (isCut && (!version || version->bucket != number))
         return;
     if (!version || !bucket || version->bucket != number)
@@ -276,7 +282,7 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     report(std::move(found));
 }
 
-// What the bucket has under this key is what was written last.
+// Checks that the bucket has under this key what was written last.
 void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
 {
     const DataBucket* bucket = dataBucket(number);
@@ -304,7 +310,7 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
         if (parity && parity->incarnation().value == member.holder().incarnation())
             column.applied = parity->applied(q);
         else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
-            column.applied = last->second[q.value]; // it is gone, and had that
+            column.applied = last->second[q.value]; // its last state: the process is gone
         columns.push_back(column);
     }
     return columns;
@@ -389,7 +395,7 @@ void Oracle::checkAuthority()
         const DataBucket* bucket = dataBucket(number);
         if (!bucket)
             continue;
-        // Who was declared failed may still answer while its lease lasts.
+        // A bucket that was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
             || bucket->hasLease(m_cluster.protocolClockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
         buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
@@ -399,12 +405,12 @@ void Oracle::checkAuthority()
     const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
     report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
         const DataBucket* bucket = dataBucket(number);
-        // Between the decision and its end, what the last bucket gave is on its way.
+        // Between the decision and the end of a merge, the records of the last bucket are on their way.
         return isGone(number) || (m_merging && m_merging->second == number) || (bucket && bucket->store().find(Key(key)).value != 0);
     }));
 }
 
-// k is raised: all members count on the new parity bucket, and it has what they have acknowledged.
+// k is raised: all members must count on the new parity bucket, and it must have what they have acknowledged.
 void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
     for (const auto& [bucketNumber, holder] : m_dataBuckets) {
@@ -426,17 +432,17 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 void Oracle::checkAvailability()
 {
     if (m_hasMerged)
-        return; // lhrs.md 6.3: K stays, and so does k of each group
+        return; // after a merge K stays as it is, and so does k of each group
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups) {
-        // A coordinator that starts decides a split before it says which groups are lost.
+        // A coordinator that starts may decide a split before it reports which groups are lost.
         const Coordinator* knows = coordinator();
         const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
             && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
         if (!isLost && !m_lostGroups.contains(number))
             groups.push_back({ number, k });
     }
-    // K rises while the split pointer is at bucket 0; until the split there is decided, all groups are one behind.
+    // K rises while the split pointer is at bucket 0; until that split is decided, all groups are one behind.
     const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
     report(check::checkAvailability(file, m_availability, groups));
 }
@@ -465,11 +471,12 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
     const Coordinator* knows = coordinator();
     if (parity && parity->state() == pb::UP && !knows) {
-        m_deferred.emplace(process, rank); // nobody can say whether it holds its place
+        m_deferred.emplace(process, rank); // whether it holds its place is unknown
         return;
     }
     if (!parity || parity->state() != pb::UP || !knows->file().isHolder(parity->incarnation()))
-        return; // while it is filled, its records are of different times; or it was withdrawn and does not know yet
+        // While it is being filled its records are of different times; or it was withdrawn but does not know it yet.
+        return;
     std::vector<check::Member> members;
     for (std::uint32_t q = 0; q < m_config.m(); ++q) {
         const std::uint64_t applied = parity->applied(Position(q));
@@ -479,7 +486,7 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
         learn(number, applied);
         const auto history = m_histories.find(number);
         if (history == m_histories.end() || history->second.known() < applied) {
-            m_deferred.emplace(process, rank); // a batch that its data bucket has not told of yet
+            m_deferred.emplace(process, rank); // a batch that its data bucket has not reported yet
             return;
         }
         const BucketHistory::Slot* slot = history->second.at(rank, applied);
@@ -510,7 +517,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
         checkKept(process, reply, issued->key);
     if (issued && outcome == check::Outcome::Lost && m_lostGroups.contains(reply.bucket() / m_config.m()))
         m_book.toldLost(issued->key, m_cluster.now().count());
-    const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may bring its value along
+    const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may carry its value
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));
     if (reply.image_adjustment() && reply.forwards() == 0)
         report(check::checkHops({ issued ? issued->key : 0, 0, true, 0 }));
@@ -547,7 +554,7 @@ void Oracle::finished(const pb::OperationResult& result)
     const std::string value = isSearch ? result.value() : std::string();
     const check::Outcome outcome = outcomeOf(result.result());
     report(m_ledger.finished(request, outcome, value));
-    // A copy that the network made may be carried out after its client was told RETRY.
+    // A copy that the network made may be carried out after the client was told RETRY.
     const bool isUncertain = outcome == check::Outcome::Retry && !isSearch && m_ledger.isCopied(request);
     m_book.answered(request, isUncertain ? check::Outcome::Unknown : outcome, value, m_cluster.now().count());
 }

@@ -23,8 +23,8 @@ class DataBucket;
 class NodeMachine;
 class ParityBucket;
 
-// Sees all processes of a simulated cluster and knows what was asked, changed and acknowledged: the model. After each
-// step it looks at what the step touched, at rest at everything; what is looked at is copied into plain structs and
+// The model: it sees all processes of a simulated cluster and knows what was requested, changed and acknowledged. After
+// each step it checks what the step touched; at rest it checks everything. The state is copied into plain structs and
 // judged by common/check, which shares no code with the store.
 class Oracle : public SimObserver {
 public:
@@ -37,65 +37,65 @@ public:
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
     void onCopied(const pb::Message& message) override;
-    // The process is about to be killed, or to be disturbed otherwise.
+    // The process is about to be killed, or to be disturbed in another way.
     void onKilled(const SimProcess& process);
     void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
-    // Whether a failure of the test is that a group is lost although no more failed than it bears (the breaker keeps to
-    // that), and whether the network alone may make live members seem dead.
+    // `isBounded`: a lost group is a failure of the test, because no more members failed than it bears (the breaker
+    // ensures that). `isNetworkBad`: the network alone may make live members seem dead.
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
-    // Whether somebody was declared failed who lived: then more than the bound may be gone.
+    // Whether a live member was declared failed: then more members than the bound may be gone.
     bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }
-    // Hit while it was on its way into a group, which counts on it a moment later without having asked it.
+    // It was hit on its way into a group; the group counts on it a moment later without having asked it.
     void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
-    // Parity buckets of the group that have all acknowledged changes: those are what it can lose members on.
+    // The group's parity buckets that have every acknowledged change: the members that it can lose depend on them.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
     bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
     const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
-    // A client told its user.
+    // A client reported a result to its user.
     void finished(const pb::OperationResult& result);
-    // The client is gone with what it had asked.
+    // The client is gone, with its open requests.
     void abandoned(const SimProcess& client) { m_book.abandoned(client.info.node(), m_cluster.now().count()); }
-    // Everything, when nothing is under way; `file` is what the coordinator says.
+    // Checks everything when nothing is under way; `file` is the coordinator's description.
     void checkAtRest(const pb::FileDescription& file);
-    // What the clients saw, key by key.
+    // Checks what the clients saw, key by key.
     void checkHistories();
-    // Whether LOST is the right answer: the record was lost with its bucket.
+    // Whether LOST is the correct answer: the record was lost with its bucket.
     bool isLost(std::uint64_t key) const;
     bool isInLostGroup(std::uint64_t key) const;
-    // Its bucket waits for one that is lost.
+    // The key's bucket waits for a bucket that is lost.
     bool isStuck(std::uint64_t key) const;
-    // The run itself found that something does not hold.
+    // The run itself found a violation.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 
-    // The first violation: whatever follows may follow from it.
+    // The first violation; later ones may be its consequences.
     const std::optional<Failure>& failure() const { return m_failure; }
     const check::Ledger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
     bool fileExists() const { return m_fileExists; }
-    // How many spares of this pool were missed since the last call.
+    // How many spares of this pool were missing since the last call.
     std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
     const check::FileState& file() const { return m_file; }
 
-    // How often something was looked at: what a test of the oracle itself wants to know.
+    // How often each thing was checked; used to test the oracle itself.
     struct Counts {
         std::uint64_t recordGroups = 0;
         std::uint64_t acknowledgements = 0;
         std::uint64_t replies = 0;
         std::uint64_t splits = 0;
-        std::uint64_t beside = 0;    // staged while another was under way
+        std::uint64_t beside = 0;    // staged while another split was under way
         std::uint64_t undone = 0;
         std::uint64_t forwards = 0;
         std::uint64_t parityAdded = 0;
-        std::uint64_t failed = 0;    // declared
+        std::uint64_t failed = 0;    // members declared failed
         std::uint64_t cuts = 0;      // of lost buckets
-        std::uint64_t withdrawn = 0; // recoveries whose cut left something out
+        std::uint64_t withdrawn = 0; // recoveries whose cut excluded a change
         std::uint64_t recovered = 0; // data buckets
-        std::uint64_t degraded = 0;  // records found without their bucket
+        std::uint64_t degraded = 0;  // records recovered while their bucket was missing
         std::uint64_t lost = 0;      // groups
         std::uint64_t merges = 0;    // decided
-        std::uint64_t full = 0;      // servers, each time one came to the limit of its memory
+        std::uint64_t full = 0;      // servers; counted each time one reached its memory limit
         std::uint64_t rebuilt = 0;   // coordinators
-        std::uint64_t readopted = 0; // buckets that a takeover took back although they had been declared failed; nothing is judged after that
+        std::uint64_t readopted = 0; // buckets declared failed that a takeover took back; nothing is judged after that
     };
     const Counts& counts() const { return m_counts; }
 
@@ -118,14 +118,14 @@ private:
     void onCoordinatorEvent(const pb::Event& event);
     void onSplitOrdered(const pb::SplitOrdered& ordered);
     void onMergeEvent(const pb::Event& event);
-    // Another coordinator knows the file again: as the former one had it, or as it was before a decision of which nobody
-    // but that one knew (I14).
+    // A later coordinator has rebuilt the file: as its predecessor had it, or as it was before a decision that only the
+    // predecessor knew (I14).
     void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
     void onReply(const SimProcess& process, const pb::Reply& reply);
     void onRecruited(const SimProcess& process, const pb::Event& event);
     void onReleased(const SimProcess& process);
     void onBatchApplied(const SimProcess& process, const pb::Event& event);
-    // No answer comes from a displaced bucket if it was asked for after the displacement (I9).
+    // A displaced bucket must not answer a request that was sent after the displacement (I9).
     void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued);
     void onFailed(const pb::BucketFailed& failed);
     void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
@@ -133,18 +133,20 @@ private:
     void onLost(const pb::GroupLost& lost);
     void onUndone(std::uint32_t target);
     void onGroupCreated(const pb::GroupCreated& created);
-    // The bucket is without a live holder who counts.
+    // The bucket has no live holder that counts.
     bool isGone(std::uint32_t number) const;
-    // False for one that a merge has emptied: it may stay for a while, or be rebuilt for a moment, and nobody is sent there.
+    // False for a bucket that a merge has emptied: it may stay for a while, or be rebuilt briefly, but no request is
+    // sent there.
     bool isOfFile(std::uint32_t number) const;
-    // Makes up for what a lost bucket could not tell: what its split did, from what its parity buckets applied.
+    // Learns from its parity buckets the effect of a split that a lost bucket could not report.
     void learn(std::uint32_t number, std::uint64_t upTo);
     void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
     void rememberApplied(const SimProcess& process);
     void checkRoles(const pb::FileDescription& file);
     void onOperationDone(const pb::Event& event);
 
-    // The parity buckets that are UP in the bucket's view, with what they have applied of it.
+    // The parity buckets that are UP in the bucket's view, with the sequence number up to which each has applied its
+    // changes.
     std::vector<check::AckSituation::Column> columnsOf(const DataBucket& bucket) const;
     void checkRecord(std::uint32_t number, std::uint64_t key);
     void checkRank(std::uint32_t process, std::uint32_t rank);
@@ -153,14 +155,14 @@ private:
     void checkParityAdded(std::uint32_t group, std::uint32_t column);
     void checkAvailability();
     const NodeMachine* node(std::uint32_t process) const;
-    // Null while there is none that knows the file.
+    // Null while no coordinator knows the file.
     const Coordinator* coordinator() const;
     bool isPresentCoordinator(const SimProcess& process) const;
     bool isFormerCoordinator(const SimProcess& process) const;
     static bool isDecision(const pb::Event& event);
-    // Of a split or merge that leads to the file as it is already.
+    // The event is a split or merge that leads to the present file.
     bool isKnownDecision(const pb::Event& event) const;
-    // The bucket has what its history says (I13).
+    // Checks that the bucket has what its history says (I13).
     void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;
     check::DataBucket extract(const DataBucket& bucket) const;
@@ -179,47 +181,50 @@ private:
         std::uint64_t incarnation = 0;
         Time since {};
     };
-    std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: who answers for it, or did last
+    std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: its present or last holder
     std::set<std::uint32_t> m_parityBuckets;               // processes
-    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: of the place that it got last
-    std::map<std::uint32_t, pb::Place> m_places;           // that they are incarnations of
-    std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> bucket that it is to become
+    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: incarnation of its last place
+    std::map<std::uint32_t, pb::Place> m_places;           // by process: the place of that incarnation
+    std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> the bucket that it is to become
     std::set<std::uint64_t> m_fenced;                      // incarnations that were declared failed
-    std::set<std::uint64_t> m_cut;                         // of those, data buckets of which the survivors agreed on a cut
+    std::set<std::uint64_t> m_cut; // those of them that are data buckets on whose cut the survivors agreed
     std::map<std::uint32_t, std::uint64_t> m_cuts;         // of lost buckets, until they are replaced
     std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
-    std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches; // (bucket, sequence), not told by it yet
+    // (bucket, sequence): batches that the bucket has not reported yet.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
     std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
     std::set<std::uint32_t> m_lostGroups;
     std::set<std::uint32_t> m_lostBuckets;
     std::vector<std::uint32_t> m_enabledNow; // in this step
-    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed and were not dead
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;   // group, column: before the group was said to be there
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive; // group, column: likewise, since it counted last
+    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed while alive
+    // (group, column): failed before the group was created.
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;
+    // (group, column): declared failed while alive, since it last counted.
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive;
     std::set<std::uint32_t> m_disturbed; // processes
     bool m_isBounded = true;
     std::set<std::uint32_t> m_hitOnTheirWay;
     bool m_isNetworkBad = true;
-    std::uint64_t m_lastIncarnation = 0;                   // that the coordinator gave away
+    std::uint64_t m_lastIncarnation = 0;                   // last one that the coordinator assigned
     std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered
     std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
-    // Requests that had no effect: which change of which bucket has kept that.
+    // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
-    std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change of which it has told a client
+    std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client
     HistoryBook m_book;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not reach yet
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not cover yet
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
     bool m_authorityTouched = false;
     check::FileState m_file;
     std::uint32_t m_availability = 0;
-    bool m_isRaisedEarly = false;                   // K rose since the last split was decided
-    std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, as far as created
+    bool m_isRaisedEarly = false;                   // K was raised after the last decided split
+    std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, for groups that are created
     std::vector<Time> m_commits; // of all splits
-    std::set<std::uint64_t> m_openSplits; // ordered and not over
+    std::set<std::uint64_t> m_openSplits; // ordered and not finished
     bool m_fileExists = false;
-    bool m_hasMerged = false;                       // images may be ahead, and k of a group above K
+    bool m_hasMerged = false;                       // then images may be ahead, and k of a group above K
     std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into
     bool m_isRebuilt = false;                       // by a later coordinator
     std::map<pb::Role, std::uint32_t> m_missing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the oracle demands when nothing is under way: all invariants over everything.
+// The oracle's checks when nothing is under way: all invariants over everything.
 #include "node/sim/lhrs/oracle.h"
 
 #include "common/check/say.h"
@@ -62,7 +62,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     if (file.file().i() != m_file.i || file.file().n() != m_file.n)
         fail(4, say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i,
             ",", m_file.n, ")"));
-    // A member may be missed for a moment at any time; to probe it is no work that is left.
+    // A member may be missed for a moment at any time; probing it does not count as unfinished work.
     const bool isProbingOnly = file.under_way().starts_with("probing");
     if (m_lostGroups.empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
         fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
@@ -71,11 +71,11 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     std::set<std::uint32_t> leftOut; // groups
     checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
-        // The target of a decided split or merge waits for its source, and that may be lost.
+        // The target of a decided split or merge waits for its source, which may be lost.
         const bool isStuck = !m_lostGroups.empty()
             && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
                 || std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
-        // More have ended than its parity replaces, and nobody has missed them long enough.
+        // More members have ended than the parity replaces, and their absence has not been noticed long enough.
         const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
             [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
         if (m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()))) {
@@ -152,7 +152,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         fail(1, "a parity bucket has applied a change that no data bucket told of");
 }
 
-// I16: every server that lives is a spare, or holds just the place that the coordinator has in its table.
+// I16: every live server is a spare, or holds exactly the place that the coordinator's table gives it.
 void Oracle::checkRoles(const pb::FileDescription& file)
 {
     std::map<std::uint64_t, std::uint64_t> places; // by process number: incarnation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The oracle among failures: who answers for a bucket, what of its changes survives, and what may be said of a loss.
+// The oracle under failures: which process holds a bucket, which of its changes survive, and what may be declared lost.
 #include "node/sim/lhrs/oracle.h"
 
 #include "common/check/say.h"
@@ -18,7 +18,7 @@ const Coordinator* Oracle::coordinator() const
     for (const auto& process : m_cluster.processes()) {
         if (process->info.kind() != pb::COORDINATOR)
             continue;
-        // The first one's place: a former one that was moved away comes later in the list.
+        // The first match counts: a former coordinator that was moved away comes later in the list.
         const auto* machine = dynamic_cast<const Coordinator*>(process->machine.get());
         return machine && !machine->isListening() ? machine : nullptr;
     }
@@ -46,7 +46,7 @@ bool Oracle::isDecision(const pb::Event& event)
 
 bool Oracle::isKnownDecision(const pb::Event& event) const
 {
-    // A coordinator that has a successor already finishes what was decided before; the file may have gone on meanwhile.
+    // A coordinator that already has a successor finishes earlier decisions; the file may have moved on meanwhile.
     const auto buckets = [](const pb::FileState& file) { return check::FileState { file.i(), file.n() }.buckets(); };
     return (event.has_split_committed() && buckets(event.split_committed().file()) <= m_file.buckets())
         || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
@@ -72,9 +72,10 @@ bool Oracle::isLost(std::uint64_t key) const
 bool Oracle::isStuck(std::uint64_t key) const
 {
     const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
-    if (!m_isBounded && (!bucket || isInLostGroup(key))) // it died, or who must grant its lease, more than its group bears, and nobody has missed it long enough
+    // More have died than the group bears, the bucket or its lease granters among them, unnoticed so far.
+    if (!m_isBounded && (!bucket || isInLostGroup(key)))
         return true;
-    // A split that was decided and whose source is lost waits for a person, and with it what its target's group has to recover.
+    // A decided split whose source is lost waits for an operator, and so do the recoveries in its target's group.
     const GroupNumber g(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
     return !m_lostGroups.empty() && bucket && (bucket->state() == pb::INIT || !coordinator()->growth().isSettled(g));
 }
@@ -90,8 +91,8 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
         const auto columns = m_columns.find(group);
         return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
     }
-    // No event tells what a later coordinator found: those on which every bucket of the group counts, and which have what it
-    // has told its clients.
+    // No event reports what a later coordinator found. It is the columns that every bucket of the group counts on, and
+    // that have everything the bucket has acknowledged to clients.
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
     std::uint32_t members = 0;
     for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
@@ -106,19 +107,20 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
             if (member.role() == pb::PARITY && member.state() == pb::UP && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
                 ++counted[{ member.index(), member.holder().incarnation() }];
     }
-    if (members == 0) // the group lives by its parity alone: all that is left is needed
+    if (members == 0) // only parity buckets of the group are left: all of them are needed
         for (const auto& process : m_parityBuckets)
             if (const NodeMachine* machine = node(process); machine && machine->parityBucket() && machine->parityBucket()->group().value == group
                 && machine->parityBucket()->state() == pb::UP)
                 counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
     std::set<std::uint32_t> columns;
     for (const auto& [column, count] : counted)
-        if (count == members && !m_columnsInCreation.contains({ group, column.first })) // until the coordinator knows
+        // Not yet counted while the coordinator does not know.
+        if (count == members && !m_columnsInCreation.contains({ group, column.first }))
             columns.insert(column.first);
     return columns;
 }
 
-// ---- who holds which place
+// ---- which process holds which place
 
 void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
 {
@@ -132,20 +134,20 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
     const std::uint32_t number = event.place().number();
     const NodeMachine* machine = node(process.index);
     if (machine && machine->dataBucket() && machine->dataBucket()->state() == pb::RECOVERING) {
-        m_recovering[process.index] = number; // it counts when it is enabled
+        m_recovering[process.index] = number; // it counts once it is enabled
         return;
     }
     if (const auto holder = m_dataBuckets.find(number); holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
-        return; // an old order, to one that was paused
+        return; // an old order to a process that was paused
     m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
     for (auto& [request, kept] : m_kept)
-        if (kept.first == number) // of the bucket that had this number before a merge; its results went with the keys
+        if (kept.first == number) // by the bucket that had this number before a merge; its results moved with the keys
             kept = { ~0U, 0 };
     m_ledger.settled(number);
     m_told.erase(number);
     m_arrived.erase(number);
-    m_cuts.erase(number); // of one that was lost while it was merged: nobody replaced it
+    m_cuts.erase(number); // of a bucket that was lost during its merge and never replaced
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
 
@@ -155,7 +157,7 @@ void Oracle::onReleased(const SimProcess& process)
     m_parityBuckets.erase(process.index);
     const std::uint64_t incarnation = m_incarnations[process.index];
     if (m_fenced.contains(incarnation))
-        return; // it was taken for dead: what it did is judged by the cut
+        return; // it was taken for dead: its changes are judged by the cut
     for (const auto& [number, holder] : m_dataBuckets) {
         if (holder.process != process.index || holder.incarnation != incarnation)
             continue;
@@ -164,7 +166,7 @@ void Oracle::onReleased(const SimProcess& process)
     }
 }
 
-// The split that was to create the bucket is undone.
+// The split that was to create the bucket was undone.
 void Oracle::onUndone(std::uint32_t target)
 {
     if (target < m_file.buckets())
@@ -173,14 +175,14 @@ void Oracle::onUndone(std::uint32_t target)
     m_histories.erase(target);
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
-    if (target % m_config.m() == 0) // and with it its group; others that were to come into it, too, change nothing
+    if (target % m_config.m() == 0) // its group goes too; other buckets meant for the group change nothing
         std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
 }
 
 void Oracle::onGroupCreated(const pb::GroupCreated& created)
 {
     m_groups[created.group()] = created.k();
-    // A column that failed while the split was under way counts when it is made anew, not before.
+    // A column that failed while the split was under way counts only after it has been rebuilt.
     for (std::uint32_t p = 0; p < created.k(); ++p)
         if (!m_columnsFailedEarly.contains({ created.group(), p }))
             m_columns[created.group()].insert(p);
@@ -197,7 +199,7 @@ void Oracle::onKilled(const SimProcess& process)
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_counts.failed;
-    // Who was given the place and never heard of it may hold another one by now, which goes on.
+    // A process that was given this place but never heard of it may hold another place by now, which continues.
     const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
     const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
     const bool isHere = place.role() == failed.role()
@@ -218,7 +220,7 @@ void Oracle::onFailed(const pb::BucketFailed& failed)
     m_deferred.clear();
 }
 
-// ---- what of a lost bucket survives
+// ---- what survives of a lost bucket
 
 void Oracle::onBatchApplied(const SimProcess& process, const pb::Event& event)
 {
@@ -238,7 +240,7 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
         return;
     BucketHistory& history = found->second;
     if (!isGone(number)) {
-        // An undone split is a change that nobody tells of.
+        // An undone split is a change that no event reports.
         const DataBucket* bucket = dataBucket(number);
         if (bucket->state() == pb::UP)
             history.know(bucket->link().sequence());
@@ -265,14 +267,14 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
 void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
 {
     if (m_fenced.contains(m_incarnations[manager.index]))
-        return; // it was replaced and does not know yet
+        return; // it was replaced but does not know it yet
     for (int i = 0; i < agreed.positions_size(); ++i) {
         const std::uint32_t number = agreed.group() * m_config.m() + agreed.positions(i);
         const std::uint64_t cut = agreed.cuts(i);
         const auto holder = m_dataBuckets.find(number);
         if (holder == m_dataBuckets.end())
             continue;
-        // One that was enabled and failed before it heard of it, too.
+        // Includes a bucket that was enabled and failed before it heard of it.
         for (const pb::Member& member : node(manager.index)->parityBucket()->view().members())
             if (member.role() == pb::DATA && member.index() == agreed.positions(i) && member.state() == pb::FAILED)
                 m_cut.insert(member.holder().incarnation());
@@ -283,7 +285,7 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         }
         m_cuts[number] = cut;
         m_cut.insert(holder->second.incarnation);
-        m_arrived.erase(number); // what it would have told
+        m_arrived.erase(number); // what the lost bucket would have reported
         learn(number, cut);
         BucketHistory& history = m_histories[number];
         ++m_counts.cuts;
@@ -301,9 +303,9 @@ void Oracle::onEnabled(const SimProcess& process)
     const std::uint32_t number = m_recovering[process.index];
     m_recovering.erase(process.index);
     if (m_cut.contains(m_incarnations[process.index]))
-        return; // it failed since, and was replaced, and does not know yet
+        return; // it has failed and been replaced since, but does not know it yet
     if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
-        return; // by a former coordinator, after its successor has put another there: who has a later view knows it not
+        return; // by a former coordinator, whose successor has put another there; members with a later view ignore it
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
@@ -374,7 +376,7 @@ void Oracle::onLost(const pb::GroupLost& lost)
         falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
     };
     for (const auto& [q, member] : group.data) {
-        // One of which a later coordinator heard nothing at all has no holder there.
+        // A bucket from which a later coordinator heard nothing has no holder in its table.
         const auto known = m_dataBuckets.find(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
         const bool isUnheard = member.holder.node.value == 0 && known != m_dataBuckets.end();
         count(member, isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
@@ -385,7 +387,7 @@ void Oracle::onLost(const pb::GroupLost& lost)
         columns += p.value < group.k ? 1 : 0;
     }
     failed += group.k - columns;
-    // Not made anew since they were declared, the last time while they lived.
+    // Columns that were declared failed while alive and have not been rebuilt since.
     for (ParityColumn p; p.value < group.k; p = p.next())
         falsely += !group.parity.contains(p) && m_columnsDeclaredAlive.contains({ lost.group(), p.value }) ? 1 : 0;
     if (failed <= group.k && (m_isBounded || !m_isRebuilt))
@@ -404,15 +406,16 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         ++found.i;
     found.n = std::uint32_t(rebuilt.buckets() - (1ULL << found.i));
     const auto known = std::uint32_t(m_file.buckets());
-    // The split or merge that was decided last may be decided again, or undone, if its decision reached nobody.
-    // (Where whole groups are gone, nobody may know how many buckets there were.)
+    // The last decided split or merge may be decided again, or undone, if its decision reached no process. (If whole
+    // groups are gone, the number of buckets may be unknown.)
     if (m_isBounded && rebuilt.buckets() != known && rebuilt.buckets() + 1 != known && rebuilt.buckets() != known + 1)
         fail(14, say("the coordinator rebuilds a file of ", rebuilt.buckets(), " buckets, and ", known, " were there"));
     m_file = found;
     m_merging.reset();
     m_openSplits.clear();
     m_isRebuilt = true;
-    m_isRaisedEarly = m_isRaisedEarly || !m_isBounded; // where whole groups are gone the file may be found smaller than it was raised for
+    // If whole groups are gone, the file may be found smaller than it was raised for.
+    m_isRaisedEarly = m_isRaisedEarly || !m_isBounded;
     m_columnsInCreation.clear();
     m_authorityTouched = true;
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
@@ -420,10 +423,11 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     for (const auto& [g, group] : coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
-        // One that called it lost told nobody: it is recovered from what is left, and nothing of it may be missing.
+        // The coordinator that called the group lost told no process: the group is recovered from the survivors, and
+        // nothing may be missing.
         if (group.state != pb::GROUP_LOST && m_lostGroups.erase(g.value) > 0)
             std::erase_if(m_lostBuckets, [&](std::uint32_t number) { return number / m_config.m() == g.value; });
-        // The former one may have declared it failed and told nobody: it goes on, as if nothing had been said.
+        // The former coordinator may have declared it failed without telling any process: then it continues as before.
         for (const auto& [q, member] : group.data) {
             if (member.hasFailed())
                 continue;
@@ -440,7 +444,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
                 onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value);
         }
     }
-    // Raised by the former one when its successor listened already.
+    // Raised by the former coordinator after its successor had begun to listen.
     m_isRaisedEarly = m_isRaisedEarly || coordinator()->file().availability() > m_availability;
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
@@ -448,8 +452,8 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     ++m_counts.rebuilt;
 }
 
-// A parity bucket that was declared failed, and lacks what a data bucket that has ended since changed without it: those who know
-// that are gone as well ("Known" in tests/README.md).
+// Whether a parity bucket that was declared failed lacks changes of a data bucket that has ended since. The processes
+// that know of the failure are gone as well ("Known" in tests/README.md).
 bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
 {
     const SimProcess* process = m_cluster.numbered(holder);
@@ -464,8 +468,9 @@ bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
     return false;
 }
 
-// Those who know that it was declared failed ended with the coordinator: more than k ("Known" in tests/README.md). Where no other
-// was enabled in its place nothing is lost by that; but what the survivors agreed on without it is no longer what holds.
+// The processes that knew of the failure ended with the coordinator: more than k ("Known" in tests/README.md). If no
+// other bucket was enabled in its place, this loses nothing; but what the survivors agreed on without it no longer
+// holds.
 void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
 {
     const auto holder = m_dataBuckets.find(number);
@@ -490,7 +495,7 @@ void Oracle::rememberApplied(const SimProcess& process)
         applied[q] = parity->applied(Position(q));
 }
 
-// I15: what is ordered or named for the first time never goes back, and what is older is refused.
+// I15: numbers that are ordered or named for the first time never decrease, and older ones are refused.
 void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects)
 {
     const auto rise = [&](std::uint64_t& highest, std::uint64_t epoch, const char* what) {
@@ -499,7 +504,7 @@ void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effec
         highest = std::max(highest, epoch);
     };
     bool isAcknowledged = false;
-    // One that was replaced and does not know may order what it likes: nobody is to follow it.
+    // A replaced coordinator that does not know it may order anything: no process may obey it.
     const bool isFormer = process.info.kind() == pb::COORDINATOR && !isPresentCoordinator(process);
     for (const Effects::Send& send : effects.sends()) {
         const pb::Message& message = *send.message;

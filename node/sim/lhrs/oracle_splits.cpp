@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The oracle on splits and merges: in which order they are begun and decided, and what they do to the buckets.
+// The oracle on splits and merges: the order in which they begin and are decided, and their effects on the buckets.
 #include "node/sim/lhrs/oracle.h"
 
 #include "common/check/say.h"
@@ -16,21 +16,22 @@ using check::say;
 void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 {
     if (m_cut.contains(m_incarnations[process.index]))
-        return; // as below
+        return; // same reason as in onSplitApplied
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
     const auto holder = m_dataBuckets.find(target);
-    // (One that was declared failed may be what a coordinator finds that starts before anybody was told.)
+    // (A starting coordinator may find a bucket that was declared failed before any process was told.)
     if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index])
-        return; // it was paused, and what was to create it is undone
-    // They count when the split is committed; until then its sequence number may still become an empty change.
+        return; // it was paused, and the split that was to create it is undone
+    // The records count once the split is committed; until then its sequence number may still become an empty change.
     auto& arrived = m_arrived[target];
     for (int i = 0; i < moved.keys_size(); ++i) {
         const std::uint64_t key = moved.keys(i);
         const check::Version* version = m_ledger.latest(key);
         if (!version || !version->isPresent)
-            continue; // a late block of a split that is undone; if it is not, the commit finds the key where it should not be
-        // One that comes again has changed meanwhile.
+            // A late block of an undone split; if the split is not undone, the commit check finds the misplaced key.
+            continue;
+        // A record that is moved again has changed meanwhile.
         BucketHistory::Slot& slot = arrived[moved.new_ranks(i)];
         if (slot.isPresent && slot.key != key)
             fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
@@ -43,19 +44,19 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
 {
     if (m_cut.contains(m_incarnations[process.index]))
-        return; // it slept, and does not know that it was replaced: the number may be another bucket's by now
+        return; // it was paused and does not know that it was replaced: the number may belong to another bucket by now
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
     auto arrived = std::exchange(m_arrived[event.place().number()], {});
     if (history.known() >= applied.sequence())
-        return; // it was declared failed, and what it would have told is known from its parity buckets
+        return; // it was declared failed; its parity buckets have already shown what it would report
     for (auto& [rank, slot] : arrived) {
         slot.sequence = applied.sequence();
         m_touchedKeys.emplace(event.place().number(), slot.key);
         history.set(rank, slot);
     }
     if (m_merging && m_merging->second == event.place().number())
-        m_merging.reset(); // it has what the last bucket gave
+        m_merging.reset(); // it has the records of the last bucket
     for (const std::uint32_t rank : applied.left_ranks())
         history.set(rank, { applied.sequence(), false, 0, nullptr });
     for (int i = 0; i < applied.from_ranks_size(); ++i) {
@@ -76,7 +77,7 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
     m_deferred.clear();
 }
 
-// One after the other, or where the file says so each that follows those which are under way.
+// Splits are ordered one after the other, or, if the file permits, each one next after those under way.
 void Oracle::onSplitOrdered(const pb::SplitOrdered& ordered)
 {
     const std::uint64_t target = m_file.buckets() + m_openSplits.size();
@@ -101,7 +102,7 @@ void Oracle::onMergeEvent(const pb::Event& event)
     if (event.has_merge_committed()) {
         const auto& merge = event.merge_committed();
         const check::FileState after { merge.file().i(), merge.file().n() };
-        // A merge is a split backwards: splitting again would lead to where the file is.
+        // A merge is a reversed split: splitting again must lead back to the present file.
         report(check::checkSplitOrder(after, merge.into(), merge.bucket(), m_file));
         m_file = after;
         m_merging = { merge.bucket(), merge.into() };
@@ -114,7 +115,7 @@ void Oracle::onMergeEvent(const pb::Event& event)
         const std::uint32_t groups = std::uint32_t((m_file.buckets() + m_config.m() - 1) / m_config.m());
         m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
         m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
-        onUndone(event.merge_finished().bucket()); // there is no such bucket any more
+        onUndone(event.merge_finished().bucket()); // the bucket no longer exists
     }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();

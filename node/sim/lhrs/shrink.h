@@ -7,14 +7,14 @@
 
 namespace lhrs {
 
-// A failing case made small: faults, switches, actions, clients and operations are left out, by halves, as long as the
+// Makes a failing case smaller: leaves out faults, switches, actions, clients and operations, by halves, as long as the
 // same invariant fails.
 struct Shrunk {
     pb::Case smallest;
-    std::uint32_t runs = 0; // simulations that it took
+    std::uint32_t runs = 0; // simulations needed
 };
 
-// `failing` fails with `invariant`; `runsMax` bounds the work.
+// `failing` must fail with `invariant`; `runsMax` bounds the work.
 Shrunk shrink(const pb::Case& failing, int invariant, std::uint32_t runsMax = 200);
 
 } // namespace lhrs

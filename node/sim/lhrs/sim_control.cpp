@@ -39,7 +39,8 @@ Time SimControl::virtualNow(Time real) const
     return std::max(m_cluster.now(), std::min(m_clock.limit(real), m_cluster.nextAt().value_or(Time::max())));
 }
 
-// Commands that change something happen now, not when the last thing happened. A case must be as it is when nobody watches.
+// Commands that change something happen now, not at the time of the last happening. A case must run as it does
+// unwatched.
 void SimControl::letTimePass(Time real)
 {
     if (m_site)
@@ -52,9 +53,9 @@ void SimControl::look(Time real)
         const auto at = isOver() ? std::nullopt : m_clock.goal()->at;
         if (at && m_site)
             m_cluster.passTo(*at);
-        m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // also where nothing happened in that time
+        m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // also if nothing happened in that time
         if (m_site && m_cluster.isGated())
-            m_site->tellHeld(); // time stands, so nobody would be told by the gauges that come with it
+            m_site->tellHeld(); // time stands still, so the periodic gauges would not report it
         for (const std::uint64_t ticket : std::exchange(m_steppers, {})) {
             pb::CommandReply done;
             *done.mutable_simulation() = state(real);
@@ -74,7 +75,7 @@ void SimControl::look(Time real)
             refuse(ticket, pb::REFUSED, name + " has ended; nobody answers any more");
         }
     }
-    // Who goes on again answers what it was asked meanwhile.
+    // A process that continues answers the commands that came while it was paused.
     for (std::size_t i = 0; i < m_deferred.size();) {
         const SimProcess* process = m_cluster.numbered(NodeId(m_deferred[i].first));
         if (process && !process->isGone() && process->pausedUntil() > m_cluster.now()) {
@@ -88,7 +89,7 @@ void SimControl::look(Time real)
     m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real);
 }
 
-// Commands whose time is over before anything happens any more.
+// Commands whose time limit passes before the next happening.
 void SimControl::endAwaited(Time real)
 {
     const auto next = m_cluster.nextAt();
@@ -162,7 +163,7 @@ void SimControl::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::st
 
 void SimControl::command(const pb::Command& command, Time real)
 {
-    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the answer to the last one may have come just now
+    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the last answer may have come just now
     if (command.passing_ns() > 0 && m_clock.waitsForCommands() && !command.has_step_clock())
         m_awaited[command.ticket()] = m_cluster.now() + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
     if (commandClock(command, real))
@@ -251,10 +252,10 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         pb::CommandReply done;
         m_faults->command(process, command, done);
         reply(command.ticket(), std::move(done));
-        look(real); // it may have ended, or gone on
+        look(real); // the process may have ended or continued
         return;
     }
-    if (commandGate(process, command, real)) // also of one that stands still, as the next one
+    if (commandGate(process, command, real)) // also for a paused process; likewise the next command
         return;
     if (command.has_watch()) {
         pb::CommandReply done;
@@ -298,7 +299,7 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
     } else {
         pb::Command given = command;
         if (command.has_hold_workload()) {
-            // Who holds lives in real time: virtual time may run a hundred times as fast, or stand still.
+            // The holder of a lease lives in real time: virtual time may run a hundred times as fast, or stand still.
             const std::uint32_t lease = command.hold_workload().lease_ms() == 0 ? kHoldLeaseMs : command.hold_workload().lease_ms();
             m_holds.erase(process.info.node());
             if (command.hold_workload().is_held())
@@ -313,7 +314,7 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
     }
 }
 
-// What changes nothing. False: it is no question.
+// Answers queries, which change nothing. False: the command is not a query.
 bool SimControl::question(const SimProcess& process, const pb::Command& command)
 {
     pb::CommandReply answer;
@@ -344,10 +345,10 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
     return true;
 }
 
-// There are no threads in a simulated process: it has an inbox, and takes one step after the other.
+// A simulated process has no threads: it has an inbox and takes one step after the other.
 void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
 {
-    // What the machine says of time is by its own clock; in a sample all is by the process'.
+    // The machine gives times on its own clock; a sample uses the clock of the process.
     const Time now = m_cluster.protocolClockOf(process), behind = m_cluster.clockOf(process) - now;
     out.set_process(process.info.node());
     out.set_time_ns((now + behind).count());
@@ -380,7 +381,7 @@ void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
     SimSite::fillGauges(process, *out.mutable_gauges());
 }
 
-// Holds that nobody has renewed run out now, by the word of the client itself.
+// Holds that were not renewed end now, by a command to the client itself.
 void SimControl::endHolds(Time real)
 {
     for (auto at = m_holds.begin(); at != m_holds.end();) {

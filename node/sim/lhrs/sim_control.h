@@ -16,42 +16,43 @@
 
 namespace lhrs {
 
-// The commands of control.proto, carried out on a simulated cluster: each for the process that it names. What only asks
-// is answered outside of virtual time, so a run does not depend on who watches it; what changes something happens at
-// the present virtual time. No socket, no thread: whoever has those gives the commands and takes the replies.
+// Carries out the commands of control.proto on a simulated cluster, each for the process that it names. A query is
+// answered outside of virtual time, so watching does not change a run. A command that changes something takes effect at
+// the present virtual time. It has no socket or thread: the caller passes in commands and takes the replies.
 class SimControl {
 public:
     using OnReply = std::function<void(pb::CommandReply& reply)>;
 
-    // What the program says of itself and of all its processes.
+    // What the program reports about itself and all its processes.
     struct Self {
         std::uint64_t seed = 0;
         std::uint32_t pid = 0;
         std::string eventsEndpoint;
         std::string controlEndpoint;
-        std::function<std::int64_t(Time at)> wallAt; // ns since 1970 that watchers are told for a virtual time
+        std::function<std::int64_t(Time at)> wallAt; // ns since 1970 shown to watchers for a virtual time
     };
 
     SimControl(SimCluster& cluster, SimClock& clock, Self self, OnReply onReply);
 
-    // The cluster is operated from outside; else it is only watched, and `plays` says what it does.
+    // The cluster is operated from outside; otherwise it is only watched, and `plays` describes its run.
     void operate(SimSite& site, SimFaults& faults);
     void watch(const std::string& plays) { m_plays = plays; }
 
-    // `real` is the time that the clock goes by, here and below.
+    // `real` is the time that drives the clock; likewise below.
     void command(const pb::Command& command, Time real);
-    // Before virtual time goes on, and after it went on: steps that have come to their goal, processes that have ended.
+    // Call it before and after virtual time advances: completes steps that have reached their goal, and handles
+    // processes that have ended.
     void look(Time real);
-    // The run has come to its end; `violation` is empty if everything held.
+    // The run is over; `violation` is empty if every check passed.
     void finish(const std::string& violation);
 
-    // A command Shutdown came that was for nobody in particular.
+    // A Shutdown command that names no process arrived.
     bool isEnding() const { return m_isEnding; }
-    // Nothing happens any more.
+    // Nothing will happen any more.
     bool isOver() const { return m_isOver || m_cluster.failure(); }
     Time virtualNow(Time real) const;
     pb::SimulationState state(Time real) const;
-    // Fills in where a process of this cluster is asked and watched.
+    // Fills in the endpoints for commands to, and events of, a process of this cluster.
     void introduce(pb::ProcessInfo& info) const;
 
 private:
@@ -90,13 +91,15 @@ private:
     std::string m_violation;
     bool m_isOver = false;
     bool m_isEnding = false;
-    std::map<std::uint64_t, Open> m_open; // given to machines, by ticket
-    std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for processes that stand still, by number
-    std::map<std::uint64_t, Time> m_holds; // clients whose workload is held: when, in real time, unless it is renewed
-    std::optional<Time> m_gateEnds;         // likewise, the gates
-    std::map<std::uint64_t, Time> m_awaited; // by ticket: commands for whose answer virtual time goes on, at most until then
+    std::map<std::uint64_t, Open> m_open; // commands given to machines, by ticket
+    std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for paused processes, by process number
+    // Clients whose workload is held: the real time at which the hold ends unless renewed.
+    std::map<std::uint64_t, Time> m_holds;
+    std::optional<Time> m_gateEnds;         // likewise for the gates
+    // By ticket: commands whose answer virtual time waits for, and until when at most.
+    std::map<std::uint64_t, Time> m_awaited;
     std::vector<std::uint64_t> m_steppers;                         // tickets
-    std::uint64_t m_kills = 0;                                     // that were looked at
+    std::uint64_t m_kills = 0;                                     // kills already handled
 };
 
 } // namespace lhrs

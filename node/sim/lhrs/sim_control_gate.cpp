@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands about gates, for simulated processes. Their lease is of real time, as that of a held workload.
+// The commands about gates, for simulated processes. Their lease is in real time, like that of a held workload.
 #include "node/sim/lhrs/sim_control.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void refuseIn(pb::CommandReply& reply, pb::Refusal refusal, const char* text)
 
 } // namespace
 
-// False: it is about something else.
+// False: the command is about something else.
 bool SimControl::commandGate(const SimProcess& process, const pb::Command& command, Time real)
 {
     const bool changes = command.has_set_gate() || command.has_release_held();
@@ -36,7 +36,7 @@ bool SimControl::commandGate(const SimProcess& process, const pb::Command& comma
         hasChanged = setGate(command.set_gate(), real);
     else if (command.has_release_held())
         releaseHeld(process, command.release_held(), done);
-    if (hasChanged && !isOver()) // a lease that is renewed leaves no trace: when that happens is no matter of the run
+    if (hasChanged && !isOver()) // a lease renewal leaves no trace, because its time is not part of the run
         m_site->tellHeld();
     if (done.refusal() == pb::NOT_REFUSED && !process.isGone())
         describeGate(process, *done.mutable_gate(), real);
@@ -46,7 +46,7 @@ bool SimControl::commandGate(const SimProcess& process, const pb::Command& comma
     return true;
 }
 
-// False: it is as it was.
+// False: the state is unchanged.
 bool SimControl::setGate(const pb::SetGate& order, Time real)
 {
     const bool wasClosed = m_cluster.isGated();
@@ -70,7 +70,7 @@ void SimControl::openGates(const std::string& reason, Time real)
     m_clock.setGated(false, m_cluster.now(), real);
 }
 
-// A gate that nobody has renewed.
+// Opens gates whose lease was not renewed.
 void SimControl::endGate(Time real)
 {
     if (!m_gateEnds || *m_gateEnds > real || isOver())
@@ -98,7 +98,7 @@ void SimControl::releaseHeld(const SimProcess& process, const pb::ReleaseHeld& o
     if (order.advance_ns() > 0 && process.isGated())
         m_cluster.advanceGated(process, Time(order.advance_ns()));
     if (order.advance_ns() > 0)
-        return; // one that has not begun has nothing to do
+        return; // a process that has not begun has nothing to do
     const std::uint32_t count = order.number() != 0 || order.count() == 0 ? 1 : order.count();
     for (std::uint32_t i = 0; i < count && process.isGated() && !isOver(); ++i) {
         const auto released = m_cluster.release(process, order.number(), order.is_dropped());
@@ -118,8 +118,7 @@ void SimControl::describeGate(const SimProcess& process, pb::GateState& out, Tim
             std::chrono::duration_cast<std::chrono::milliseconds>(*m_gateEnds - real).count())));
 }
 
-// Behind closed gates time alone brings neither messages nor events: a step that waits for some ends where none can
-// come.
+// With closed gates, time alone brings neither messages nor events: a step that waits for them ends if none can come.
 bool SimControl::isAtGoal() const
 {
     const SimClock::Counts counts { m_cluster.eventCount(), m_cluster.messagesArrived() };

@@ -129,7 +129,7 @@ Fate SimFaults::judge(const SimProcess& process, const FaultBook::Passing& passi
     const FaultBook::Verdict verdict = book->judge(passing, now);
     Fate fate = verdict.fate;
     if (passing.isStream && passing.isIncoming && !fate.isDropped) {
-        // Frames of one stream stay in their order.
+        // Frames of one stream stay in order.
         Time& last = m_streams[{ process.info.node(), passing.node.value }];
         if (fate.delay.count() > 0 || last > now)
             last = std::max(last + std::chrono::nanoseconds(1), now + fate.delay);

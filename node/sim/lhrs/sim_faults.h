@@ -13,19 +13,19 @@
 
 namespace lhrs {
 
-// The fault shims of all processes of a simulated cluster: the same commands, rules and events as of live ones. Leases
-// and delays are of virtual time.
+// The fault shims of all processes of a simulated cluster, with the same commands, rules and events as live ones.
+// Leases and delays are in virtual time.
 class SimFaults : public SimDoor {
 public:
     explicit SimFaults(SimCluster& cluster) : m_cluster(cluster) { cluster.setDoor(this); }
 
-    // Carries out a command about faults; false: it is about something else.
+    // Carries out a command about faults; false: the command is about something else.
     bool command(const SimProcess& process, const pb::Command& command, pb::CommandReply& reply);
-    // Which faults are armed, for a watcher who comes late.
+    // Which faults are armed, for a watcher that connects late.
     void describe(const SimProcess& process, pb::Snapshot& snapshot) const;
-    // It stands still: it answers commands about faults, and no others.
+    // It is paused: it answers commands about faults only.
     bool isPaused(const SimProcess& process) const;
-    // The process has ended; nothing is armed at it any more.
+    // The process has ended, and so have its faults.
     void forget(const SimProcess& process) { m_books.erase(process.info.node()); }
 
     Fate judge(const SimProcess& process, const FaultBook::Passing& passing, Time now) override;
@@ -40,8 +40,9 @@ private:
     const FaultBook* bookOf(const SimProcess& process) const;
 
     SimCluster& m_cluster;
-    std::map<std::uint64_t, FaultBook> m_books; // by process number; of those at which something was armed
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Time> m_streams; // by receiver and sender: when the last delayed frame goes on
+    std::map<std::uint64_t, FaultBook> m_books; // by process number; only processes at which a fault was armed
+    // By receiver and sender: when the last delayed frame is released.
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Time> m_streams;
 };
 
 } // namespace lhrs

@@ -14,8 +14,8 @@
 
 namespace lhrs {
 
-// Starts the processes of one simulated file, as a person or a program starts live ones: a coordinator, servers in both
-// pools, clients; and others in the place of those that ended.
+// Starts the processes of one simulated file, as a user or a script starts live ones: a coordinator, servers in both
+// pools, clients; and replacements for processes that ended.
 class SimSite {
 public:
     struct Options {
@@ -23,21 +23,22 @@ public:
         pb::Timers timers;
         Recruiting recruiting = Recruiting::Auto;
     };
-    static constexpr std::size_t kProcessesMax = 32'768; // that are started in one run
+    static constexpr std::size_t kProcessesMax = 32'768; // processes started in one run
 
     SimSite(SimCluster& cluster, Options options);
 
-    // The coordinator, and servers in both pools.
+    // Starts the coordinator, and servers in both pools.
     void begin(std::uint32_t dataServers, std::uint32_t parityServers);
     Result<std::vector<const SimProcess*>> startMore(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names);
-    // The same programs once more, those that still run are ended first: a server is empty and waits in the pool that it
-    // was started in, a coordinator has the address of the former one and listens for the running file.
+    // Starts the same programs again; those still running are ended first. A server is empty and waits in the pool in
+    // which it was first started. A coordinator has the address of its predecessor and listens for the running file.
     Result<std::vector<const SimProcess*>> startAgain(const std::vector<std::uint64_t>& nodes);
 
-    // Figures of a process; of the machine it runs on nothing is told, for that is not simulated.
+    // The figures of a process; machine figures are left out because the machine is not simulated.
     static void fillGauges(const SimProcess& process, pb::Gauges& out);
 
-    // The gauges of processes whose gates hold more or less than when they were told last, whatever the time.
+    // Emits the gauges of processes whose gates hold a different number of messages than last reported, whatever the
+    // time.
     void tellHeld();
 
 private:
@@ -50,8 +51,8 @@ private:
     SimCluster& m_cluster;
     const Options m_options;
     std::uint32_t m_coordinator = 0; // index
-    std::map<std::uint64_t, pb::ProcessInfo> m_started; // by process number, those that have ended included
-    // By index: what had happened, at the process and at its gate, when its gauges were told.
+    std::map<std::uint64_t, pb::ProcessInfo> m_started; // by process number, including processes that have ended
+    // By index: the counts at the process and at its gate when its gauges were last emitted.
     std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> m_told;
 };
 

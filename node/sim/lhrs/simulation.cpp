@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kRecoveryTime = 30s; // T_rec of testing.md 5d: quiet after this at the latest
+constexpr Time kRecoveryTime = 30s; // longest time without progress that is allowed on a quiet network
 constexpr std::uint32_t kNodesMax = 600;
 constexpr std::uint32_t kSparesAtHeal = 40;
 
@@ -104,14 +104,14 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
             const auto* field = pb::Event::descriptor()->FindFieldByName(action.event());
             if (m_isDone[std::size_t(i)] || !field || field->number() != seen->first || std::max(1U, action.nth()) != seen->second)
                 continue;
-            // At this very moment; the messages of the step are on their way, or not.
+            // At this very moment: the messages of the step may or may not have left.
             m_isDone[std::size_t(i)] = true;
             m_cluster.after({}, [this, &action] { perform(action); });
         }
     }
 }
 
-// A real process would have ended here, as any other one of its group that has as much memory.
+// A real process would have ended here, like any other process of its group with as much memory.
 void Simulation::checkMemory(const SimProcess& process)
 {
     const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
@@ -172,7 +172,7 @@ void Simulation::issue(ClientState& client)
                 m_oracle.finished(reply.operation());
             const pb::ResultCode result = reply.operation().result();
             ++m_results[pb::ResultCode_Name(result)];
-            // A client that does not know yet that a bucket is elsewhere may have less patience than it takes to find out.
+            // A client that does not know yet that a bucket has moved may give up before it finds out.
             const std::uint64_t key = reply.operation().key();
             if (m_isReadingBack && result == pb::RETRY && !m_oracle.isStuck(key) && ++m_readAgain[key] <= 3) {
                 pb::Operate operate;
@@ -189,7 +189,7 @@ void Simulation::issue(ClientState& client)
     }
 }
 
-// On a quiet network every search gets its answer; LOST where the bucket is, and nowhere else.
+// On a quiet network every search must get its answer: LOST if the bucket is lost, and only then.
 void Simulation::checkReadBack(std::uint64_t key, pb::ResultCode result)
 {
     const bool isExcused = result == pb::RETRY && m_oracle.isStuck(key);
@@ -200,7 +200,7 @@ void Simulation::checkReadBack(std::uint64_t key, pb::ResultCode result)
         m_oracle.fail(17, check::say("on a quiet network a search of key ", key, " ended with ", pb::ResultCode_Name(result)));
 }
 
-// The client thinks before it goes on.
+// The client waits before it continues.
 void Simulation::pause(ClientState& client)
 {
     if (m_case.pace_us() == 0 || m_isReadingBack) {
@@ -214,7 +214,7 @@ void Simulation::pause(ClientState& client)
     });
 }
 
-// Gives the coordinator the actions whose time has come. Any answer will do: it may say that there is nothing to do.
+// Gives the coordinator the actions whose time has come. Any answer will do: there may be nothing to do.
 void Simulation::act()
 {
     for (int i = 0; i < m_case.actions_size() && !m_areFaultsOver; ++i) {
@@ -279,14 +279,14 @@ void Simulation::startCoordinator(bool isFirst)
     CoordinatorOptions options;
     options.self = isFirst ? m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE) : m_cluster.successorOf(m_coordinator->index);
     if (isFirst)
-        options.config = m_case.file(); // a later one learns it from the buckets
+        options.config = m_case.file(); // a later coordinator learns it from the buckets
     else
         options.config.set_m(1), options.config.set_b(1);
     options.timers = m_case.timers();
     options.recruiting = m_case.by_registry() ? Recruiting::Registry : Recruiting::Auto;
     options.seed = m_cluster.drawMachineSeed();
     options.listensFirst = !isFirst;
-    options.isFileKnown = !isFirst; // one is replaced when the file exists, not before
+    options.isFileKnown = !isFirst; // a coordinator is replaced only after the file exists
     auto machine = std::make_unique<Coordinator>(options);
     m_coordinator = isFirst ? &m_cluster.start(options.self, std::move(machine)) : &m_cluster.startAgain(options.self, std::move(machine));
     m_isCoordinatorDown = false;
@@ -304,7 +304,7 @@ void Simulation::replaceCoordinator(const pb::CaseAction& action)
     const Time time = std::chrono::milliseconds(action.duration_ms());
     if (action.kind() == pb::CaseAction::TAKE_OVER) {
         const SimProcess& former = m_cluster.moveAway(m_coordinator->index);
-        // As long as the next one does not know the file, nobody could say which of the two is followed.
+        // Until the next coordinator knows the file, it is undefined which of the two is followed.
         m_cluster.pause(former.index, std::chrono::hours(1));
         m_sleeping.push_back({ former.index, time });
         startCoordinator(false);
@@ -317,7 +317,7 @@ void Simulation::replaceCoordinator(const pb::CaseAction& action)
     });
 }
 
-// What it asked is answered to nobody; what it would have asked is not asked.
+// Its open requests get no answer, and it sends no further ones.
 void Simulation::endClient(std::uint32_t process)
 {
     for (ClientState& client : m_clients) {
@@ -330,7 +330,7 @@ void Simulation::endClient(std::uint32_t process)
     }
 }
 
-// Where a spare is missing, one more starts after a while, as a person would do it.
+// Where a spare is missing, another one starts after a while, as an operator would do it.
 void Simulation::askForSpares()
 {
     if (m_case.spares_late() && !m_areFaultsOver && m_oracle.fileExists())
@@ -395,7 +395,7 @@ bool Simulation::run()
     return !m_failure;
 }
 
-// Liveness: a quiet network, nobody paused, and enough spares.
+// Liveness: a quiet network, no paused process, and enough spares.
 void Simulation::heal()
 {
     m_areFaultsOver = true;
@@ -403,7 +403,7 @@ void Simulation::heal()
         startCoordinator(false);
     m_points.end();
     m_breaker.end();
-    if (m_case.memory_limit() > 0) { // a split for which there is no room is tried for ever: somebody gives more
+    if (m_case.memory_limit() > 0) { // a split without room is retried forever, so servers get more memory
         for (const auto& process : m_cluster.processes())
             if (process->info.kind() == pb::NODE)
                 m_cluster.setMemory(*process, {});
@@ -415,21 +415,22 @@ void Simulation::heal()
             startNode(pool);
 }
 
-// Nothing more will happen: what is not at rest waits for a group that is lost, for good.
+// Nothing more will happen: everything that is not at rest waits for a group that is lost for good.
 bool Simulation::isAtRestButLost(bool isStuck) const
 {
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
-    if (m_oracle.lostGroups().empty() || !coordinator.file().exists()) // the latter: one that still listens knows of no group
+    // The latter: a coordinator that still listens knows of no group.
+    if (m_oracle.lostGroups().empty() || !coordinator.file().exists())
         return false;
     const auto isInit = [](const auto& item) { return item.second.state == pb::INIT; };
     return (coordinator.growth().isIdle() || isStuck)
         && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [&](const auto& item) {
-               // The group of the target waits with it.
+               // The target's group waits with it.
                return (isStuck && std::any_of(item.second.data.begin(), item.second.data.end(), isInit)) || item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
            });
 }
 
-// All that held something of the file has ended. A coordinator that starts then waits for a person.
+// All processes that held anything of the file have ended. A coordinator that starts then waits for an operator.
 bool Simulation::isNothingLeft() const
 {
     const auto isBucket = [](const auto& process) {
@@ -437,7 +438,7 @@ bool Simulation::isNothingLeft() const
         return node && (node->dataBucket() || node->parityBucket());
     };
     const auto& processes = m_cluster.processes();
-    // Who is left may be one that was replaced, or that never counted.
+    // The remaining ones may have been replaced, or may never have counted.
     return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive()) && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
         && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_breaker.isAnyHeard());
 }
@@ -465,11 +466,11 @@ std::string Simulation::whoWaits() const
     return {};
 }
 
-// Waits until nothing is under way, also when the last late copy of a datagram has arrived: a bucket that a merge left with
-// few records may ask for the next one only then.
+// Waits until nothing is under way and the last late copy of a datagram has arrived: a bucket that a merge left with
+// few records may request the next merge only then.
 bool Simulation::comeToRest()
 {
-    constexpr int kRoundsMax = 100; // a file that merges and splits by turns is at rest never
+    constexpr int kRoundsMax = 100; // a file that alternates between merges and splits never comes to rest
     const auto late = std::chrono::milliseconds(std::max(m_case.network().late_ms(), m_case.network().spike_ms())) + 1s;
     for (int round = 0; round < kRoundsMax; ++round) {
         if (!waitForRest())
@@ -487,10 +488,10 @@ bool Simulation::comeToRest()
 
 bool Simulation::waitForRest()
 {
-    // The time counts from the last step forward: a file that owes forty splits is not stuck.
+    // The time counts from the last progress: a file that owes forty splits is not stuck.
     const Oracle::Counts& counts = m_oracle.counts();
     const auto steps = [&] { return counts.splits + counts.parityAdded + counts.cuts + counts.recovered; };
-    // A coordinator that starts waits for who is silent, and then once more before it calls it lost.
+    // A coordinator that starts waits for silent members, and then once more before it declares them lost.
     const Time patience = std::chrono::milliseconds(withDefaults(m_case.timers()).lost_ms());
     const Time limit = kRecoveryTime + 2 * std::max(Time(), patience - 10s);
     Time end = m_cluster.now() + limit;
@@ -513,7 +514,7 @@ bool Simulation::waitForRest()
         if (std::exchange(stepsBefore, steps()) != steps())
             end = m_cluster.now() + limit;
         if (!isAtRest && m_cluster.now() >= end) {
-            // Where the source of a decided split is lost, its target waits for a person who knows that the old process
+            // If the source of a decided split is lost, its target waits for an operator who knows that the old process
             // has ended.
             if (isAtRestButLost(true))
                 break;
@@ -529,7 +530,7 @@ bool Simulation::waitForRest()
     return true;
 }
 
-// Every key that was ever named, read by the clients in turn.
+// Every key that was ever named is read by the clients in turn.
 bool Simulation::readBack()
 {
     m_isReadingBack = true;
@@ -555,7 +556,7 @@ bool Simulation::readBack()
     m_results.clear();
     for (ClientState& client : m_clients)
         issue(client);
-    // A key that waits for a person is asked for until the operation's deadline, 5 s.
+    // A key that waits for an operator is requested until the operation's deadline, 5 s.
     const Time limit = kRecoveryTime + 1ms * std::int64_t(m_expected) + 6s * stuck;
     if (!runUntil([&] { return m_answered == m_expected; }, limit, "not all keys were read back"))
         return false;

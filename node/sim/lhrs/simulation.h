@@ -16,21 +16,21 @@
 
 namespace lhrs {
 
-// One case played to its end: a coordinator, spares and clients over the simulated network, the case's operations and
-// actions under its faults; then a quiet network, in which everything must be answered and come to rest; then all keys
-// are read back and the oracle looks at everything.
+// Plays one case to its end. First a coordinator, spares and clients run over the simulated network, with the case's
+// operations, actions and faults. Then the network is quiet, and everything must be answered and come to rest. Then all
+// keys are read back and the oracle checks everything.
 class Simulation : private SimObserver {
 public:
     using Listener = std::function<void(const SimProcess& process, const pb::Event& event)>;
 
     explicit Simulation(const pb::Case& told);
 
-    // Hears every event from now on, in the order in which they happen.
+    // Receives every event from now on, in order.
     void setListener(Listener listener) { m_listener = std::move(listener); }
-    // True if everything held. Once only.
+    // True if every check passed. Call it only once.
     bool run();
 
-    // What did not hold first; `failure` is empty after a run that returned true.
+    // The first violation; `failure` is empty after a run that returned true.
     struct Failure {
         int invariant = 0;
         std::string text;
@@ -38,16 +38,16 @@ public:
     };
     const std::optional<Failure>& failure() const { return m_failure; }
     const SimCluster& cluster() const { return m_cluster; }
-    // For who lets time pass slowly and asks questions meanwhile.
+    // For callers that control the passing of time and send queries meanwhile.
     SimCluster& steeredCluster() { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
     const CasePoints& points() const { return m_points; }
     const Breaker& breaker() const { return m_breaker; }
     std::uint32_t restarts() const { return m_restarts; } // of the coordinator
     std::uint64_t answered() const { return m_answered; }
-    // The case itself is over; its keys are read back.
+    // The case itself is over, and its keys are being read back.
     bool isReadingBack() const { return m_isReadingBack; }
-    // Operations by name of their result.
+    // Number of operations by name of their result.
     const std::map<std::string, std::uint64_t>& results() const { return m_results; }
 
 private:
@@ -66,7 +66,7 @@ private:
     void startNode(pb::Role pool);
     void startClients();
     void startCoordinator(bool isFirst);
-    // It ends, or goes on where nobody hears it; after a time another starts in its place.
+    // The coordinator ends, or continues where no process hears it; after a time another starts in its place.
     void replaceCoordinator(const pb::CaseAction& action);
     void endClient(std::uint32_t process);
     void issue(ClientState& client);
@@ -82,7 +82,7 @@ private:
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
     bool comeToRest();
     bool waitForRest();
-    std::string whoWaits() const; // a process with something under way; nobody: empty
+    std::string whoWaits() const; // a process with work under way; empty: none
     bool readBack();
     void keepFailure();
 
@@ -98,24 +98,25 @@ private:
     const SimProcess* m_coordinator = nullptr;
     std::vector<ClientState> m_clients;
     std::vector<bool> m_isDone; // actions
-    std::map<int, std::uint32_t> m_seen; // by field of Event: how often, while actions wait for it
+    std::map<int, std::uint32_t> m_seen; // by field of Event: number of occurrences, while actions wait for it
     bool m_areFaultsOver = false;
     std::uint32_t m_actionsUnderWay = 0;
     std::uint32_t m_restarts = 0;
     bool m_isCoordinatorDown = false;
-    std::vector<std::pair<std::uint32_t, Time>> m_sleeping; // former coordinators: how long they sleep on when another knows the file
+    // Former coordinators: how long each stays paused after its successor knows the file.
+    std::vector<std::pair<std::uint32_t, Time>> m_sleeping;
     std::uint64_t m_asked = 0;
     std::uint64_t m_answered = 0;
-    std::uint64_t m_expected = 0; // answers, when the keys are read back
+    std::uint64_t m_expected = 0; // answers expected while the keys are read back
     std::map<std::uint64_t, std::uint32_t> m_readAgain; // by key
     std::uint32_t m_nodes = 0;
-    bool m_isSpareMissing = false; // ever
+    bool m_isSpareMissing = false; // at any time
     bool m_isReadingBack = false;
     std::map<std::string, std::uint64_t> m_results;
 };
 
-// The value that operation `index` of a case writes: says where it comes from, then filler, all of them different
-// from about 4 bytes on.
+// The value that operation `index` of a case writes: it names its origin, followed by filler. All values differ if they
+// are at least about 4 bytes long.
 std::string caseValue(std::uint64_t index, std::uint32_t length);
 
 } // namespace lhrs

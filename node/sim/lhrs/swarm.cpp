@@ -13,7 +13,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kOften = 500; // per mille: what is on at all is on in half of the seeds
+constexpr std::uint32_t kOften = 500; // per mille: features that may be on are on in half of the seeds
 
 void drawFile(Generator& draw, pb::FileConfig& file)
 {
@@ -98,10 +98,10 @@ pb::CaseOperation::Kind drawKind(Generator& draw, const Mix& mix)
     return pb::CaseOperation::SEARCH;
 }
 
-// Returns how many records there may be at most.
+// Returns the maximum possible number of records.
 std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
 {
-    // Few seeds have values so long that contents, moves and batches travel in several blocks.
+    // In few seeds the values are so long that contents, moves and batches travel in several blocks.
     const bool areValuesLong = draw.chance(40);
     const auto count = std::uint32_t(draw.between(200, areValuesLong ? 300 : draw.chance(300) ? 1000 : 500));
     const bool isCrowded = draw.chance(350);
@@ -117,7 +117,7 @@ std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
         operation->set_kind(drawKind(draw, mix));
         operation->set_client(std::uint32_t(draw.below(drawn.clients())));
         const bool isInsert = operation->kind() == pb::CaseOperation::INSERT;
-        // Changes and searches mostly meet keys that were inserted some time; fresh keys are mostly inserted.
+        // Changes and searches mostly use keys that were inserted before; new keys are mostly inserted.
         if (!known.empty() && (isInsert ? isCrowded && draw.chance(300) : draw.chance(850)))
             operation->set_key(known[draw.below(known.size())]);
         else
@@ -173,7 +173,8 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
     switch (static_cast<int>(action.kind())) {
     case A::PAUSE:
     case A::PART:
-        // Below the suspicion time, between it and the lease, above the lease; long enough for LOST only where that may be.
+        // Below the suspicion time, between it and the lease, or above the lease. Long enough for LOST only if LOST is
+        // permitted.
         action.set_duration_ms(std::uint32_t(draw.chance(300) ? draw.between(1, 150)
                 : draw.chance(400)                            ? draw.between(100, 400)
                                                               : draw.between(300, isUnbounded && draw.chance(200) ? 15'000 : 5'000)));
@@ -202,10 +203,10 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
     action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
 }
 
-// Returns how long the case takes, about.
+// Returns the approximate duration of the case.
 std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
 {
-    // Values say who wrote them.
+    // Long enough to name the writer.
     for (pb::CaseOperation& operation : *drawn.mutable_operations())
         operation.set_length(std::max(8U, operation.length()));
     drawn.set_is_unbounded(draw.chance(400));
@@ -217,7 +218,7 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     if (draw.chance(200))
         drawn.set_inbox_max(std::uint32_t(draw.between(4, 200)));
     if (!draw.chance(600))
-        return durationMs; // the file does not recover, and nobody fails
+        return durationMs; // the file does not recover, so no process fails
     drawn.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
     drawn.mutable_file()->set_slice(std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
     if (draw.chance(200))
@@ -231,11 +232,11 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     }
     if (draw.chance(300))
         drawn.mutable_timers()->set_lost_ms(std::uint32_t(draw.between(6'000, 20'000)));
-    if (network.loss() > 50) // or live members are declared dead all the time
+    if (network.loss() > 50) // otherwise live members are declared failed all the time
         drawn.mutable_timers()->set_probes_max(8);
     for (std::uint64_t failures = draw.between(1, draw.chance(300) ? 20 : 6); failures > 0; --failures)
         drawFailure(draw, durationMs, drawn.is_unbounded(), *drawn.add_actions());
-    if (draw.chance(300)) { // a random few go, one by one
+    if (draw.chance(300)) { // a random few are killed one by one
         const auto at = std::uint32_t(draw.between(1, durationMs));
         for (std::uint64_t i = draw.between(2, 5); i > 0; --i) {
             drawFailure(draw, durationMs, drawn.is_unbounded(), *drawn.add_actions());
@@ -247,8 +248,8 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     return durationMs;
 }
 
-// The coordinator ends, once or several times, at any time or inside a reconfiguration - also that of its successor, which
-// still listens.
+// The coordinator ends, once or several times, at any time or during a reconfiguration. This includes its successor
+// while it still listens.
 void drawRestart(Generator& draw, std::uint32_t durationMs, pb::CaseAction& action)
 {
     using A = pb::CaseAction;
@@ -271,7 +272,7 @@ void drawRestarts(Generator& draw, std::uint32_t durationMs, pb::Case& drawn)
     using A = pb::CaseAction;
     for (std::uint64_t restarts = draw.between(1, 3); restarts > 0; --restarts)
         drawRestart(draw, durationMs, *drawn.add_actions());
-    if (draw.chance(400)) { // clients end or sleep in the middle of what they do
+    if (draw.chance(400)) { // clients end or pause in the middle of their work
         drawn.set_clients(std::max(2U, drawn.clients()));
         for (std::uint64_t i = draw.between(1, 3); i > 0; --i) {
             pb::CaseAction& action = *drawn.add_actions();
@@ -304,7 +305,7 @@ void drawRestarts(Generator& draw, std::uint32_t durationMs, pb::Case& drawn)
     }
 }
 
-// Several splits at once, and enough that are owed at one moment.
+// Several splits at once, with enough owed at one moment.
 void drawWaves(Generator& draw, pb::Case& drawn)
 {
     drawn.mutable_file()->set_parallel_splits(draw.chance(850));
@@ -318,10 +319,10 @@ void drawWaves(Generator& draw, pb::Case& drawn)
     }
 }
 
-// So little that buckets are full before they overflow, or just about.
+// So little memory that buckets are full before, or about when, they overflow.
 void drawMemory(Generator& draw, pb::Case& drawn)
 {
-    // A merge for which there is no room is tried for ever, and such a file never comes to rest.
+    // A merge without room is retried forever, so such a file never comes to rest.
     const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
     if (!draw.chance(333) || drawn.file().merges() || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
         return;
@@ -329,17 +330,17 @@ void drawMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         length += operation.length();
     length /= std::uint64_t(std::max(1, drawn.operations_size()));
-    // What one bucket of b records takes, and as much again for each batch that a split may leave at a parity bucket; no less
-    // than a few pages of 64 rows.
+    // The memory of one bucket of b records, and the same again for each batch that a split may leave at a parity
+    // bucket; at least a few pages of 64 rows.
     const std::uint64_t bucket = drawn.file().b() * (length + 64 + 16 * drawn.file().m());
     const std::uint64_t page = 64 * (2 * length + 64 + 16 * drawn.file().m());
     drawn.set_memory_limit(std::max(bucket * draw.between(1, 8), page * drawn.file().m() * draw.between(4, 16)));
 }
 
-// As above, at the very edge. A parity bucket refuses when a third of what reserve and batches leave is less than one page of the
-// longest records for each data bucket: the limit is that bound, and as much more as up to two full pages take. Without parity
-// buckets it is a few pages; an eighth of it, the reserve, has room for the first slab of values that lie outside their page. Half
-// of these files have few spares, so buckets must overflow.
+// As above, but at the very limit. A parity bucket refuses when a third of the memory that reserve and batches leave is
+// less than one page of the longest records for each data bucket. The limit is that bound plus up to two full pages.
+// Without parity buckets it is a few pages; an eighth of it, the reserve, has room for the first slab of values stored
+// outside their page. Half of these files have few spares, so buckets must overflow.
 void drawFullMemory(Generator& draw, pb::Case& drawn)
 {
     const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
@@ -349,7 +350,8 @@ void drawFullMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         longest = std::max<std::uint64_t>(longest, operation.length());
     const std::uint64_t page = 64 * (longest + 16 + 16 * drawn.file().m());
-    // A parity bucket that a full file gets later may take more than its data buckets: that is not in "Memory" of PROTOCOL.md.
+    // A parity bucket that a full file gets later may need more than its data buckets; "Memory" in PROTOCOL.md does not
+    // cover it.
     const auto addsParity = [](const pb::CaseAction& action) {
         return action.kind() == pb::CaseAction::RAISE_AVAILABILITY || action.kind() == pb::CaseAction::ADD_PARITY;
     };

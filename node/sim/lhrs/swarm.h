@@ -7,19 +7,20 @@
 
 namespace lhrs {
 
-// The case that a seed stands for: first which features and faults are on at all, then how much of
-// each. The same seed gives the same case, operation by operation.
-// From kFailuresFrom on the processes fail too, in three of five; seeds below are as they were before that existed.
+// The case that a seed determines: first which features and faults are on, then the amount of each. The same seed gives
+// the same case, operation by operation. From kFailuresFrom on, processes also fail in three of five cases; seeds below
+// keep the cases that they had before.
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
-// From here on injection points fire too.
+// From this seed on, injection points fire too.
 inline constexpr std::uint64_t kPointsFrom = 20'000;
-// And from here on the coordinator ends and others start in its place, clients end, and files shrink; points are rare.
+// From this seed on, the coordinator ends and others start in its place, clients end, and files shrink; points are
+// rare.
 inline constexpr std::uint64_t kRestartsFrom = 30'000;
-// And from here on most files stage several splits at once.
+// From this seed on, most files stage several splits at once.
 inline constexpr std::uint64_t kWavesFrom = 40'000;
-// And from here on the servers of one file in three have little memory.
+// From this seed on, the servers of one file in three have little memory.
 inline constexpr std::uint64_t kMemoryFrom = 2'000'000;
-// And from here on every second file's servers have so little that some of them do become full.
+// From this seed on, the servers of every second file have so little memory that some become full.
 inline constexpr std::uint64_t kFullFrom = 4'300'000;
 pb::Case drawCase(std::uint64_t seed);
 
