@@ -36,7 +36,7 @@ public:
         Endpoint end {}; // of the peer; for outgoing messages
         bool isMulticast = false;
         bool isStream = false;
-        // Number of the body; 0: several or unknown; then faults restricted to some kinds do not affect it
+        // Number of the body; 0: several or unknown. Faults restricted to some kinds then do not affect it.
         int kind = 0;
         std::size_t bytes = 0;
     };
@@ -83,7 +83,7 @@ private:
         FaultDice dice { 0 };
         Time begin {};
         Time end {};
-        // For a fault with a rate: when the link to each peer is free
+        // For a fault with a rate: when the link to each peer is free.
         std::map<std::pair<std::uint64_t, Endpoint>, Time> linkFree;
         std::uint32_t eventsLeft = 0; // until a crash
         pb::FaultEffect effect;

@@ -35,7 +35,7 @@ private:
 
 constexpr std::size_t kRequestHead = 1 + 8 + 8 + 8 + 1;
 constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
-// Takes the place of a kind: first rank, count, length; then the heads, then the values
+// Takes the place of a kind: first rank, count, length; then the heads, then the values.
 constexpr std::uint8_t kRun = 7;
 constexpr std::size_t kRunHead = 1 + 4 + 4 + 4;
 

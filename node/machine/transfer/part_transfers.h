@@ -55,7 +55,7 @@ private:
     // State of the transfers to one receiver.
     struct Path {
         std::uint32_t window = 16;     // parts that may be sent and not yet acknowledged
-        std::uint32_t missing = 0;     // parts that are
+        std::uint32_t missing = 0;     // parts sent and not yet acknowledged
         std::uint32_t grown = 0;       // parts acknowledged since the window last grew
         bool isSlow = false;           // a part was lost once: the window now grows by one per round
         std::uint64_t sent = 0;        // parts sent so far, without resends
