@@ -432,7 +432,7 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 void Oracle::checkAvailability()
 {
     if (m_hasMerged)
-        return; // after a merge K stays as it is, and so does k of each group
+        return; // a merge lowers neither K nor the k of any group
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups) {
         // A coordinator that starts may decide a split before it reports which groups are lost.

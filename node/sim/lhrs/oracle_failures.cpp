@@ -114,7 +114,7 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
                 counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
     std::set<std::uint32_t> columns;
     for (const auto& [column, count] : counted)
-        // Not yet counted while the coordinator does not know.
+        // A column in creation counts only once the coordinator knows it.
         if (count == members && !m_columnsInCreation.contains({ group, column.first }))
             columns.insert(column.first);
     return columns;
