@@ -32,7 +32,7 @@ std::size_t BytePool::capacity(std::size_t size)
     return size == 0 ? 0 : capacityOfClass(classOf(size));
 }
 
-// Small files have small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
+// A small file has small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
 std::size_t BytePool::nextSlab(std::size_t sizeClass) const
 {
     const std::size_t block = capacityOfClass(sizeClass);

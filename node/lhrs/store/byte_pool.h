@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// Memory for values and parity fields of 1..65,536 bytes: size classes at most a quarter apart, blocks cut from slabs,
-// so that storing a record allocates nothing. Blocks do not move and are 16-byte aligned.
+// Memory for values and parity fields of 1..65,536 bytes. Size classes lie at most a quarter apart, and blocks are cut
+// from slabs, so storing a record allocates nothing. Blocks do not move and are 16-byte aligned.
 class BytePool {
 public:
     static constexpr std::size_t kLargest = 65536;
@@ -18,9 +18,9 @@ public:
     std::byte* take(std::size_t size);
     // Gives back a block that was taken with the same size.
     void giveBack(std::byte* block, std::size_t size);
-    // What take(size) really hands out.
+    // The size of the block that take(size) returns.
     static std::size_t capacity(std::size_t size);
-    // How many further bytes take(size) would take of the system.
+    // How many further bytes take(size) would request from the system.
     std::size_t growthFor(std::size_t size) const;
     std::size_t bytes() const { return m_bytes; }
 
@@ -38,9 +38,9 @@ private:
     static std::size_t capacityOfClass(std::size_t sizeClass);
 
     std::array<FreeBlock*, kClasses> m_free {};
-    std::array<std::byte*, kClasses> m_cut {};        // where the newest slab of the class goes on
-    std::array<std::size_t, kClasses> m_left {};      // bytes left in it
-    std::array<std::size_t, kClasses> m_slabBytes {}; // of the newest slab; slabs grow with the class
+    std::array<std::byte*, kClasses> m_cut {};        // next uncut byte in the newest slab of the class
+    std::array<std::size_t, kClasses> m_left {};      // uncut bytes in that slab
+    std::array<std::size_t, kClasses> m_slabBytes {}; // size of the newest slab; slabs grow with the class
     std::vector<Slab> m_slabs;
     std::size_t m_bytes = 0;
 };

@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// Deltas of one data position that a parity bucket has applied and that somebody may lack (lhrs.md 4.3), in the order of their
-// sequence numbers. One comes with each change and goes soon after, so their memory is used again.
+// The Deltas of one data position that this parity bucket has applied but another one may still lack, in the order of
+// their sequence numbers. One is added with each change and trimmed soon after, so entries reuse their memory.
 class DeltaLog {
 public:
     void add(const pb::Delta& delta)
@@ -30,7 +30,7 @@ public:
         entry.result = delta.result();
         entry.bytes.assign(delta.delta());
     }
-    // What all parity buckets have is in no log.
+    // Drops the Deltas that all parity buckets have applied.
     void trim(Sequence stable)
     {
         while (!m_entries.isEmpty() && m_entries.front().sequence <= stable) {
@@ -41,7 +41,7 @@ public:
     }
     void clear() { m_entries.clear(); }
     std::size_t size() const { return m_entries.size(); }
-    // Each as it came.
+    // Writes all entries, each as it was received.
     void report(GroupNumber group, Position position, google::protobuf::RepeatedPtrField<pb::Delta>& out) const
     {
         for (std::size_t i = 0; i < m_entries.size(); ++i) {
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSpareBytes = 1024; // a place keeps no more of a delta that is gone
+    static constexpr std::size_t kSpareBytes = 1024; // a reused entry keeps at most this capacity
     struct Entry {
         std::uint64_t incarnation = 0, epoch = 0;
         Sequence sequence = 0, stable = 0;

@@ -27,7 +27,7 @@ std::uint64_t linearDigest(const Field& field, std::string_view bytes)
             symbol = Symbol(symbol | Symbol(std::uint8_t(bytes[x * width + 1])) << 8);
         if (symbol == 0)
             continue;
-        const std::uint64_t weights = mixed(x); // all projections of this symbol's place
+        const std::uint64_t weights = mixed(x); // all projections of the symbol at this place
         for (std::size_t t = 0; t < 8 / width; ++t) {
             const auto weight = Symbol((weights >> (8 * width * t)) & field.symbolMax());
             sums[t] = Symbol(sums[t] ^ field.multiply(symbol, weight));

@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// Reads a record block for who looks for each key in a store, and lets what the next ones will look at be fetched from memory
-// meanwhile: first their places in the index, then the records that stand there.
+// Reads a record block for a caller that looks up each key in a store. Meanwhile it prefetches for the entries ahead:
+// first their places in the index, then the records at those places.
 class FetchingReader {
 public:
     FetchingReader(std::string_view block, const RecordStore& store)
@@ -23,7 +23,7 @@ public:
         for (int i = 0; i < kNear; ++i)
             fetchRecord();
     }
-    // As BlockReader::next().
+    // Like BlockReader::next().
     bool next(BlockEntry& entry)
     {
         fetchIndex();

@@ -6,7 +6,7 @@
 
 namespace lhrs {
 
-// The part of one owner in a sum of bytes: it leaves the sum with its owner.
+// One owner's share of a sum of bytes; it is subtracted when the owner is destroyed.
 class KeptBytes {
 public:
     KeptBytes() = default;
@@ -26,7 +26,7 @@ public:
         if (m_sum != nullptr)
             *m_sum -= m_bytes;
     }
-    // `sum` must outlive this, and is always the same one.
+    // `sum` must outlive this object, and every call must pass the same one.
     void add(std::uint64_t& sum, std::uint64_t bytes)
     {
         m_sum = &sum;

@@ -12,17 +12,19 @@
 
 namespace lhrs {
 
-// Key -> place (1, 2, ...) in the list of somebody who has the keys there anyway, so that the index itself keeps none: five
-// bytes a slot. Open addressing with Robin Hood hashing, at most 7/8 full: where an entry stands is told with it, as its
-// distance from home, so a probe looks at the keys of its own home only, and an entry is taken out without looking at any.
-// It grows into a table half as large again, so it is at least 7/12 full, to which each insert takes a few entries along: no insert
-// waits for all of them.
-// `keyAt(place)` is the key there; it is asked for entries that are in. It may have a `prefetch(place)` for those that will be.
+// Maps a key to its place (1, 2, ...) in a list of the owner, which stores the keys. The index itself stores none and
+// takes five bytes a slot. It uses open addressing with Robin Hood hashing and is at most 7/8 full.
+// Each entry stores its distance from its home slot. So a probe compares only keys with the same home, and an entry is
+// erased without comparing any key.
+// The index grows into a table half as large again, so it is at least 7/12 full. Each insert moves a few entries to the
+// new table, so no insert waits for all of them.
+// `keyAt(place)` returns the key at a place that is in the index. It may also have `prefetch(place)` for entries that
+// are needed soon.
 class KeyIndex {
 public:
     explicit KeyIndex(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
 
-    // 0 where the key is not in.
+    // 0 if the key is not in the index.
     template <class KeyAt>
     std::uint32_t find(Key key, const KeyAt& keyAt) const
     {
@@ -30,16 +32,16 @@ public:
         return place != 0 ? place : m_before.find(key, keyAt);
     }
 
-    // The key will be looked for soon.
+    // Call this when the key will be looked up soon.
     void prefetch(Key key) const
     {
         m_now.prefetch(key);
         m_before.prefetch(key);
     }
-    // Where the key is if it is in, without a look at the keys there: mostly right. 0: it is not in.
+    // The place of the key if it is in the index, found without reading the stored keys: mostly right. 0: it is not in.
     std::uint32_t guess(Key key) const { return find(key, [key](std::uint32_t) { return key; }); }
 
-    // Puts a key in that is not in; place >= 1. All others are where keyAt says.
+    // Inserts a key that is not in the index; place >= 1. keyAt must be valid for all other entries.
     template <class KeyAt>
     void insert(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
@@ -50,8 +52,8 @@ public:
         ++m_count;
         if (isIn)
             return;
-        // Full, or somebody would stand too far: a larger table. Where so few keys stand so far from home, somebody may have
-        // chosen them: another hash.
+        // The table is full, or an entry would lie too far from home: take a larger table. If so few keys lie so far
+        // from home, they may have been chosen on purpose: take another hash.
         if (isFull || m_count * 4 >= m_now.size()) {
             takeAlong(m_before.size(), keyAt);
             m_before = std::exchange(m_now, Table(larger(m_now.size()), m_seed));
@@ -62,7 +64,7 @@ public:
         rebuild(key, place, keyAt);
     }
 
-    // So many keys will come; an index that has some goes on as it is.
+    // Makes room for this many keys; does nothing if the index already has some.
     void reserve(std::size_t count)
     {
         if (m_count > 0 || count == 0)
@@ -71,7 +73,7 @@ public:
         m_now = Table(count + count / 7 + 2, m_seed);
     }
 
-    // The key is at another place from now on.
+    // From now on the key is at another place.
     void move(Key key, std::uint32_t from, std::uint32_t to)
     {
         for (Table* table : { &m_now, &m_before }) {
@@ -83,7 +85,7 @@ public:
         LHRS_CHECK(!"what moves is in the index");
     }
 
-    // Takes the key of this place out; nothing happens where it is not in.
+    // Erases the key at this place; does nothing if it is not in the index.
     void erase(Key key, std::uint32_t place)
     {
         for (Table* table : { &m_now, &m_before }) {
@@ -103,7 +105,8 @@ public:
     }
     std::size_t count() const { return m_count; }
     std::size_t bytes() const { return (m_now.size() + m_before.size()) * kSlotBytes; }
-    // How many further bytes it takes when so many keys come: a larger table, while the one before is still there.
+    // How many further bytes the index takes for this many more keys: a larger table, while the former one still
+    // exists.
     std::size_t growthFor(std::size_t keys) const
     {
         std::size_t now = m_now.size(), before = m_before.size();
@@ -116,7 +119,7 @@ public:
 
 private:
     static constexpr std::size_t kSlotBytes = sizeof(std::uint32_t) + 1;
-    // Slots of the former table at each insert. It is empty before the next one is wanted: three would be enough.
+    // Slots of the former table that each insert empties. Three would be enough to empty it before the next growth.
     static constexpr std::size_t kTakenAlong = 4;
     static std::size_t larger(std::size_t size) { return std::max<std::size_t>(16, size + size / 2); }
 
@@ -141,7 +144,7 @@ private:
         Table& operator=(const Table& other) = delete;
 
         std::size_t size() const { return length; }
-        // The hash as a fraction of the table.
+        // The hash as a fraction of the table size.
         std::size_t home(Key key) const
         {
             __extension__ using Wide = unsigned __int128;
@@ -171,7 +174,7 @@ private:
             __builtin_prefetch(&places[s]);
         }
 
-        // Where the entry stands; the number of slots where it is not in.
+        // The slot of the entry, or the number of slots if it is not in the table.
         std::size_t slotOf(Key key, std::uint32_t place) const
         {
             if (size() == 0)
@@ -184,8 +187,8 @@ private:
             return size();
         }
 
-        // Who is farther from home gets the slot, who was there goes on. False, and all as it was, where somebody would
-        // have to stand too far.
+        // The entry farther from its home slot takes this one; the displaced entry is reinserted further on. Returns
+        // false and changes nothing if an entry would lie farther than kFarthest from home.
         bool put(Key key, std::uint32_t place)
         {
             std::size_t s = home(key), last = s;
@@ -210,7 +213,7 @@ private:
             return true;
         }
 
-        // Closes the gap: those behind it that are not at home come nearer.
+        // Closes the gap: the entries behind it that are not at home move one slot nearer.
         void eraseAt(std::size_t s)
         {
             for (std::size_t n = next(s); distances[n] > 1; s = n, n = next(n)) {
@@ -227,8 +230,8 @@ private:
         std::unique_ptr<std::uint8_t[]> distances; // 1: at home; 0: empty
     };
 
-    // Empties so many slots of the former table. Who leaves a slot makes room for those behind, so a slot is emptied until
-    // nobody comes any more; at each moment it is a table like any other.
+    // Empties this many slots of the former table. Erasing an entry pulls the following ones nearer, so a slot is
+    // erased until no entry moves into it. At every moment the former table is a valid table.
     template <class KeyAt>
     void takeAlong(std::size_t count, const KeyAt& keyAt)
     {
@@ -237,12 +240,12 @@ private:
                 const std::uint32_t place = m_before.places[m_taken];
                 m_before.eraseAt(m_taken);
                 if (!m_now.put(keyAt(place), place))
-                    rebuild(keyAt(place), place, keyAt); // and there is no former table any more
+                    rebuild(keyAt(place), place, keyAt); // after this there is no former table
             }
             if (++m_taken >= m_before.size())
                 m_before = Table();
         }
-        // Those that the next insert takes along are anywhere in the list.
+        // The entries that the next insert moves are scattered over the list, so they are prefetched.
         if constexpr (requires { keyAt.prefetch(std::uint32_t()); }) {
             for (std::size_t s = m_taken; s < std::min(m_taken + kTakenAlong, m_before.size()); ++s) {
                 if (m_before.distances[s] != 0)
@@ -251,7 +254,8 @@ private:
         }
     }
 
-    // All at once, with this key, which found no place near enough: by another hash, in a larger table unless few are in.
+    // Rebuilds the index in one step with another hash, together with this key, which found no slot near enough. The
+    // new table is larger unless few entries are in.
     template <class KeyAt>
     void rebuild(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
@@ -272,9 +276,9 @@ private:
 
     std::uint64_t m_seed;
     Table m_now;
-    Table m_before;          // while it is emptied
-    std::size_t m_taken = 0; // slots of it that are empty
-    std::size_t m_count = 0; // of both
+    Table m_before;          // the former table, while it is emptied
+    std::size_t m_taken = 0; // its slots that are empty
+    std::size_t m_count = 0; // entries of both tables
 };
 
 } // namespace lhrs

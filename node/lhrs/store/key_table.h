@@ -12,17 +12,17 @@ namespace lhrs {
 
 constexpr std::uint64_t kHashSeed = 0x9e3779b97f4a7c15;
 
-// The hash of a key, seeded so that chosen keys cannot make long probes.
+// The hash of a key, seeded so that an attacker cannot choose keys that make probes long.
 inline std::uint64_t hashOf(Key key, std::uint64_t seed) { return SeededNumbers::mixed(key.value ^ seed); }
 
-// Key -> number, open addressing with linear probing, at most 7/8 full; 16 bytes a slot. The number 0 means "not in".
-// Never walked over in hash order by the protocol, so runs do not depend on the seed.
+// Maps a key to a number. Open addressing with linear probing, at most 7/8 full, 16 bytes a slot. The number 0 means
+// "not in". The protocol never iterates in hash order, so runs do not depend on the seed.
 template <class Number>
 class KeyTable {
 public:
     explicit KeyTable(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
 
-    // 0 where the key is not in.
+    // 0 if the key is not in the table.
     Number find(Key key) const
     {
         if (m_slots.empty())
@@ -33,14 +33,14 @@ public:
         }
     }
 
-    // The key will be looked for soon.
+    // Call this when the key will be looked up soon.
     void prefetch(Key key) const
     {
         if (!m_slots.empty())
             __builtin_prefetch(&m_slots[home(key)]);
     }
 
-    // Puts the key in or changes its number, which is not 0.
+    // Inserts the key or changes its number, which must not be 0.
     void set(Key key, Number number)
     {
         if ((m_count + 1) * 8 > m_slots.size() * 7)
@@ -51,7 +51,7 @@ public:
         m_slots[s] = { key.value, number };
     }
 
-    // Takes the key out; nothing happens where it is not in.
+    // Erases the key; does nothing if it is not in the table.
     void erase(Key key)
     {
         if (m_slots.empty())
@@ -60,7 +60,7 @@ public:
         if (m_slots[s].number == 0)
             return;
         --m_count;
-        // Close the gap: later members of the probe move back unless they stand at or after their home.
+        // Close the gap: later entries of the probe move back unless they are at or after their home slot.
         for (std::size_t next = (s + 1) & m_mask; m_slots[next].number != 0; next = (next + 1) & m_mask) {
             const std::size_t want = home(Key(m_slots[next].key));
             if (((next - want) & m_mask) >= ((next - s) & m_mask)) {
@@ -88,7 +88,7 @@ private:
 
     std::size_t home(Key key) const { return std::size_t(hashOf(key, m_seed)) & m_mask; }
 
-    // Where the key is, or is to be put.
+    // The slot of the key, or the empty slot where it would go.
     std::size_t slotOf(Key key) const
     {
         std::size_t s = home(key);

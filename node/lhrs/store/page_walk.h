@@ -9,7 +9,7 @@
 
 namespace lhrs {
 
-// What buckets show of themselves comes in pages: of so many records, or of so many bytes, whichever comes first.
+// Buckets show their contents in pages of this many records or this many bytes, whichever comes first.
 constexpr std::uint32_t kPageRecords = 4096;
 constexpr std::size_t kPageBytes = 1024 * 1024;
 
@@ -18,7 +18,8 @@ inline std::uint32_t pageCount(std::uint32_t wanted)
     return wanted == 0 ? 256 : std::min(wanted, kPageRecords);
 }
 
-// Calls `each(rank)`, which gives its bytes, for the used ranks of a page, and returns the first rank after it, 0 at the end.
+// Calls `each(rank)`, which returns the size in bytes, for the used ranks of a page. Returns the first rank after the
+// page, or 0 at the end.
 template <class Store, class Each>
 std::uint32_t walkPage(const Store& store, std::uint32_t from, std::uint32_t count, Each each)
 {

@@ -76,7 +76,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         return false;
     if (rankMax() < rank) {
         if (change != Change::Insert || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
-            return false; // the latter: beyond any memory
+            return false; // the second condition: beyond any memory
         m_records.resize(rank.value);
         m_members.resize(rank.value);
     }
@@ -124,7 +124,7 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         record.memberCount = (record.memberCount - 1u) & kCountMask;
         if (record.memberCount == 0) {
             --m_recordGroups;
-            // Paper 3: a parity record without members encodes nothing; what is left would be a mistake in the parity.
+            // A parity record without members encodes nothing, so a nonzero B means that the parity was wrong.
             const bool isZero = std::all_of(parity.begin(), parity.end(), [](std::byte b) { return b == std::byte(0); });
             if (!isZero && !LHRS_MUTANT(WrongColumn) && !LHRS_MUTANT(LogsAsValues))
                 return false;

@@ -14,10 +14,11 @@
 
 namespace lhrs {
 
-// The parity records of one parity bucket by rank (lhrs.md 3.3): key list, lengths, versions and parity field B of each
-// record group. A parity record whose last member left is gone, and its B must then be all zero, which is checked at no cost.
-// Only record recovery looks for a key, so of a position there is an index from when somebody looks there until it is
-// forgotten: most of the time none takes memory, and no change has to keep one.
+// The parity records of one parity bucket by rank: the key list, lengths, versions and parity field B of each record
+// group. When the last member leaves, the parity record is removed. Its B must then be all zero, which is checked at no
+// cost.
+// Only record recovery looks up a key here. So the index of a position is built at the first lookup and kept until it
+// is forgotten. Most of the time no index takes memory, and changes need not maintain one.
 class ParityStore {
 public:
     static constexpr std::uint32_t kRanksAtOnce = 50'000; // some milliseconds
@@ -32,13 +33,13 @@ public:
 
     ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options);
 
-    // B ^= P[q][p] * delta, and the change of the key list; `length` is that of the new value. Returns false and
-    // changes nothing where the change does not fit what is stored (an insert over a member, a delete of another key):
-    // then data bucket and parity bucket disagree, which is a mistake of ours.
+    // B ^= P[q][p] * delta, and the same change to the key list; `length` is that of the new value. Returns false and
+    // changes nothing if the change does not fit what is stored (an insert over a member, a delete of another key).
+    // Then the data bucket and the parity bucket disagree, which is a bug.
     [[nodiscard]] bool apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
         std::string_view delta);
 
-    // The rank will be changed soon.
+    // Call this when the rank will be changed soon.
     void prefetch(Rank rank) const
     {
         if (rank.value < 1 || rank.value > m_records.size())
@@ -47,7 +48,7 @@ public:
         __builtin_prefetch(m_members.row(rank.value - 1));
     }
 
-    // Who reads rank after rank says so, and does not wait for memory at each.
+    // For callers that read rank after rank: prefetches the ranks ahead, so they do not wait for memory at each one.
     void prefetchBehind(Rank rank) const
     {
         constexpr std::uint32_t kAhead = 6;
@@ -60,19 +61,19 @@ public:
     // Whether any record group has a member of this data position.
     bool hasMembersAt(Position q) const;
     std::uint32_t memberCount(Rank rank) const;
-    // B, as long as the longest member ever was, in whole symbols.
+    // B is as long as the longest member ever was, in whole symbols.
     ByteSpan parity(Rank rank) const;
     std::uint32_t lengthAt(Rank rank) const { return m_records[rank.value - 1].length; }
-    // As of RecordStore, of parity fields.
+    // Like RecordStore::piece and pieceRanks, for parity fields.
     const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_records.piece(first.value - 1, count, length); }
     static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Record>::rowsOfPage(first.value - 1)); }
-    // Looks at so many further ranks for an index of the position's keys, which all changes keep from then on. False where a key is
-    // there twice, which is a mistake of ours.
+    // Adds this many further ranks to the index of the position's keys; all later changes maintain it. Returns false if
+    // a key occurs twice, which is a bug.
     [[nodiscard]] bool index(Position q, std::uint32_t ranks = kRanksAtOnce);
-    // Whether it is whole.
+    // Whether the index covers all ranks.
     bool isIndexed(Position q) const { return m_index[q.value] && m_index[q.value]->isWhole; }
     void forgetIndex(Position q) { m_index[q.value].reset(); }
-    // Of an indexed position; rank 0: its bucket has no such key.
+    // Only for an indexed position. Rank 0: its bucket has no such key.
     Rank find(Position q, Key key) const
     {
         LHRS_CHECK(isIndexed(q));
@@ -83,7 +84,7 @@ public:
     Rank rankMax() const { return Rank(std::uint32_t(m_records.size())); }
     const ErasureCode& code() const { return m_code; }
     std::size_t bytes() const;
-    // About what further ranks take at least: of parity fields as long as the longest so far.
+    // About how much further ranks take at least, with parity fields as long as the longest so far.
     std::size_t longestPage() const { return m_records.longestPage() + 64 * m_members.width() * sizeof(Member); }
 
 private:
@@ -92,14 +93,14 @@ private:
         std::uint32_t memberCount : 15 = 0;      // 0: no parity record at this rank
     };
 
-    // For the index of a position, whose places are ranks.
+    // Gives the index of a position its keys; places are ranks.
     struct KeyAt {
         const ParityStore& store;
         Position q;
         Key operator()(std::uint32_t rank) const { return store.m_members.row(rank - 1)[q.value].key; }
     };
     struct Index {
-        KeyIndex keys; // of the ranks up to `last`, or of all
+        KeyIndex keys; // of the ranks up to `last`, or of all if isWhole
         Rank last;
         bool isWhole = false;
         bool has(Rank rank) const { return isWhole || rank <= last; }
@@ -109,11 +110,11 @@ private:
 
     ErasureCode m_code;
     const ParityColumn m_column;
-    std::vector<Multiplier> m_multipliers; // of our column, by position
+    std::vector<Multiplier> m_multipliers; // of this bucket's column, by position
     RecordPages<Record> m_records; // by rank - 1; their bytes are B
     Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
-    std::vector<std::unique_ptr<Index>> m_index; // by position; null: nobody has looked there
+    std::vector<std::unique_ptr<Index>> m_index; // by position; null: nothing has been looked up there
 };
 
 } // namespace lhrs

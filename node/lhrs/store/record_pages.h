@@ -21,11 +21,12 @@ inline constexpr int kLengthBits = 17; // of a value, 0..65,536
 inline constexpr std::uint32_t kLengthMask = (1u << kLengthBits) - 1;
 static_assert(BytePool::kLargest <= kLengthMask);
 
-// What a bucket keeps by rank: a head and so many bytes in each row, `Head::length` of them, at most BytePool::kLargest. Pages of
-// 64 rows have all their heads, and after them cells of one width, one memory each: a row needs no address, and a run of ranks is a
-// run of memory. The width of a page is that of its longest row, unless that would leave more than half of its cells' bytes
-// unused; who is longer lies outside then, and the cell says where. So values of one length take no byte more than they have, and
-// a single long one costs its own length. The last page has 8, 16, 32 or 64 rows.
+// What a bucket stores by rank: each row has a head and `Head::length` bytes, at most BytePool::kLargest. A page of 64
+// rows is one piece of memory: first all heads, then cells of one width. So a row needs no address, and a run of ranks
+// is contiguous.
+// The width of a page is that of its longest row, unless more than half of the bytes of its cells would then be unused.
+// In that case longer rows are stored outside the page, and the cell holds their address. So values of equal length
+// waste no byte, and a single long value costs only its own length. The last page has 8, 16, 32 or 64 rows.
 template <class Head>
 class RecordPages {
     static_assert(std::is_trivially_copyable_v<Head> && alignof(Head) <= alignof(std::max_align_t));
@@ -35,20 +36,20 @@ public:
     Head& operator[](std::size_t row) { return heads(m_pages[row / kRows])[row % kRows]; }
     const Head& operator[](std::size_t row) const { return heads(m_pages[row / kRows])[row % kRows]; }
 
-    // The bytes of a row. They may be elsewhere after the next setLength() or resize().
+    // The bytes of a row. The next setLength() or resize() may move them.
     std::byte* bytes(std::size_t row) { return bytesOf(m_pages[row / kRows], row % kRows); }
     const std::byte* bytes(std::size_t row) const { return bytesOf(m_pages[row / kRows], row % kRows); }
 
-    // The bytes of so many rows of this length where they are one piece of memory, else null. Rows of different pages never are.
+    // The bytes of this many rows of this length if they are contiguous, else null. Rows of different pages never are.
     const std::byte* piece(std::size_t row, std::size_t rows, std::uint32_t length) const
     {
         const Page& page = m_pages[row / kRows];
         return length == page.width && rows <= rowsOfPage(row) ? cell(page, row % kRows) : nullptr;
     }
-    // Of its page, this one and those behind it.
+    // How many rows of its page there are from this one on.
     static std::size_t rowsOfPage(std::size_t row) { return kRows - row % kRows; }
 
-    // Somebody will want this row soon.
+    // Call this when the row will be needed soon.
     void prefetch(std::size_t row) const
     {
         const Page& page = m_pages[row / kRows];
@@ -58,7 +59,8 @@ public:
         __builtin_prefetch(at + kLine);
     }
 
-    // The row has so many bytes from now on: as many as there were before stay, the others are undefined. Returns them.
+    // Sets the length of the row and returns its bytes. Old bytes are kept as far as they fit; new ones are
+    // uninitialized.
     std::byte* setLength(std::size_t row, std::uint32_t length)
     {
         LHRS_CHECK(row < m_size && length <= BytePool::kLargest);
@@ -79,8 +81,9 @@ public:
         return bytesOf(page, r);
     }
 
-    // About how many further bytes are taken if the row, which may be a new one behind all others, gets so many bytes; while
-    // a page is made anew its former memory is there, too; or it lies outside, in a slab. 0: there is a cell for them.
+    // About how many further bytes are taken if the row gets this length; it may be a new one behind all others. That
+    // is either a page made anew, while its former memory still exists, or a slab for a row outside. 0: the row already
+    // has a cell that is wide enough.
     std::size_t growthFor(std::size_t row, std::uint32_t length) const
     {
         const std::size_t p = row / kRows;
@@ -90,9 +93,9 @@ public:
         const std::size_t capacity = p > 0 ? kRows : hasPage ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity) : kRowsAtFirst;
         return std::max(memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)), m_pool.growthFor(length));
     }
-    // At most so many further bytes are taken by so many new rows with so many bytes in all, none longer than `longest`: a page
-    // has cells for all its rows, the last one also for those that do not come, and may have twice as many bytes unused as used;
-    // what is longest lies outside, in a slab of its own.
+    // An upper bound of the further bytes that this many new rows take, with this many bytes in all and none longer
+    // than `longest`. A page has cells for all its rows, the last page also for rows that never come, and it may have
+    // twice as many bytes unused as used. The longest row may be stored outside, in a slab of its own.
     std::size_t growthForRows(std::size_t rows, std::size_t bytes, std::uint32_t longest) const
     {
         const std::size_t after = m_size + rows;
@@ -100,10 +103,10 @@ public:
         const std::size_t last = memoryOf(std::min(cells, kRows), longest);
         return std::min(memoryOf(cells, longest), 4 * bytes + memoryOf(cells, 0) + cells / kRows * kWastedAnyway + last) + m_pool.growthFor(longest);
     }
-    // Of a page of rows as long as the longest that ever was.
+    // The size of a page whose rows are all as long as the longest row so far.
     std::size_t longestPage() const { return memoryOf(kRows, m_longest); }
 
-    // Rows that come have Head() and no bytes.
+    // New rows have Head() and no bytes.
     void resize(std::size_t rows)
     {
         for (std::size_t row = rows; row < m_size; ++row) {
@@ -125,21 +128,21 @@ public:
         m_size = rows;
     }
 
-    // Of heads and bytes, used or not.
+    // Heads and bytes, whether used or not.
     std::size_t memory() const { return m_memory + m_pool.bytes() + m_pages.capacity() * sizeof(Page); }
 
 private:
     static constexpr std::size_t kRows = 64;
     static constexpr std::size_t kLine = 64; // of a cache
     static constexpr std::size_t kRowsAtFirst = 8;
-    static constexpr std::size_t kWastedAnyway = 4096; // bytes of a page, so that short values come and go in wide cells
+    static constexpr std::size_t kWastedAnyway = 4096; // bytes a page may waste, so that short values do not reshape it
 
     struct Page {
         std::unique_ptr<std::byte[]> memory; // heads, then cells
-        std::uint32_t width = 0;             // of a cell; 0 or at least that of an address
+        std::uint32_t width = 0;             // of a cell; 0, or at least the size of an address
         std::uint16_t capacity = 0;          // rows
         std::uint16_t used = 0;              // rows that have bytes
-        std::uint32_t total = 0;             // bytes of rows, of each no more than the width
+        std::uint32_t total = 0;             // sum of the rows' bytes, each counted up to the width
     };
 
     static Head* heads(const Page& page) { return std::launder(reinterpret_cast<Head*>(page.memory.get())); }
@@ -158,7 +161,8 @@ private:
         return isOutside(page, heads(page)[r].length) ? addressIn(at) : at;
     }
 
-    // The width by which the most rows are in their cells with at least half of the cells' bytes used, if row `r` had this length.
+    // The width that keeps the most rows in their cells with at least half of the cells' bytes used, if row `r` had
+    // this length.
     static std::uint32_t fittingWidth(const Page& page, std::size_t r, std::uint32_t length)
     {
         std::array<std::uint32_t, kRows> lengths;
@@ -172,7 +176,7 @@ private:
         std::size_t shorter = 0;
         for (std::size_t i = 0; i < used; ++i)
             shorter += lengths[i];
-        for (std::size_t i = used; i-- > 0;) { // of those up to i the sum is `shorter`, the others would lie outside
+        for (std::size_t i = used; i-- > 0;) { // `shorter`: the sum up to i; longer rows would lie outside
             if (used * lengths[i] <= 2 * (shorter + (used - 1 - i) * lengths[i]))
                 return std::max<std::uint32_t>(sizeof(std::byte*), (lengths[i] + 1) & ~1u);
             shorter -= lengths[i];
@@ -180,7 +184,7 @@ private:
         return sizeof(std::byte*);
     }
 
-    // The row's bytes go where they belong by the page's width.
+    // Puts the row's bytes into its cell or outside, according to the page's width.
     void put(Page& page, std::size_t r, std::uint32_t length)
     {
         Head& head = heads(page)[r];
@@ -235,11 +239,11 @@ private:
         }
     }
 
-    BytePool m_pool; // of rows outside
+    BytePool m_pool; // for rows stored outside
     std::vector<Page> m_pages;
     std::size_t m_size = 0;
-    std::size_t m_memory = 0; // of the pages
-    std::uint32_t m_longest = 0; // row that ever was
+    std::size_t m_memory = 0; // of the pages, in bytes
+    std::uint32_t m_longest = 0; // the longest row so far, in bytes
 };
 
 } // namespace lhrs

@@ -67,7 +67,7 @@ Rank RecordStore::insert(Key key, std::string_view value, Sequence version, bool
 void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence version)
 {
     while (rankMax() < rank) {
-        // Ranks that are skipped are free.
+        // Skipped ranks are free.
         m_slots.resize(m_slots.size() + 1);
         if (rankMax() < rank) {
             slot(rankMax()).state = State::Free;
@@ -82,7 +82,7 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
     s.state = State::Used;
     s.key = key.value;
     setVersion(rank, version);
-    fill(rank, value); // slots may be elsewhere from here on
+    fill(rank, value); // slots may have moved from here on
     m_index.insert(key, rank.value, KeyAt { *this });
 }
 
@@ -114,7 +114,7 @@ void RecordStore::release(Rank rank)
 
 void RecordStore::addFree(Rank rank)
 {
-    // Never longer than there are ranks: freeListGrowth() counts on it.
+    // The capacity never exceeds the number of ranks, as freeListGrowth() assumes.
     if (m_free.size() == m_free.capacity())
         m_free.reserve(std::min<std::size_t>(std::max<std::size_t>(2 * m_free.size(), 4), std::max<std::size_t>(m_slots.size(), m_free.size() + 1)));
     m_free.push_back(rank.value);

@@ -11,8 +11,8 @@
 
 namespace lhrs {
 
-// The records of one data bucket by key and by rank (lhrs.md 3.1). A rank is used, free, or retired: a deleted
-// record's rank stays retired until release(), because it may be used again only when all parity buckets know.
+// The records of one data bucket by key and by rank. A rank is used, free, or retired. The rank of a deleted record
+// stays retired until release(), because it may be reused only after all parity buckets have applied the delete.
 class RecordStore {
 public:
     struct Record {
@@ -22,27 +22,28 @@ public:
         Sequence version = 0;   // sequence number of the rank's last change
     };
 
-    // Rank 0 where the key is not in.
+    // Rank 0 if the key is not in the store.
     Rank find(Key key) const { return Rank(m_index.find(key, KeyAt { *this })); }
     bool has(Rank rank) const;
     // The record of a used rank.
     Record at(Rank rank) const;
 
-    // Length of its value; of a used rank.
+    // Length of the value at a used rank.
     std::uint32_t lengthAt(Rank rank) const { return m_slots[rank.value - 1].length; }
-    // The values of so many successive records of this length where they are one piece of memory, else null.
+    // The values of this many successive records of this length if they are contiguous, else null.
     const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_slots.piece(first.value - 1, count, length); }
-    // How many successive ranks may be one piece, from this one on.
+    // How many successive ranks, from this one on, may be contiguous.
     static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Slot>::rowsOfPage(first.value - 1)); }
 
-    // The key will be looked for: soon, and as the next one, when its place in the index is at hand.
+    // prefetchIndex: the key will be looked up soon. prefetchRecord: it is looked up next, and the index is already
+    // fetched.
     void prefetchIndex(Key key) const { m_index.prefetch(key); }
     void prefetchRecord(Key key) const
     {
         if (const std::uint32_t rank = m_index.guess(key))
             m_slots.prefetch(rank - 1);
     }
-    // Who reads rank after rank says so, and does not wait for memory at each.
+    // For callers that read rank after rank: prefetches the ranks ahead, so they do not wait for memory at each one.
     void prefetchBehind(Rank rank) const
     {
         constexpr std::uint32_t kAhead = 6;
@@ -50,40 +51,41 @@ public:
             m_slots.prefetch(rank.value + kAhead - 1);
     }
 
-    // Returns its rank: a free one, the last freed first, else one more than ever used; `isNew`: always that.
+    // Returns the record's rank: a free one, the last freed first, else a new one above all. With `isNew` always a new
+    // one.
     Rank insert(Key key, std::string_view value, Sequence version, bool isNew = false);
-    // An empty one will have records at ranks up to this: their index is made at once.
+    // For an empty store that will get records at ranks up to this: its index is allocated at once.
     void reserve(Rank rankMax) { m_index.reserve(rankMax.value); }
     // Puts the record at this rank, which must not be used.
     void insertAt(Rank rank, Key key, std::string_view value, Sequence version);
     void update(Rank rank, std::string_view value, Sequence version);
-    // Takes the record out; its rank is retired.
+    // Removes the record; its rank is retired.
     void remove(Rank rank, Sequence version);
-    // A retired rank is free from now on.
+    // Makes a retired rank free.
     void release(Rank rank);
     // Moves a record to another rank, which must not be used; the old rank is retired. truncate() must follow the last
-    // move, it brings the list of free ranks up to date.
+    // move, because it updates the list of free ranks.
     void move(Rank from, Rank to, Sequence version);
     // Forgets all ranks above `rankMax`, which must not be used.
     void truncate(Rank rankMax);
 
     std::uint32_t count() const { return std::uint32_t(m_index.count()); }
     Rank rankMax() const { return Rank(std::uint32_t(m_slots.size())); }
-    // Free ranks, the next to be used last.
+    // Free ranks; the last element is reused first.
     const std::vector<std::uint32_t>& freeRanks() const { return m_free; }
     std::size_t bytes() const;
-    // About how many further bytes a value of this length takes: as an insert, as the next value of the rank.
+    // About how many further bytes a value of this length takes, as an insert or as the new value of a used rank.
     std::size_t growthOfInsert(std::uint32_t length, bool isNew) const
     {
         return m_slots.growthFor(isNew || m_free.empty() ? m_slots.size() : m_free.back() - 1, length);
     }
-    // What an insert may make the store take besides, now or by deletes that follow it: a larger index, and a list of free ranks
-    // as long as it can become. A parity bucket has neither.
+    // What else an insert may make the store take, now or through later deletes: a larger index, and a list of free
+    // ranks as long as it can become. A parity bucket has neither.
     std::size_t growthBesides(bool isNew) const
     {
         return m_index.growthFor(1) + (isNew || m_free.empty() ? freeListGrowth(m_slots.size() + 1) : 0);
     }
-    // At most so many by all the records of a block (common/record_block.h).
+    // An upper bound for inserting all records of a block (common/record_block.h).
     std::size_t growthOfBlock(std::string_view block) const;
     std::size_t growthOfUpdate(Rank rank, std::uint32_t length) const
     {
@@ -91,7 +93,7 @@ public:
     }
 
 private:
-    // While the list is made larger, what there was of it is there, too: half of it at most.
+    // While the list grows, its former memory still exists: at most half of the new size.
     std::size_t freeListGrowth(std::size_t ranks) const
     {
         return m_free.capacity() >= ranks ? 0 : (ranks + ranks / 2 - m_free.capacity()) * sizeof(std::uint32_t);
@@ -107,7 +109,7 @@ private:
     };
     static_assert(sizeof(Slot) == 16);
 
-    // For the index.
+    // Gives the index its keys; places are ranks.
     struct KeyAt {
         const RecordStore& store;
         Key operator()(std::uint32_t rank) const { return Key(store.m_slots[rank - 1].key); }

@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// A list of rows of so many entries each, contiguous within a row. It grows by segments and moves nothing, so that a change
-// of one row never waits until all others are copied, and has little more memory than it uses.
+// A list of rows with the same number of entries, contiguous within a row. It grows by segments and moves nothing, so a
+// change of one row never waits for a copy of the others, and little memory is unused.
 template <class T>
 class Rows {
 public:
@@ -22,11 +22,11 @@ public:
     T& operator[](std::size_t i) { return *row(i); }
     const T& operator[](std::size_t i) const { return *row(i); }
 
-    // Rows that come are of T().
+    // New rows are filled with T().
     void resize(std::size_t rows)
     {
         for (std::size_t i = m_size; i < std::min(rows, m_segments.size() * kRows); ++i)
-            std::fill_n(row(i), m_width, T()); // was there before
+            std::fill_n(row(i), m_width, T()); // the segment exists already and may hold old rows
         m_segments.resize((rows + kRows - 1) / kRows);
         for (auto segment = m_segments.rbegin(); segment != m_segments.rend() && !*segment; ++segment)
             *segment = std::make_unique<T[]>(kRows * m_width);
