@@ -12,7 +12,7 @@
 
 namespace lhrs {
 
-// What both ends of a split need of their data bucket.
+// The parts of their data bucket that both ends of a split need.
 struct BucketParts {
     NodeContext& context;
     RecordStore& store;
@@ -25,16 +25,16 @@ struct BucketParts {
     Incarnation incarnation;
 };
 
-// The key's hash input: itself, or mix64 of it where the file says so (lhrs.md 1.1).
+// What the key hashes from: the key itself, or its mix64 if the file is configured so.
 Key addressed(Key key, const pb::FileConfig& config);
 
-// A record that is not there yet, or not any more, as a change: the delta is the record itself.
+// A record that appears or disappears, as a change: the delta is the record itself.
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank);
 
-// Everything of mine is staged: to the coordinator.
+// Tells the coordinator that everything of this bucket is staged.
 void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out);
 
-// Takes a Result or DoneBelow of a record block into the table.
+// Puts a Result or DoneBelow of a record block into the table.
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now);
 
 } // namespace lhrs

@@ -22,13 +22,13 @@ std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, 
     for (Position q; q.value < m; q = q.next()) {
         if (std::find(lost.begin(), lost.end(), q) != lost.end())
             continue;
-        plan.participants.push_back(Participant::data(q)); // a dummy, or one without a record of this rank, is zero
+        plan.participants.push_back(Participant::data(q)); // zero: a dummy bucket, or no record of this rank
         if (live.contains(q.value))
             plan.asked.push_back({ pb::DATA, q.value });
     }
     std::sort(columns.begin(), columns.end());
     columns.insert(columns.begin(), own);
-    if (way == pb::DECODE_RS) // without the column of ones where there is another
+    if (way == pb::DECODE_RS) // prefer columns other than the column of ones
         std::stable_partition(columns.begin(), columns.end(), [](ParityColumn p) { return p.value != 0; });
     for (const ParityColumn p : columns) {
         if (plan.participants.size() == m)
@@ -53,7 +53,8 @@ std::uint64_t stateOf(std::span<const ParityStore::Member> members)
     std::uint64_t state = 0;
     for (std::size_t q = 0; q < members.size(); ++q) {
         const ParityStore::Member& member = members[q];
-        // The position is above the bits of a version. One-to-one in key and version, and mixed before the sum.
+        // The position is above the bits of a version. The mapping is one-to-one in key and version and is mixed before
+        // the sum.
         if (member.isPresent)
             state += mix64(Key(mix64(Key((std::uint64_t(q + 1) << kSequenceBits) + member.version)).value ^ member.key.value)).value;
     }

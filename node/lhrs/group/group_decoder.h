@@ -12,22 +12,23 @@
 
 namespace lhrs {
 
-// Who gives what to the recovery of lost records of one group, seen from a parity bucket of it: the live data positions,
-// the dummies (zeros, nobody is asked), and as many parity columns as records are lost (lhrs.md 10.5, 10.6).
+// The sources for the recovery of lost records of one group, as seen from one of its parity buckets. They are the live
+// data positions, the dummy buckets (zeros, not asked), and as many parity columns as records are lost.
 struct RecoveryPlan {
     std::vector<Participant> participants; // exactly m, in the order of the decoder
     std::vector<Position> lost;
-    std::vector<MemberId> asked;           // those of the participants that are asked: live, and not we ourselves
+    std::vector<MemberId> asked;           // participants to ask: live ones, without this bucket
 };
 
-// `lost`: the positions whose records are wanted together. `own`: our column, which takes part unless `way` asks for
-// others. Nothing: there are not enough members.
+// `lost`: the positions whose records are recovered together. `own`: this bucket's column, which takes part unless
+// `way` asks for others. Returns nothing if there are not enough members.
 std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, ParityColumn own, std::vector<Position> lost, pb::DecodeWay way);
 
-// The version rule (lhrs.md 10.5, ours): a contribution may be combined with a parity record only if it is of the same
-// state: the same member or none, and the version that the parity record has of it.
+// The version rule: a contribution may be combined with a parity record only if both are of the same state. That means
+// the same member or none, and the version that the parity record has of it.
 bool isSameState(const ParityStore::Member& known, bool isPresent, Key key, Sequence version);
-// The state of all members of a parity record as one number: equal for equal states, and for two different ones once in 2^64.
+// The state of all members of a parity record as one number. Equal states give equal numbers; two different states
+// collide with probability 2^-64.
 std::uint64_t stateOf(std::span<const ParityStore::Member> members);
 
 } // namespace lhrs

@@ -80,12 +80,12 @@ std::vector<LeaseHolder::Granter> LeaseHolder::takeDue(Time now)
     std::vector<Granter> due;
     if (now < m_nextRound)
         return due;
-    // Who may not answer yet asks sooner: a granter may have learned of us just now.
+    // A bucket without a valid lease asks again sooner: a granter may have learned of it just now.
     m_nextRound = now + (isHeld(now) ? m_times.renewal : m_times.renewal / 4);
-    // As many as are needed, and one more for each of them that is late with its answer.
+    // As many as are needed, and one more for each granter that is late with its answer.
     std::uint32_t wanted = m_needed;
     for (State& state : m_granters) {
-        if (wanted == 0) { // not asked any more, so that its silence says nothing
+        if (wanted == 0) { // not asked any more, so its silence means nothing
             state.askedFirst = Time::max();
             continue;
         }
@@ -125,8 +125,8 @@ Time LeaseHolder::deadline() const
 
 namespace {
 
-// A grant runs by the asker's clock, and ours may be faster: by up to 5 % each, which is 10.5 % of the whole length, however
-// little of it is left by our clock.
+// A grant runs by the asker's clock, and this clock may be faster. Each may be wrong by 5 %, which makes 10.5 % of the
+// whole length, however little of it is left by this clock.
 Time longestOf(Time grantedUntil, const LeaseTimes& times)
 {
     return grantedUntil + times.length / 8;
@@ -136,14 +136,15 @@ Time longestOf(Time grantedUntil, const LeaseTimes& times)
 
 void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
 {
-    // Everybody asks all parity buckets that are UP: each of them misses whoever does not.
+    // Every data bucket asks all parity buckets that are UP, so each parity bucket notices a data bucket that stops
+    // asking.
     m_isAsked = std::any_of(view.members().begin(), view.members().end(), [&](const pb::Member& member) {
         return self.role == pb::PARITY && member.role() == pb::PARITY && member.index() == self.index && member.state() == pb::UP;
     });
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());
-        // The target of a split asks from its confirmation on, so it is missed also if it ends before it has ever asked.
+        // The target of a split asks from its Confirm on, so it is missed even if it ends before its first request.
         const bool isActive = member.role() == pb::DATA
             && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT);
         const auto known = m_members.find(idOf(member));
@@ -160,7 +161,7 @@ bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
     if (found == m_members.end() || found->second.incarnation != incarnation || (found->second.hasFailed && !LHRS_MUTANT(FailedStillGranted)))
         return false;
     found->second.heard = now;
-    found->second.isWatched = m_isAsked; // a data bucket is asked now and then, when a parity bucket is late
+    found->second.isWatched = m_isAsked; // data members are asked only when a parity bucket is late
     found->second.suspectAgain = {};
     m_until[incarnation] = now + m_times.length;
     return true;

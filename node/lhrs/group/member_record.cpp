@@ -20,7 +20,7 @@ struct Run {
     std::uint32_t length = 0;
 };
 
-// The first run from `from` to `to`, with bytes that are one piece of the store's memory if they can be.
+// The first run from `from` to `to`, contiguous in the store's memory if possible.
 template <class Store>
 Run runFrom(const Store& store, Rank from, Rank to)
 {
@@ -36,7 +36,7 @@ Run runFrom(const Store& store, Rank from, Rank to)
     return run;
 }
 
-// Its bytes, rank after rank.
+// Copies its bytes, rank after rank.
 template <class Store, class BytesAt>
 void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& bytesAt)
 {
@@ -48,7 +48,8 @@ void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& 
         std::ranges::copy(bytesAt(Rank(run.first.value + i)), to.bytes(i).begin());
 }
 
-// Room for the ranks that follow, as if all were as long as those of the first run; within a bound, as these may be the longest by far.
+// Reserves room for the following ranks, as if all were as long as those of the first run. It is bounded, because the
+// first may be the longest by far.
 void makeRoom(std::string& out, std::size_t roomMax, const Run& run, Rank last)
 {
     if (out.empty())

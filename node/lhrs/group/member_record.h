@@ -11,26 +11,27 @@
 
 namespace lhrs {
 
-// What one member of a group tells of some ranks, and what it needs besides for the recovery of another: shared by data
-// and parity buckets.
+// What one member of a group reports about some ranks, and what else the recovery of another member needs from it.
+// Shared by data and parity buckets.
 
-// A data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
+// Writes a data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out);
-// A piece of that, some dozens of ranks at most, for `from` <= `to` <= the highest rank; returns the first rank that is not written
-// yet. An empty string gets room for the others, too, as if they were as long, but no more than for `roomMax` bytes.
+// Writes one run of such a block, some dozens of ranks at most, for `from` <= `to` <= the highest rank. Returns the
+// first rank that is not yet written. In an empty string it reserves room for the remaining ranks too, as if they were
+// as long, but at most `roomMax` bytes.
 Rank writeRun(const RecordStore& store, Rank from, Rank to, std::size_t roomMax, std::string& out);
-// How many records of this length a run has at most: it is written in two passes, and is to stay in the cache between them.
+// The most records of this length in a run. A run is written in two passes and should stay in the cache between them.
 std::uint32_t runRanks(std::size_t length);
-// A parity bucket's: for each parity record an Insert with the parity field, and in place of a key the state of its members (see
-// stateOf): who combines it has a key list of his own, and wants to know whether it is the same.
+// Writes a parity bucket's records: for each an Insert with the parity field and, in place of a key, the state of its
+// members (see stateOf). The receiver has its own key list and only needs to know whether it is the same.
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out);
 
 // Reads such a block rank by rank.
 class RankReader {
 public:
     explicit RankReader(std::string_view block) : m_reader(block) {}
-    // What the block has of this rank; null: nothing, or it is malformed there. Ranks must ascend, from call to call and in the
-    // block; what does not ascend there is passed over.
+    // The entry of this rank; null if there is none or the block is malformed there. Ranks must ascend, from call to
+    // call and in the block; an entry that does not ascend is skipped.
     const BlockEntry* at(Rank rank)
     {
         while (m_entry.rank < rank && m_reader.next(m_entry)) { }
@@ -43,7 +44,7 @@ private:
 };
 
 LeaseTimes leaseTimesOf(const pb::Timers& timers);
-// Answers a LeaseRequest, if the asker may have one.
+// Answers a LeaseRequest if the asker may have a grant.
 void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out);
 // Tells the coordinator that a member is silent.
 void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out);

@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-// A resend goes on from the first change that is missing; more than this at once would only fill queues.
+// A resend starts at the first missing change; sending more than this at once would only fill queues.
 constexpr std::size_t kResendBurst = 64;
 
 } // namespace
@@ -41,7 +41,7 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
         if (column.isUp && !wasUp)
             column.needed = m_sequence;
         if (column.acknowledged == 0 && !column.room)
-            column.grownTo = m_grown; // what is on its way to it is not known
+            column.grownTo = m_grown; // what is under way to it is not known
         const auto at = std::lower_bound(columns.begin(), columns.end(), p, [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
         if (at != columns.end() && at->first == p)
             at->second = column; // named twice
@@ -63,7 +63,7 @@ const ParityLink::Column* ParityLink::column(ParityColumn p) const
 
 void ParityLink::restore(Sequence cut)
 {
-    LHRS_CHECK(m_sequence == m_done && m_pending.isEmpty()); // no change since it was made, or filled by a recovery that was given up
+    LHRS_CHECK(m_sequence == m_done && m_pending.isEmpty()); // unchanged, or filled by a recovery that was given up
     m_sequence = cut;
     m_done = cut;
     for (auto& [p, column] : m_columns)
@@ -72,8 +72,8 @@ void ParityLink::restore(Sequence cut)
 
 std::optional<ParityColumn> ParityLink::fullFor(std::uint64_t bytes) const
 {
-    // One that has not spoken yet is taken for one with a limit like ours: no more than a part of that is on its way. But its
-    // first word is an answer, so there must be something to answer.
+    // A parity bucket that has not reported yet is assumed to have the same memory limit as this server, so only a part
+    // of that may be under way. But its first report is an acknowledgement, so at least one change must be sent.
     const std::uint64_t unspoken = m_context.memory.hasLimit() ? m_context.memory.reserve() / 2 : MemoryRoom::kUnlimited;
     for (const auto& [p, column] : m_columns) {
         const std::uint64_t underWay = m_grown - column.grownTo, room = column.room.value_or(unspoken);
@@ -143,7 +143,7 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
     m_deletes += change->kind == pb::CHANGE_DELETE ? 1 : 0;
     m_pendingBytes += change->delta.size();
     m_pending.add() = std::move(change);
-    // Demo paper 3: the record's change goes to all k parity buckets, all at once.
+    // Demo paper, section 2: the record's change goes to all k parity buckets, here all at once.
     for (auto& [p, column] : m_columns) {
         if (!out.fires(Point::DeltaLeftOut))
             sendTo(column, *m_pending.back(), 0, out);
@@ -174,7 +174,8 @@ void ParityLink::decideBatch(std::uint64_t split, Time now)
         column.due = now + interval(column);
 }
 
-// Karn: only changes that went out once tell the round trip. With one among them that came late, the others waited for it.
+// Karn's rule: only changes that were sent once measure the round trip. If one of them was resent, the others waited
+// for it.
 void ParityLink::measureRoundTrip(Sequence before, Sequence applied, Time now)
 {
     for (Sequence sequence = before + 1; sequence <= applied; ++sequence) {
@@ -185,8 +186,9 @@ void ParityLink::measureRoundTrip(Sequence before, Sequence applied, Time now)
     m_roundTrip = (7 * m_roundTrip + (now - pendingChange(applied)->sent)) / 8;
 }
 
-// A word about changes that had to be sent again asks for those behind them at once, where these are as old: a resend has
-// a bound, and what was lost may be longer. They go once so; what is lost again waits for its interval.
+// An acknowledgement of changes that were resent lets the next missing ones be resent at once if they are as old. A
+// resend is bounded, and more than that may have been lost. Each change goes once this way; if it is lost again, it
+// waits for its interval.
 Time ParityLink::dueAfterAck(const Column& column, Time now) const
 {
     if (column.acknowledged >= m_sequence)
@@ -199,7 +201,7 @@ Time ParityLink::dueAfterAck(const Column& column, Time now) const
 bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 {
     Column* const found = columnOf(ParityColumn(ack.column()));
-    // A late word of a withdrawn parity bucket must not count for its successor in the column.
+    // A late acknowledgement of a withdrawn parity bucket must not count for its successor in the column.
     if (found == nullptr || found->holder.incarnation != from || Incarnation(ack.incarnation()) != m_incarnation
         || ack.applied() > m_sequence)
         return false;
@@ -212,15 +214,16 @@ bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
         column.tries = 0;
         column.due = dueAfterAck(column, now);
     }
-    if (ack.applied() == column.acknowledged) // an older word knows less
+    if (ack.applied() == column.acknowledged) // an older one is outdated
         column.room = ack.has_limit() ? ack.room() : MemoryRoom::kUnlimited;
     return true;
 }
 
 void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
 {
-    // A newer epoch is on its way to us; everything is sent again under it (setView). Refused although the epochs are
-    // equal: the parity bucket did not know us yet when it answered. Each Delta of a burst is refused, so not once for each.
+    // A newer epoch is on its way to this bucket; under it everything is sent again (setView). If the epochs are equal,
+    // the parity bucket did not know this bucket yet when it refused. Each Delta of a burst is refused, so resend once,
+    // not once per refusal.
     Column* const found = columnOf(ParityColumn(nak.column()));
     if (found != nullptr && Epoch(nak.epoch()) == m_epoch && found->tries <= 1 && found->due > now + interval(*found) / 2)
         resend(*found, now, out);
@@ -241,7 +244,7 @@ Sequence ParityLink::heldByAll() const
         }
         held = std::min(held, column.acknowledged);
     }
-    // A batch that is not decided is held by nobody, also where there is no parity bucket.
+    // An undecided batch counts as held by no parity bucket, even if there are none.
     if (m_undecided != 0)
         held = std::min(held, m_undecided - 1);
     return held;
@@ -249,7 +252,8 @@ Sequence ParityLink::heldByAll() const
 
 void ParityLink::forgetDone(Sequence held)
 {
-    // One that is being filled is not waited for, but must get every change: until then it is kept for resends.
+    // A parity bucket that is being filled is not waited for but must get every change, so changes are kept for resends
+    // until then.
     Sequence everywhere = std::min(held, m_done);
     for (const auto& [p, column] : m_columns)
         everywhere = std::min(everywhere, column.acknowledged);
@@ -258,7 +262,7 @@ void ParityLink::forgetDone(Sequence held)
             m_pendingBytes -= m_pending.front()->delta.size();
         if (m_spare.size() < 1024)
             m_spare.push_back(std::move(m_pending.front()));
-        m_pending.front().reset(); // the place stays
+        m_pending.front().reset(); // the entry keeps its place in the ring
         m_pending.removeFront();
     }
 }
@@ -285,7 +289,8 @@ bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
 
 Time ParityLink::interval(const Column& column) const
 {
-    // A parity bucket that slept gave a round trip of seconds; it is bounded, or a change that is lost later would wait for minutes.
+    // A parity bucket that was paused may have caused a round trip of seconds. The interval is bounded; otherwise a
+    // change lost later would wait for minutes.
     const Time least = m_context.ms(m_context.acks.timers().resend_ms());
     return std::min(std::max(least, 4 * m_roundTrip) * (1 << std::min(column.tries, 6u)), std::max(Time(1s), least));
 }
@@ -302,7 +307,7 @@ void ParityLink::resend(Column& column, Time now, Effects& out)
         change.isResent = true;
         ++sent;
     }
-    if (sent == 0) { // nothing is missing, or only a batch that is not decided yet
+    if (sent == 0) { // nothing is missing except perhaps an undecided batch
         column.due = Time::max();
         return;
     }
@@ -317,7 +322,8 @@ void ParityLink::alarm(Incarnation silent, const char* what, Time now, Effects& 
     const auto column = std::find_if(m_columns.begin(), m_columns.end(), [silent](const auto& item) { return item.second.holder.incarnation == silent; });
     if (column == m_columns.end())
         return;
-    // Demo paper 4(d): the sender's address may be wrong, or the receiver does not work; the coordinator finds out.
+    // Demo paper, section 4(d): the sender's address may be wrong or the receiver unavailable; the coordinator finds
+    // out.
     pb::Message message;
     auto* alarm = message.mutable_alarm();
     alarm->set_group(m_group.value);

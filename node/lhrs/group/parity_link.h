@@ -14,8 +14,8 @@
 
 namespace lhrs {
 
-// A data bucket's way to its parity buckets (lhrs.md 4.2): every change gets the next sequence number and goes as a
-// Delta to all of them at once; it is done when every one that is UP in the view has acknowledged it. Changes are done
+// A data bucket's connection to its parity buckets: every change gets the next sequence number and goes as a Delta to
+// all of them at once. It is done when every parity bucket that is UP in the view has acknowledged it. Changes are done
 // in the order of their numbers, because acknowledgements are cumulative.
 class ParityLink {
 public:
@@ -29,10 +29,10 @@ public:
         std::string delta;
         pb::RequestId request;
         std::uint64_t doneBelow = 0;
-        Address client; // whom the reply goes to
-        pb::Reply reply; // all but its request
-        std::uint64_t split = 0;     // a batch: of this split
-        bool isDecided = true;       // a batch: committed or aborted, so that parity buckets may apply it
+        Address client; // the receiver of the reply
+        pb::Reply reply; // without its request
+        std::uint64_t split = 0;     // the split that this batch belongs to; 0: no batch
+        bool isDecided = true;       // false: a batch without its decision, which parity buckets must not apply
         Time sent {};
         bool isResent = false;
         bool isSilent = false;       // no reply is wanted
@@ -41,32 +41,33 @@ public:
 
     ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation);
 
-    // Takes the view's parity buckets and epoch; what they have not acknowledged is sent again under the new epoch.
+    // Takes the view's parity buckets and epoch. What they have not acknowledged is sent again under the new epoch.
     void setView(const pb::View& view, Time now, Effects& out);
     Epoch epoch() const { return m_epoch; }
 
-    // A recovered bucket goes on from the cut: everything up to it is at all parity buckets.
+    // A recovered bucket continues from the cut: all parity buckets have everything up to it.
     void restore(Sequence cut);
 
-    // The next change, to be filled in and given to send().
+    // Returns the next change; the caller fills it in and passes it to send().
     std::unique_ptr<Change> begin();
-    // The change that begins next makes a bucket grow by about so many bytes.
+    // The next change to begin makes a bucket grow by about this many bytes.
     void grow(std::uint64_t bytes) { m_grown += bytes; }
-    // The first parity bucket that has no room for so many further bytes, as far as it has said.
+    // The first parity bucket that has no room for this many further bytes, according to its last acknowledgement.
     std::optional<ParityColumn> fullFor(std::uint64_t bytes) const;
     // Bytes of the changes that are kept until all parity buckets have them.
     std::uint64_t pendingBytes() const { return m_pendingBytes; }
     void send(std::unique_ptr<Change> change, Time now, Effects& out);
-    // A batch takes the next number; its blocks travel by the split. Undecided until decideBatch().
+    // A batch takes the next number; its blocks are sent by the split. It is undecided until decideBatch().
     Sequence beginBatch(std::uint64_t split);
     void decideBatch(std::uint64_t split, Time now);
 
-    // Tells the coordinator that the parity bucket of this incarnation does not answer such messages.
+    // Tells the coordinator that the parity bucket of this incarnation does not answer messages of this kind.
     void alarm(Incarnation silent, const char* what, Time now, Effects& out);
-    // Returns false for an acknowledgement that is not for this incarnation, or not `from` the parity bucket of the view.
+    // Returns false for an acknowledgement that names another incarnation or is not `from` the parity bucket of the
+    // view.
     bool onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now);
     void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
-    // Hands out the changes that are done, in order.
+    // Passes on the changes that are done, in order.
     template <typename Done>
     void takeDone(const Done& done)
     {
@@ -81,33 +82,34 @@ public:
     }
 
     Sequence sequence() const { return m_sequence; }
-    // The last change that the records show; a batch shows when it is decided.
+    // The last change that the records show; a batch shows only once it is decided.
     Sequence lastChange() const { return m_undecided != 0 ? m_undecided - 1 : m_sequence; }
-    // Every change up to this is at all parity buckets that are UP.
+    // Every parity bucket that is UP has all changes up to this one.
     Sequence heldByAll() const;
     bool isIdle() const { return m_pending.isEmpty(); }
     std::uint32_t pending() const { return std::uint32_t(m_pending.size()); }
-    // Whether a delete of this key is under way (a record's own changes show in its version).
+    // Whether a delete of this key is under way. (The changes of an existing record show in its version.)
     bool isBeingDeleted(Key key, Sequence& by) const;
 
     struct Column {
         HolderInfo holder;
         bool isUp = false;
         Sequence acknowledged = 0;
-        // Where it was UP first: changes up to this one may be acknowledged although it lacks them.
+        // The last change when it was first UP: changes up to this one may be acknowledged to clients although it lacks
+        // them.
         Sequence needed = 0;
         bool isWhole() const { return acknowledged >= needed; }
         std::uint32_t tries = 0;
         Time due = Time::max();
-        std::uint64_t grownTo = 0;        // of the last change that it has acknowledged
-        std::optional<std::uint64_t> room; // what may be on its way beyond that, as it said; nothing: it has not spoken
+        std::uint64_t grownTo = 0;        // grownTo of the last change that it has acknowledged
+        std::optional<std::uint64_t> room; // bytes that may be under way beyond grownTo; none: not said yet
     };
-    // Ascending; each change looks at all of them several times.
+    // Ascending. Each change iterates over all columns several times.
     using Columns = std::vector<std::pair<ParityColumn, Column>>;
     const Columns& columns() const { return m_columns; }
     // Null: the view has no such column.
     const Column* column(ParityColumn p) const;
-    // The change of this number, while somebody may still want it again.
+    // The change of this number, as long as it may have to be sent again.
     const Change* pendingChange(Sequence sequence) const;
 
     void onTime(Time now, Effects& out);
@@ -129,13 +131,13 @@ private:
     Epoch m_epoch;
     Sequence m_sequence = 0;
     Columns m_columns;
-    Ring<std::unique_ptr<Change>> m_pending; // ascending by sequence, without gaps; some are done and kept for resends
-    Sequence m_done = 0;                           // handed out by takeDone
-    std::vector<std::unique_ptr<Change>> m_spare;  // used again, with their memory
-    Sequence m_undecided = 0;                      // of the batch that waits for its decision
+    Ring<std::unique_ptr<Change>> m_pending; // ascending without gaps; some are done and kept for resends
+    Sequence m_done = 0;                           // last one passed on by takeDone
+    std::vector<std::unique_ptr<Change>> m_spare;  // reused with their memory
+    Sequence m_undecided = 0;                      // number of the batch that waits for its decision; 0: none
     std::uint32_t m_deletes = 0;                   // pending ones
     Time m_roundTrip {};
-    std::uint64_t m_grown = 0;        // by all changes so far
+    std::uint64_t m_grown = 0;        // sum of growth by all changes so far, in bytes
     std::uint64_t m_pendingBytes = 0;
 };
 

@@ -9,10 +9,11 @@
 
 namespace lhrs {
 
-// The incarnations that were members of a group and are none any more, because the group has gone on without them: a parity
-// bucket whose data buckets change without it, a data bucket whose place is served by another. Who still believes to be one
-// of them holds an old state. The coordinator tells all servers, whatever they are, so that one that starts later is not
-// left to the word of those who were replaced (lhrs.md 10.9). Bounded: the youngest 512.
+// The incarnations that were members of a group and no longer are, because the group has gone on without them: parity
+// buckets whose data buckets change without them, and data buckets whose places others serve. A process that still
+// believes to be one of them holds an old state.
+// The coordinator tells all servers, whatever their role, so that a coordinator that starts later need not rely on what
+// replaced members report. Bounded: the youngest 512.
 class ReplacedMembers {
 public:
     void add(Incarnation incarnation);
@@ -20,9 +21,9 @@ public:
 
     // ---- of a coordinator
 
-    // Names what there is: 0 for nothing, else different after each `add`, and under each coordinator.
+    // Names the contents of this list: 0 if it is empty, else different after each `add` and under each coordinator.
     std::uint64_t stamp(std::uint64_t coordinatorEpoch) const;
-    // What one does not know who was told up to `since`, or all.
+    // Writes what a server does not know that was told up to the stamp `since`, or everything.
     void tell(std::uint64_t since, std::uint64_t coordinatorEpoch, pb::Registered& out) const;
 
     // ---- of a server
