@@ -21,8 +21,8 @@ constexpr Time kExpiryPeriod = 10s;
 
 FieldOptions optionsOf(const pb::FileConfig& config)
 {
-    // The coordinator's command line was checked. If this processor has other instructions than the coordinator's, those it
-    // has give the same bytes.
+    // The coordinator's command line was checked. If this processor has other instructions than the coordinator's, its
+    // own ones give the same bytes.
     const auto named = fieldOptionsNamed(config.galois());
     FieldOptions options = named ? *named : FieldOptions();
     options.logPrecalculus = !config.no_log_precalculus();
@@ -70,17 +70,17 @@ void ParityBucket::takeView(const pb::View& view, Time now)
         isThere[member.index()] = true;
         const HolderInfo holder = HolderInfo::from(member.holder());
         if (member.state() == pb::MEMBER_LOST && holder.incarnation.value == 0) {
-            // A coordinator that started knows of no bucket here. Perhaps a later one does: what we have of it stays.
+            // A restarted coordinator knows of no bucket here. A later one may, so what is stored for it stays.
             position.hasFailed = true;
             continue;
         }
         if (position.incarnation != holder.incarnation) {
             if (position.hasFailed) {
-                position.log.clear(); // recovered: its numbers go on from the cut
+                position.log.clear(); // recovered: its numbers continue from the cut
                 position.staging.reset();
             } else {
-                // A new bucket at this position, the target of a split: it starts at sequence 0. What was to be there before
-                // it may have been undone in an epoch that never came here.
+                // A new bucket at this position, the target of a split: it starts at sequence 0. A former target may
+                // have been undone in an epoch that never reached this bucket.
                 LHRS_CHECK(position.incarnation.value == 0 || !m_store.hasMembersAt(Position(member.index())));
                 position = {};
                 position.level = member.level();
@@ -92,7 +92,7 @@ void ParityBucket::takeView(const pb::View& view, Time now)
     }
     for (std::size_t q = 0; q < m_positions.size(); ++q) {
         if (!isThere[q])
-            m_positions[q] = {}; // the split that was to create it was undone
+            m_positions[q] = {}; // the split that was to create this bucket was undone
         if (!m_positions[q].hasFailed)
             m_store.forgetIndex(Position(std::uint32_t(q)));
     }
@@ -117,7 +117,8 @@ bool ParityBucket::isRefused(const pb::Message& message, std::uint32_t position,
     if (position >= m_positions.size())
         return true;
     if (epoch > m_view.epoch()) {
-        // The sender's epoch is on its way to us; kept until it is here. (No split is ordered before all have it.)
+        // The sender's epoch is on its way to this bucket; the Delta is kept until then. (No split is ordered before
+        // all members have the epoch.)
         if (message.has_delta() && m_early.size() < m_context.acks.timers().held_max())
             m_early.push_back(message);
         return true;
@@ -145,7 +146,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     if (delta.kind() == pb::CHANGE_UNKNOWN || Rank(delta.rank()) > m_rankLimit)
         return;
     if (delta.sequence() <= position.applied) {
-        // XOR undoes itself: a Delta that comes twice would corrupt the parity silently.
+        // XOR undoes itself: a Delta applied twice would corrupt the parity silently.
         if (LHRS_MUTANT(DeltaAppliedTwice))
             applyDelta(q, delta, now, out);
         acknowledgeSoon(q, delta.request(), out);
@@ -166,10 +167,10 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         acknowledgeSoon(q, delta.request(), out);
         return;
     }
-    // The one that is missing always finds room, or those that wait for it would lock it out.
+    // The missing one is always accepted; otherwise the changes that wait for it would lock it out.
     const bool isRoom = position.held.size() < m_context.acks.timers().held_max() && hasRoomToKeep(delta.delta().size());
     if (!isRoom && delta.sequence() != position.applied + 1)
-        return; // not acknowledged: it comes again
+        return; // not acknowledged, so it is resent
     if (!position.held.contains(delta.sequence())) {
         HeldChange& held = position.held[delta.sequence()];
         held.delta = delta;
@@ -194,7 +195,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     acknowledgeSoon(q, delta.request(), out);
 }
 
-// What is applied is said once for all Deltas that came together: a word about the last is one about those before it.
+// One acknowledgement for all Deltas that came together, because it is cumulative.
 void ParityBucket::acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out)
 {
     if (!out.moreFollow()) {
@@ -243,7 +244,7 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
     while (!position.awaitsContents && !position.held.empty()) {
         const auto next = position.held.begin();
         if (next->first <= position.applied) {
-            position.held.erase(next); // came with the contents
+            position.held.erase(next); // already part of the contents
             continue;
         }
         if (next->first != position.applied + 1)
@@ -255,7 +256,7 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
         if (isBatch && change.decision == HeldChange::Decision::Commit) {
             applyBatch(q, next->first, change.batch, now, out);
         } else {
-            // What a split left behind that was undone is an empty change, and somebody may not know of it yet.
+            // An undone split leaves an empty change, and another parity bucket may still lack it.
             if (!isBatch && change.delta.kind() != pb::CHANGE_UNKNOWN)
                 applyDelta(q, change.delta, now, out);
             change.delta.set_sequence(next->first);
@@ -279,8 +280,8 @@ std::optional<Rank> ParityBucket::rankOf(Position q, Key key)
 
 void ParityBucket::disagree(Position, Sequence)
 {
-    // The data bucket and we hold different things under one rank. Going on would answer with wrong bytes later, so the
-    // process ends and its place is for recovery.
+    // The data bucket and this bucket hold different things under one rank. Going on would give wrong bytes later, so
+    // the process ends and its place is recovered.
     LHRS_CHECK(!"a Delta does not fit the parity record of its rank");
 }
 
@@ -302,7 +303,7 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
         return;
     }
     if (delta.sequence() <= contentsSnap(position, rank))
-        return; // the contents of this rank came later than the change
+        return; // the contents of this rank already include the change
     if (!m_store.apply(storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))
         disagree(q, delta.sequence());
     out.serve(delta.request());
@@ -349,7 +350,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     const Position q(batch.position());
     PositionState& position = m_positions[q.value];
     if (batch.asks_only()) {
-        // An undone split leaves an empty change behind, also where none of its blocks had arrived.
+        // An undone split leaves an empty change, even if none of its blocks had arrived.
         if (batch.sequence() > position.applied && !position.held.contains(batch.sequence()) && batch.split() <= position.lastSplit) {
             HeldChange& empty = position.held[batch.sequence()];
             empty.batch.split = batch.split();
@@ -382,7 +383,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     }
     const bool isNext = batch.block() == staged.blocks.size();
     if (isNext && (!isFit(batch.changes()) || !hasRoomToKeep(batch.changes().size())))
-        return; // without an acknowledgement the split is undone at its limit
+        return; // not acknowledged: the split is undone at its time limit
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
     if (!isNext)
         return;
@@ -404,7 +405,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
 void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out)
 {
     if (groupOf(bucket, m_config.m()) != m_group)
-        return; // late, for the place that this process held before
+        return; // late: for the place that this process held before
     const Position q = positionOf(bucket, m_config.m());
     PositionState& position = m_positions[q.value];
     if (position.staging && position.staging->split <= split)
@@ -412,7 +413,7 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
     for (auto& [sequence, held] : position.held) {
         if (held.batch.split != split)
             continue;
-        held.decision = decision; // undone: an empty change
+        held.decision = decision; // if undone, it becomes an empty change
         if (decision == HeldChange::Decision::Commit)
             position.lastMergedFrom = held.batch.mergesFrom;
     }
@@ -444,8 +445,8 @@ void ParityBucket::onAbort(const pb::Message& message, Time now, Effects& out)
 
 namespace {
 
-// The last word of a batch about each rank (see StagedBatch), in the order in which they were said. An insert belongs to the
-// delete before it where both are of one key.
+// The last entry of a batch about each rank (see StagedBatch), in the order in which they were written. An insert
+// belongs to the delete before it if both have the same key.
 class LastWords {
 public:
     explicit LastWords(const std::vector<std::string>& blocks)
@@ -458,11 +459,11 @@ public:
             m_last[entry.rank.value] = word;
         });
     }
-    // Calls use(entry) for those entries of the last words that are of this kind.
+    // Calls use(entry) for those last entries that are of this kind.
     template <class Use>
     void each(const std::vector<std::string>& blocks, BlockEntry::Kind kind, const Use& use) const
     {
-        Rank of; // the rank that the word is about
+        Rank of; // the rank that the entry is about
         each(blocks, [&](std::uint32_t word, const BlockEntry& entry, bool isOwn) {
             if (isOwn)
                 of = entry.rank;
@@ -529,7 +530,7 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
     event->set_changes(changes);
     event->set_record_groups(m_store.recordGroups());
     position.level = batch.level;
-    // Results of requests for keys that left go with them.
+    // Results of requests for keys that left are removed with them.
     const BucketNumber bucket = bucketAt(m_group, q, m_config.m());
     position.results.take([&](Key key) { return forwardTo(bucket, batch.level, addressed(key, m_config)) != bucket; },
         [](std::uint64_t, const ResultTable::Entry&) {});
@@ -541,9 +542,9 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
     if (view.group() != m_group.value || out.fires(Point::EpochHeardLate))
-        return; // late, for the place that this process held before
+        return; // late: for the place that this process held before
     if (view.epoch() < m_view.epoch()) {
-        NodeContext::acknowledge(message, out); // a newer one overtook it, and somebody may wait for this one
+        NodeContext::acknowledge(message, out); // a newer epoch overtook it; its sender may still wait
         return;
     }
     if (view.epoch() > m_view.epoch()) {

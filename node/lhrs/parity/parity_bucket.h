@@ -23,7 +23,7 @@ class RecordRecoveries;
 class RecoveryManager;
 
 // A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
-// numbers and each exactly once (lhrs.md 4.3); stages the batches of splits; fills itself when it joins a live group.
+// numbers and each exactly once; stages the batches of splits; fills itself when it joins a live group.
 //
 //   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
 class ParityBucket {
@@ -48,16 +48,16 @@ public:
     void onRecoverRecord(const pb::Message& message, Time now, Effects& out);
     void onMemberRead(const pb::Message& message, Effects& out);
     void onMemberRecord(const pb::Message& message, Time now, Effects& out);
-    // Ends a turn of several messages: what was put off is said.
+    // Ends a turn of several messages by sending the deferred acknowledgements.
     void giveOwedWords(Effects& out);
     // A message of the ack list was acknowledged.
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // Where the key of a data position is, rank 0 if it is nowhere. The first call since its bucket failed looks at all record
-    // groups, or where they are many at some of them, and the next call goes on: nothing until then, and while the position's
-    // contents come.
+    // The rank of a key of this data position; rank 0 if the key is not there. The first call after the bucket failed
+    // builds an index over all record groups, or over a part of them if they are many; the next call goes on. Returns
+    // nothing until the index is complete and the position's contents have arrived.
     std::optional<Rank> rankOf(Position q, Key key);
 
     GroupNumber group() const { return m_group; }
@@ -69,44 +69,45 @@ public:
     Sequence applied(Position q) const { return m_positions[q.value].applied; }
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }
-    // Bytes that it takes, as the process' memory is reckoned between two measurements: parity records, batches that wait for
+    // Bytes stored, as the process counts its memory between two measurements: parity records, batches that wait for
     // their decision, and changes that wait for their predecessor.
     std::uint64_t storedBytes() const { return m_store.bytes() + m_batchBytes + m_heldBytes; }
-    // Looks again whether the memory is at its limit; if that has changed, the data buckets are told at the next time.
+    // Checks whether the memory is at its limit. If that has changed, the data buckets are told at the next onTime().
     void lookAtMemory();
     bool isFull() const { return m_isFull; }
     const ResultTable& results(Position q) const { return m_positions[q.value].results; }
     const pb::FileConfig& config() const { return m_config; }
-    // What it knows of the changes of a position: applied, waiting, and applied but perhaps not everywhere.
+    // Reports what it knows of the changes of a position: applied, waiting, and applied but perhaps not at all parity
+    // buckets.
     void reportPosition(Position q, pb::PositionReport& out) const;
-    // Brings a position to its cut with the changes that it lacks; what waits beyond is discarded (lhrs.md 10.3). False: it
-    // lacks more than it was given.
+    // Brings a position to its cut with the changes that it lacks and discards what waits beyond it. Returns false if
+    // it lacks more than it was given.
     bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
     void snapshot(pb::Snapshot& out) const;
     void inspect(Time now, pb::NodeSample& out) const;
-    // What a coordinator that starts wants to know (lhrs.md 10.9).
+    // Reports what a restarted coordinator needs to rebuild the file state.
     void report(pb::StateReport& out) const;
     void readContents(const pb::ReadContents& page, pb::ContentsPage& out) const;
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
 
 private:
-    // The changes of one end of a split, as far as they are here.
+    // The blocks of a batch, from one end of a split, that have arrived so far.
     struct Batch {
         std::uint64_t split = 0;
         Level level = 0;
-        std::uint32_t mergesFrom = 0;  // of a merge: the bucket that gives everything
+        std::uint32_t mergesFrom = 0;  // for a merge: the bucket that gives up all its records
         std::vector<std::string> blocks;
         KeptBytes kept;
         BlocksAhead ahead;
     };
-    // A change that waits for its predecessor, or a batch that is here whole and waits for its decision.
+    // A change that waits for its predecessor, or a complete batch that waits for its decision.
     struct HeldChange {
-        pb::Delta delta; // no batch
+        pb::Delta delta; // unless it is a batch
         KeptBytes kept;
-        Batch batch;     // split 0: none
+        Batch batch;     // split 0: not a batch
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
-    // As of which sequence number the contents of these ranks came (while the bucket is filled).
+    // The sequence number as of which the contents of these ranks were taken (while the bucket is filled).
     struct ContentsRange {
         Rank last;
         Sequence snap = 0;
@@ -117,18 +118,18 @@ private:
         Level level = 0;
         Sequence applied = 0;
         std::map<Sequence, HeldChange> held;
-        std::optional<Batch> staging;  // its sequence number comes with its last block
+        std::optional<Batch> staging;  // its sequence number comes with the last block
         ResultTable results;
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
         BlocksAhead contentsAhead;
         std::vector<ContentsRange> ranges;
-        Sequence contentsLast = 0;     // as of which the last block came: from here on all ranks are of one time
-        std::uint64_t lastSplit = 0;   // decided last, so that a late word about it is known as such
+        Sequence contentsLast = 0;     // snap of the last block; from here on all ranks are of one state
+        std::uint64_t lastSplit = 0;   // last one decided, so that late messages about it are recognized
         std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
-        std::uint64_t lastCommit = 0;  // of these, the last that was not undone
-        bool hasFailed = false;        // its incarnation is fenced: no change of it is taken any more
-        std::optional<pb::RequestId> owesWord; // what is applied was not said yet; the operation that it serves
+        std::uint64_t lastCommit = 0;  // the last split or merge that was committed
+        bool hasFailed = false;        // its incarnation is fenced: no further change of it is accepted
+        std::optional<pb::RequestId> owesWord; // set: an acknowledgement is owed; the operation it serves
         DeltaLog log;
     };
 
@@ -139,12 +140,13 @@ private:
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
     void applyBatch(Position q, Sequence sequence, const Batch& batch, Time now, Effects& out);
     void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
-    // Says what is applied of the position; `answers`: id of the message that this acknowledges, 0 for none.
+    // Acknowledges what is applied of the position; `answers` is the id of the message that this answers, 0 for none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
-    // What data buckets may make it grow by, together, until they hear of us again.
+    // The bytes by which the data buckets, together, may make this bucket grow until its next acknowledgement.
     std::uint64_t roomForChanges() const;
     void sayRoom(pb::DeltaAck& ack) const;
-    // Whether so many bytes may be kept that are no change yet: in a pinch a split is undone, and no change is lost.
+    // Whether there is room for this many bytes that are not yet applied changes. When memory is short, a split is
+    // undone rather than a change lost.
     bool hasRoomToKeep(std::size_t bytes) const;
     void tellRoom(Time now, Effects& out);
     bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
@@ -171,12 +173,12 @@ private:
     ParityStore m_store;
     std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // of all positions
     std::vector<PositionState> m_positions;
-    std::deque<pb::Message> m_early;   // of an epoch that has not reached us yet
+    std::deque<pb::Message> m_early;   // of an epoch that has not reached this bucket yet
     bool m_isFilling = false;
-    bool m_isCountedOn = false; // by all data buckets, as the coordinator has said
+    bool m_isCountedOn = false; // the coordinator has confirmed that all data buckets count on it
     bool m_owesWords = false;
     bool m_isFull = false;
-    Time m_nextRoomWord = Time::max(); // said now and then once it was full: a word may be lost, and no change may ask for one
+    Time m_nextRoomWord = Time::max(); // once full, repeated: a word may be lost, and no Delta asks for one
     std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;

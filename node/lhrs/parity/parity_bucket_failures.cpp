@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket among failures: grants, the log of changes, the cut, and its part in recoveries.
+// A parity bucket in failures: leases that it grants, the log of changes, the cut, and its part in recoveries.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/points.h"
@@ -31,7 +31,7 @@ void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, con
 
 void ParityBucket::beginRecovery(Time now, Effects& out)
 {
-    // Whatever an older epoch had begun starts over.
+    // Everything that an older epoch had begun starts over.
     m_manager.reset();
     m_records.reset();
     m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose == NodeContext::OfRecovery; });
@@ -74,7 +74,8 @@ void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
     out.set_position(q.value);
     out.set_applied(position.applied);
     for (const auto& [sequence, change] : position.held) {
-        // A batch is here at all parity buckets when it is committed, and an empty change when it is not.
+        // A committed batch is complete at all parity buckets; an aborted one is an empty change. So only its number is
+        // reported.
         pb::Delta& held = *out.add_held();
         if (change.batch.split == 0)
             held = change.delta;
@@ -99,7 +100,7 @@ void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& ou
 {
     const pb::CutReport& report = message.cut_report();
     if (report.group() != m_group.value || out.fires(Point::CutReportLate) || report.epoch() > m_view.epoch())
-        return; // it comes again; our epoch is on its way
+        return; // it comes again; this bucket's new epoch is on its way
     NodeContext::acknowledge(message, out);
     if (m_manager && report.epoch() == m_view.epoch())
         m_manager->onCutReport(report, now, out);
@@ -109,12 +110,12 @@ void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& ou
 {
     const pb::DeltaCopy& copy = message.delta_copy();
     if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size() || !m_positions[copy.position()].hasFailed)
-        return; // of another epoch, or too early: it comes again
+        return; // of another epoch, or too early: it is resent
     if (bringToCut(Position(copy.position()), copy.cut(), copy.deltas(), now, out))
         NodeContext::acknowledge(message, out);
 }
 
-// ---- a coordinator that starts
+// ---- restart of the coordinator
 
 void ParityBucket::report(pb::StateReport& out) const
 {

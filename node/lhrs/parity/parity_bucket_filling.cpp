@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A new parity bucket takes the contents of its group's data buckets while they go on changing (lhrs.md 9).
+// A new parity bucket takes the contents of its group's data buckets while they continue to change.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/points.h"
@@ -15,7 +15,7 @@ void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& ou
 {
     const pb::AddParity& order = message.add_parity();
     if (order.group() != m_group.value || order.column() != m_column.value || order.incarnation() != m_incarnation.value)
-        return; // late, for another place
+        return; // late: for another place
     NodeContext::acknowledge(message, out);
     m_isCountedOn = m_isCountedOn || order.is_counted_on();
     if (m_isFilling || m_state != pb::INIT)
@@ -23,7 +23,7 @@ void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& ou
     m_isFilling = true;
     m_fillTimes.emplace(now);
     m_fillTimes->enter(now, out);
-    // Demo paper 4(b): it asks each data bucket: would you like to send me your contents?
+    // Demo paper, section 4(b): the new parity bucket asks each data bucket of its group to send its contents.
     for (std::uint32_t q = 0; q < m_positions.size(); ++q) {
         const PositionState& position = m_positions[q];
         if (!position.awaitsContents)
@@ -113,7 +113,7 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     }
     event->set_records(records);
     if (position.ranges.empty())
-        position.applied = contents.snap(); // all later changes came to us as Deltas and are held
+        position.applied = contents.snap(); // all later changes arrive here as Deltas and are held
     position.ranges.push_back({ Rank(contents.rank_last()), contents.snap() });
     position.level = contents.level();
     position.contentsLast = contents.snap();
@@ -128,8 +128,8 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
         position.held.clear();
     }
     applyWhatFollows(q, now, out);
-    // Says what is applied and answers the block, so that the data bucket surely hears it: it owes its word about the
-    // epoch until then, and there may be no Delta any more whose resend would ask.
+    // This acknowledges what is applied and also answers the block, so the data bucket is certain to get it. Until then
+    // the data bucket withholds its EpochAck, and there may be no further Delta whose resend would ask.
     acknowledge(q, out, message.id());
 }
 
@@ -137,8 +137,8 @@ void ParityBucket::reportWhenFilled(Time now, Effects& out)
 {
     if (!m_isFilling)
         return;
-    // The last block may have overtaken Deltas for ranks of the blocks before it: until they are here, the parity of
-    // those ranks is of an older time than the rest.
+    // The last block may have overtaken Deltas for ranks of earlier blocks. Until these arrive, the parity of those
+    // ranks is older than the rest.
     const bool isFilled = std::none_of(m_positions.begin(), m_positions.end(),
         [](const PositionState& p) { return p.awaitsContents || p.applied < p.contentsLast; });
     if (!isFilled)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket at the limit of its memory. It drops no change: it tells its data buckets how much they may make it grow, so
-// that they refuse what is more before it has any effect.
+// A parity bucket at the limit of its memory. It drops no change. It tells its data buckets how much they may make it
+// grow, so that they refuse anything beyond that before it takes effect.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include <algorithm>
@@ -9,24 +9,25 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint64_t kRoomSaid = std::uint64_t(256) << 20; // more is not worth the bytes of a word
+constexpr std::uint64_t kRoomSaid = std::uint64_t(256) << 20; // above this the room is not reported
 
 } // namespace
 
 std::uint64_t ParityBucket::roomForChanges() const
 {
-    // A split brings as much as a bucket holds, the source's leavers and moves, half as much if its target is in this group, too,
-    // and that much again when the target's records are stored. What of it is here already has its memory.
+    // A split brings as much as a bucket holds: the source's leavers and moves. It brings half as much again if its
+    // target is in this group too, and the same amount once more when the target's records are stored. Blocks that have
+    // arrived already have their memory.
     const std::uint64_t batch = 2 * m_store.bytes();
     const std::uint64_t kept = m_context.memory.reserve() + (batch - std::min(batch, m_batchBytes));
     const std::uint64_t left = m_context.memory.left(storedBytes());
-    return left > kept ? (left - kept) / 3 : 0; // each byte of growth makes the next batch larger by two
+    return left > kept ? (left - kept) / 3 : 0; // each byte of growth adds two bytes to the next batch
 }
 
 void ParityBucket::lookAtMemory()
 {
-    // No room for a further page of each data bucket, of records as long as the longest so far; with room for two it has come
-    // out of it.
+    // Full: there is no room for one further page of each data bucket, with records as long as the longest so far. No
+    // longer full: there is room for two.
     const std::uint64_t wanted = m_store.longestPage() * m_positions.size() * (m_isFull ? 2 : 1);
     const bool isFull = m_context.memory.hasLimit() && roomForChanges() < wanted;
     if (isFull != m_isFull)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a parity bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, its columns.
+// What a parity bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, and its
+// columns.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "node/lhrs/store/digest.h"

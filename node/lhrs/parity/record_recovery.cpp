@@ -12,7 +12,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kRoundsMax = 5; // lhrs.md 10.5
+constexpr std::uint32_t kRoundsMax = 5; // rounds of asking again before RETRY
 constexpr Time kBeforeNextRound = 3ms;
 constexpr Time kPatience = 1s;          // with members that do not answer
 
@@ -29,7 +29,7 @@ void RecordRecoveries::onRecoverRecord(const pb::RecoverRecord& order, Time now,
 {
     const RequestKey key { order.request().request().client(), order.request().request().number() };
     if (m_attempts.contains(key))
-        return; // asked again while we are at it
+        return; // asked again while the attempt is under way
     Attempt attempt;
     attempt.request = order.request();
     attempt.lost = Position(order.position());
@@ -37,7 +37,7 @@ void RecordRecoveries::onRecoverRecord(const pb::RecoverRecord& order, Time now,
     const auto rank = m_bucket.rankOf(attempt.lost, Key(order.request().key()));
     attempt.rank = rank.value_or(Rank());
     if (attempt.rank == Rank()) {
-        answer(attempt, rank ? pb::NOT_FOUND : pb::RETRY, {}, out); // the former surely: the key list is that of the cut
+        answer(attempt, rank ? pb::NOT_FOUND : pb::RETRY, {}, out); // NOT_FOUND is certain as of the cut
         return;
     }
     ask(attempt, now, out);
@@ -53,7 +53,7 @@ void RecordRecoveries::ask(Attempt& attempt, Time now, Effects& out)
     const auto members = m_bucket.store().members(attempt.rank);
     std::vector<Position> lost;
     for (const pb::Member& member : m_bucket.view().members()) {
-        // A failed position without a record of this rank is a zero like any other.
+        // A failed position without a record of this rank counts as zero.
         if (member.role() == pb::DATA && member.state() == pb::FAILED && members[member.index()].isPresent)
             lost.emplace_back(member.index());
     }
@@ -64,7 +64,7 @@ void RecordRecoveries::ask(Attempt& attempt, Time now, Effects& out)
     }
     for (const MemberId id : plan->asked) {
         if (id.role == pb::DATA && !members[id.index].isPresent)
-            continue; // zero, as far as our parity field is concerned
+            continue; // zero in this bucket's parity field
         const pb::Member* member = memberOf(m_bucket.view(), id);
         const HolderInfo holder = HolderInfo::from(member->holder());
         attempt.missing[id] = true;
@@ -138,7 +138,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
         contributions.push_back(bytesOf(entry.bytes));
     }
     if (!isConsistent) {
-        // A Delta is on its way somewhere: whoever is behind is asked again.
+        // A Delta is still on its way to some member: ask the members that are behind again.
         if (++attempt.rounds > kRoundsMax) {
             answer(attempt, pb::RETRY, {}, out);
             return true;

@@ -13,9 +13,9 @@ namespace lhrs {
 
 class ParityBucket;
 
-// Record recovery (demo paper 4(d), lhrs.md 10.5): a parity bucket finds one record without its bucket. It looks for the
-// key in its own structure, asks the live members for their records of that rank, computes, and answers the client
-// itself. A key that is in no key list is surely not there, and nobody is asked.
+// Record recovery (demo paper, section 4(d)): a parity bucket reconstructs one record without its bucket. It looks up
+// the key in its own key lists, asks the live members for their records of that rank, computes the record, and answers
+// the client itself. A key that is in no key list does not exist, so no member is asked.
 class RecordRecoveries {
 public:
     RecordRecoveries(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
@@ -31,7 +31,7 @@ private:
         pb::KeyRequest request;
         Position lost;
         Rank rank;
-        std::map<MemberId, std::string> contributions; // blocks; those not here yet are empty and in `missing`
+        std::map<MemberId, std::string> contributions; // blocks; outstanding ones are empty and in `missing`
         std::map<MemberId, bool> missing;
         std::uint32_t rounds = 0;
         Time nextRound = Time::max();
@@ -39,7 +39,7 @@ private:
     };
 
     void ask(Attempt& attempt, Time now, Effects& out);
-    // Whether it is settled: answered, one way or the other.
+    // Returns whether the attempt is over, that is, whether the client was answered.
     bool compute(Attempt& attempt, Time now, Effects& out);
     void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
 

@@ -42,7 +42,7 @@ void RecoveryManager::onCutReport(const pb::CutReport& report, Time now, Effects
     m_reports[ParityColumn(report.column())] = report;
     for (const pb::Member& member : m_bucket.view().members()) {
         if (member.role() == pb::PARITY && member.state() == pb::UP && !m_reports.contains(ParityColumn(member.index())))
-            return; // all survivors first
+            return; // wait for all survivors
     }
     cut(now, out);
 }

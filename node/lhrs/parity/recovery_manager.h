@@ -13,9 +13,9 @@ namespace lhrs {
 
 class ParityBucket;
 
-// The parity bucket that the coordinator named to recover its group (demo paper 4(e), lhrs.md 10.3, 10.6): first it brings
-// all survivors to one cut of every lost position, then it rebuilds the lost data buckets on spares, slice by slice. Lives
-// for one epoch of the recovery; with the next one all starts over.
+// The parity bucket that the coordinator named to recover its group (demo paper, section 4(e)). First it brings all
+// survivors to one cut of every lost position; then it rebuilds the lost data buckets on spares, slice by slice. It
+// lives for one epoch of the recovery; in the next epoch everything starts over.
 class RecoveryManager {
 public:
     RecoveryManager(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
@@ -36,7 +36,7 @@ private:
     std::map<ParityColumn, pb::CutReport> m_reports;
     std::set<std::uint64_t> m_copies; // DeltaCopy under way
     bool m_isCut = false;
-    std::set<ParityColumn> m_unusable; // lack a change that nobody has any more
+    std::set<ParityColumn> m_unusable; // they lack a change that no survivor has
     std::map<Position, Sequence> m_cuts;
     std::uint32_t m_copied = 0;
     std::unique_ptr<SliceRebuild> m_rebuild;

@@ -12,12 +12,12 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSliceDefault = 3'125;   // ranks, where nobody orders another number,
-constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but no more than so many bytes of a member: what arrives, is computed and leaves stays in the cache
+constexpr std::uint32_t kSliceDefault = 3'125;   // ranks, if no other number is ordered
+constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but at most this per member, so a slice stays in the cache
 constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
-constexpr std::size_t kSlicesAsked = 3;          // one to compute, one to arrive, one to be put together
+constexpr std::size_t kSlicesAsked = 3;          // one is computed, one arrives, one is put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
-constexpr std::size_t kEntryBytes = 29;          // beside a record, where it is a run by itself
+constexpr std::size_t kEntryBytes = 29;          // per record, if it is a run by itself
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -26,7 +26,7 @@ std::size_t bytesAt(const ParityBucket& bucket, Rank rank)
     return bucket.store().has(rank) ? kEntryBytes + bucket.store().parity(rank).size() : 0;
 }
 
-// What was ordered, or what the records of the first ranks suggest.
+// The ordered number, or else one that suits the size of the first records.
 std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
 {
     if (ordered != 0)
@@ -59,7 +59,7 @@ void SliceRebuild::start(Time now, Effects& out)
     std::sort(lost.begin(), lost.end());
     m_plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost),
         out.fires(Point::OtherSources) ? pb::DECODE_RS : m_order.decode());
-    LHRS_CHECK(m_plan); // the coordinator orders it only where enough members are left
+    LHRS_CHECK(m_plan); // the coordinator orders this only if enough members are left
     auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
     LHRS_CHECK(decoder);
     m_decoder = std::make_unique<Decoder>(std::move(*decoder));
@@ -72,7 +72,7 @@ void SliceRebuild::start(Time now, Effects& out)
     };
     for (m_last = store.rankMax(); m_last.value > 0 && !(store.has(m_last) && isLost(m_last));)
         m_last = Rank(m_last.value - 1);
-    m_slices.push_back(makeSlice(out)); // also where no record is lost: it says so, and brings the results
+    m_slices.push_back(makeSlice(out)); // even if no record is lost: it says so and brings the results
     request(m_slices.back(), now, out);
     askAhead(now, out);
     advance(now, out);
@@ -111,7 +111,7 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
     const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : m_ranksOfSlice;
     slice.from = m_next;
     slice.to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
-    // A member's answer must fit one message, however many ranks were ordered.
+    // A member's answer must fit one message, whatever number of ranks was ordered.
     std::size_t bytes = 0;
     for (Rank r = slice.from; r <= slice.to; r = r.next()) {
         bytes += bytesAt(m_bucket, r);
@@ -129,8 +129,8 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
     return slice;
 }
 
-// What a step asks for leaves with its end, after the computing; so the survivors put together what comes next only if it
-// was asked for in the step before.
+// Requests of a step leave at its end, after the computing. So the survivors prepare the next slice meanwhile only if
+// it was requested in the step before.
 void SliceRebuild::askAhead(Time now, Effects& out)
 {
     while (m_slices.size() < kSlicesAsked && m_next <= m_last) {
@@ -204,7 +204,7 @@ void SliceRebuild::advance(Time now, Effects& out)
 void SliceRebuild::compute(Slice& slice)
 {
     const ParityStore& store = m_bucket.store();
-    // What a participant has of the slice. A data position that is not asked, a dummy, has nothing.
+    // A participant's records of the slice. A data position that is not asked, a dummy bucket, has none.
     struct Source {
         MemberId id;
         bool isOwn = false;
@@ -222,7 +222,7 @@ void SliceRebuild::compute(Slice& slice)
         block.reserve(block.size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (BlockRun::kHead + 1 + store.parity(slice.open.front()).size()))));
     }
     std::vector<Rank> stillOpen, ranks;
-    std::vector<ByteSpan> contributions; // of the members, for one of `ranks` after the other
+    std::vector<ByteSpan> contributions; // of all members, one rank of `ranks` after the other
     const auto takeAll = [&](Rank rank) {
         const auto members = store.members(rank);
         const std::uint64_t state = asksParity ? stateOf(members) : 0;
@@ -262,12 +262,12 @@ void SliceRebuild::compute(Slice& slice)
     slice.open = std::move(stillOpen);
 }
 
-// Computes the lost records of these ranks where they are sent from.
+// Computes the lost records of these ranks directly in the blocks that are sent.
 void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<const ByteSpan> contributions)
 {
     const ParityStore& store = m_bucket.store();
     const std::size_t lostCount = m_plan->lost.size();
-    struct Place { // of a record in its block; the block may move until all have theirs
+    struct Place { // of a record; the block may move until all have their places
         std::size_t offset = 0;
         std::uint32_t length = 0;
     };
@@ -392,7 +392,7 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
         const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
         const bool isAsked = std::find(m_plan->asked.begin(), m_plan->asked.end(), id) != m_plan->asked.end();
         if (!isAsked && id != MemberId { pb::PARITY, m_bucket.column().value })
-            continue; // a dummy
+            continue; // a dummy bucket
         pb::Member* member = done->add_survivors();
         member->set_role(id.role);
         member->set_index(id.index);

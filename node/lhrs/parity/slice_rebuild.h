@@ -18,10 +18,10 @@ namespace lhrs {
 
 class ParityBucket;
 
-// Bucket recovery (demo paper 4(e), lhrs.md 10.6): the recovery manager asks m members for the records of s successive
-// ranks, computes the lost ones - the matrix is inverted once - and sends them to the spares while the next slices are
-// already asked for. Records of live members may change meanwhile: a rank whose contributions are not of one state is
-// asked for again.
+// Bucket recovery (demo paper, section 4(e)): the recovery manager asks m members for the records of s successive ranks
+// and computes the lost ones; the matrix is inverted once. It sends them to the spares while the next slices are
+// already requested. Records of live members may change meanwhile, so a rank whose contributions are not of one state
+// is requested again.
 class SliceRebuild {
 public:
     SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
@@ -34,7 +34,7 @@ public:
     std::uint64_t recovery() const { return m_order.recovery(); }
 
 private:
-    // Ranks that are asked for together.
+    // A range of ranks that are requested together.
     struct Slice {
         Rank from, to;
         std::vector<Rank> open;                   // not computed yet, ascending
@@ -42,11 +42,11 @@ private:
         std::set<MemberId> missing;
         std::uint32_t rounds = 0;
         Time nextRound = Time::max();
-        std::map<Position, std::string> blocks;   // what is computed, by lost position
+        std::map<Position, std::string> blocks;   // computed records, by lost position
         std::uint32_t records = 0;
         std::uint64_t bytes = 0;
-        std::uint64_t inBytes = 0;                // that members sent for it
-        Time requested {}, arrived {}, worked {}; // the first two since the order
+        std::uint64_t inBytes = 0;                // sent by members for it
+        Time requested {}, arrived {}, worked {}; // `requested` and `arrived` since the order
     };
 
     Slice makeSlice(const Effects& out);
@@ -70,8 +70,8 @@ private:
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };
-    Rank m_last;                                 // the highest that a lost record had
-    std::deque<Slice> m_slices;                  // the first is computed when all of it is here, the others are asked for meanwhile
+    Rank m_last;                                 // the highest rank of a lost record
+    std::deque<Slice> m_slices;                  // the first is computed once complete; the others are requested
     std::uint32_t m_sent = 0;                    // slices
     bool m_isLastSent = false, m_isReported = false;
     std::set<std::uint64_t> m_unstored;          // SpareSlices under way
