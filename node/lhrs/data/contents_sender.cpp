@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kRoom = kBlockBytes + (std::size_t(32) << 10); // of a block, which the last run makes longer than it is to be
+constexpr std::size_t kRoom = kBlockBytes + (std::size_t(32) << 10); // capacity of a block; its last run may be long
 
 } // namespace
 
@@ -56,11 +56,11 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     if (m_isLastSent) {
         results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
         results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
-            // One in work, too: it has its effect in the contents, and its Delta may be older than they are.
+            // Results in work too: their changes are in the contents, and their Deltas may be older than the contents.
             block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
         });
     }
-    // The last block speaks for all higher ranks: whatever is put there later comes as a Delta.
+    // The last block speaks for all higher ranks: whatever is put there later arrives as a Delta.
     contents->set_rank_last(m_isLastSent ? std::numeric_limits<std::uint32_t>::max() : m_next.value - 1);
     contents->set_is_last(m_isLastSent);
     m_context.acks.send(std::move(message), m_to.address, m_to.node, Way::Stream, AckList::Patience::KeepTrying,

@@ -7,12 +7,12 @@
 
 namespace lhrs {
 
-// A data bucket's answer to "would you like to send me your contents?" (lhrs.md 9.2): all records to one new parity
-// bucket, a few blocks under way at once, while changes go on. Each block says as of which sequence number it is, so
-// no step is long and nothing stands still. See "Contents block by block" in node/lhrs/PROTOCOL.md.
+// A data bucket's answer to SendContents: all its records go to one new parity bucket, a few blocks under way at once,
+// while changes go on. Each block says as of which sequence number it was taken, so no step is long and no change has
+// to wait. See "Contents block by block" in node/lhrs/PROTOCOL.md.
 class ContentsSender {
 public:
-    struct Bucket { // the bucket that sends
+    struct Bucket { // the sending bucket
         GroupNumber group;
         Position position;
         Incarnation incarnation;
@@ -23,11 +23,12 @@ public:
     Incarnation asker() const { return m_to.incarnation; }
     bool isDone() const { return m_isDone; }
     void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
-    // True if the acknowledged message was this sender's block; then the next may go.
+    // Returns true if the acknowledged message was a block of this sender; then the next block may go.
     bool onAck(const AckList::Entry& entry, Time now);
     void stop();
-    // Whether the receiver has said nothing for so long that the coordinator should look; asks for it once in that time. Who is being
-    // filled is owed no lease, and no change may come whose word would be missed.
+    // Whether the receiver has been silent for so long that the coordinator should check it; returns true once per such
+    // period. A parity bucket that is being filled grants no lease, and there may be no change whose acknowledgement
+    // would be missed.
     bool isMissed(Time now);
 
 private:

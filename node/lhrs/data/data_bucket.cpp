@@ -12,9 +12,9 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kValueMax = 65535; // lhrs.md 13.2
+constexpr std::size_t kValueMax = 65535; // bytes
 
-// Bulk insert: nobody waits for the reply. But a client whose image is out of date hears of that.
+// In a bulk insert no reply is wanted, except for a client whose image is out of date.
 bool isSilent(const pb::KeyRequest& request) { return request.unanswered() && request.forwards() == 0; }
 
 // D = old ^ new, as long as the longer of both.
@@ -78,7 +78,7 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
         displace(request, out);
         return;
     }
-    if (request.value().size() > kValueMax) { // lhrs.md 13.3: no input may end a process
+    if (request.value().size() > kValueMax) { // no input may end a process
         reply(request, pb::INVALID, Rank(), out);
         return;
     }
@@ -86,10 +86,10 @@ void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, E
         hold(kind, request, out);
         return;
     }
-    // Demo paper 2: every bucket checks the address (A1), because the client's image may be out of date.
+    // Every bucket checks the address (A1), because the client's image may be out of date.
     const BucketNumber right = forwardTo(number(), m_level, addressed(Key(request.key()), m_config));
     if (right != number()) {
-        // A merge that is about to be decided: either way the key is at one of the two afterwards.
+        // A merge is about to be decided; either way the key will be in one of the two buckets afterwards.
         if (m_merge && m_merge->isPrepared() && right.value == m_merge->order().source())
             hold(kind, request, out);
         else
@@ -133,7 +133,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     if (m_results.isBygone(id))
         return;
     if (const ResultTable::Entry* kept = LHRS_MUTANT(ResultsForgotten) ? nullptr : m_results.find(id)) {
-        if (!kept->isInWork) // else it will be answered
+        if (!kept->isInWork) // otherwise it will be answered when done
             reply(request, kept->result, kept->rank, out);
         return;
     }
@@ -161,7 +161,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             return;
         }
         const bool isNewRank = m_source && m_source->keepsRanks();
-        if (isNewRank && m_store.rankMax() >= rankLimit(m_config)) { // parity buckets know no higher one
+        if (isNewRank && m_store.rankMax() >= rankLimit(m_config)) { // parity buckets accept no higher rank
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
@@ -239,8 +239,9 @@ void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode res
         reply(request, result, rank, out);
         return;
     }
-    // It tells what the bucket holds, and no further copy of the request may do what this one did not: so it has its place
-    // among the changes, and is answered like them. See "Results without effect" in node/lhrs/PROTOCOL.md.
+    // The result tells what the bucket holds, and no later copy of the request may do what this one did not. So it
+    // takes its place among the changes and is answered like them. See "Results without effect" in
+    // node/lhrs/PROTOCOL.md.
     auto* event = out.event().mutable_result_kept();
     event->set_sequence(m_link.sequence() + 1);
     event->set_key(request.key());
@@ -250,7 +251,7 @@ void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode res
 
 void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out)
 {
-    // Nobody may see a value that could still die with this bucket.
+    // No client may see a value that could still be lost with this bucket.
     Sequence underWay = rank.value ? m_store.at(rank).version : 0;
     if (!rank.value)
         m_link.isBeingDeleted(Key(request.key()), underWay);
@@ -263,7 +264,7 @@ void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, 
             m_waitingReads.emplace(underWay, Held { Kind::Search, request });
         return;
     }
-    if (!hasLease(now) && !LHRS_MUTANT(NoLease)) { // lhrs.md 10.2: another may hold this place by now, without our knowing
+    if (!hasLease(now) && !LHRS_MUTANT(NoLease)) { // another may hold this place by now
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
@@ -276,7 +277,7 @@ void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, 
     reply(request, rank.value ? pb::OK : pb::NOT_FOUND, rank, out);
 }
 
-// Who meant us by our incarnation knows where we are.
+// A client that addressed this bucket by its incarnation knows its location already.
 void DataBucket::sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const
 {
     if (request.incarnation() != incarnation().value || request.forwards() > 0)
@@ -301,7 +302,7 @@ pb::Reply* DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode resul
     }
     if (result == pb::INVALID)
         reply->set_text("value: 65,535 bytes at most");
-    if (request.forwards() > 0 && !out.fires(Point::AdjustmentLeftOut)) { // lhrs.md 1.5: the last forwarder's number and level
+    if (request.forwards() > 0 && !out.fires(Point::AdjustmentLeftOut)) { // that of the last forwarder
         reply->set_image_adjustment(true);
         reply->set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
         reply->set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
@@ -316,7 +317,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     if (change.split != 0)
         return;
     if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly) && !(m_source && m_source->keepRank(change.rank)))
-        m_store.release(change.rank); // every parity bucket knows; the rank may be used again
+        m_store.release(change.rank); // all parity buckets have applied the delete
     m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, change.reply.result() }, now);
     out.serve(change.request);
     if (pb::Event* told = out.operationEvent()) {
@@ -393,11 +394,12 @@ void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber 
 
 void DataBucket::reportOverload(Time now, Effects& out)
 {
-    if (m_source) // a split takes half of it: there is another look when that is over
+    if (m_source) // a split takes half of it; checked again after that
         return;
     if (m_store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Point::OverloadLate))
         return;
-    // Demo paper 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003 report).
+    // Demo paper, section 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003
+    // report).
     m_isOverloadSent = true;
     pb::Message message;
     message.set_incarnation(incarnation().value);
@@ -421,8 +423,8 @@ void DataBucket::reportUnderflow(Time now, Effects& out)
         m_underflowBelow = underflow();
     if (m_store.count() >= m_underflowBelow)
         return;
-    // Not for each delete; but the coordinator may have found that the file as a whole is full enough, so it hears again
-    // of a bucket that goes on emptying.
+    // Not reported for each delete. But the coordinator may have found the file as a whole full enough, so a bucket
+    // that keeps emptying reports again.
     m_underflowBelow = m_store.count() / 2;
     pb::Message message;
     message.set_incarnation(incarnation().value);
@@ -453,7 +455,7 @@ void DataBucket::onLocation(const pb::Message& message, Time now, Effects& out)
     const BucketNumber a(location.bucket());
     m_asked.erase(a);
     if (!location.exists())
-        return; // not there yet: asked again by onTime while something waits for it
+        return; // not there yet: onTime asks again while something waits for it
     m_parts.context.locations[a] = HolderInfo::from(location.holder());
     m_scans.onLocation(m_parts, a, now, out);
     std::vector<Held> parked;
@@ -471,7 +473,7 @@ void DataBucket::progress(Time now, Effects& out)
     while (!m_waitingReads.empty() && m_waitingReads.begin()->first <= held) {
         const Held read = std::move(m_waitingReads.begin()->second);
         m_waitingReads.erase(m_waitingReads.begin());
-        onRequest(read.kind, read.request, now, out); // looks again
+        onRequest(read.kind, read.request, now, out); // it looks at the record again
     }
     m_scans.progress(m_parts, hasLease(now), now, out);
     if (m_source && !m_source->isClosed())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A data bucket among failures: leases, what it gives to the recovery of others, and being rebuilt as a spare.
+// A data bucket in failures: leases, its contributions to the recovery of others, and its own rebuild as a spare.
 #include "node/lhrs/data/data_bucket.h"
 
 #include "common/points.h"
@@ -62,7 +62,7 @@ void DataBucket::onLeaseGrant(const pb::Message& message)
     m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()), Time(grant.sent_ns()) + (LHRS_MUTANT(LeaseFromAnswer) ? length : Time()), length);
 }
 
-// ---- what it gives to the recovery of others
+// ---- contributions to the recovery of others
 
 void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 {
@@ -105,7 +105,7 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         NodeContext::acknowledge(message, out); // a late copy
         return;
     }
-    // A manager that was replaced may not know, and the server may have been its spare before.
+    // A replaced recovery manager may not know that it was, and this server may have been its spare before.
     const bool isOfOurGroup = std::any_of(m_view.members().begin(), m_view.members().end(), [&](const pb::Member& member) {
         return member.role() == pb::PARITY && member.state() == pb::UP && member.holder().node() == message.sender();
     });
@@ -113,7 +113,7 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         return;
     if (slice.recovery() != m_recovery) {
         if (slice.recovery() < m_recovery)
-            return; // a recovery that was given up
+            return; // from a recovery that was given up
         m_recovery = slice.recovery();
         m_slicesStored = 0;
         m_slicesAhead.clear();
@@ -128,7 +128,7 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
     }
     if (!isFit(slice.records()))
         return;
-    if (slice.number() > m_slicesStored) { // each may come over a way of its own
+    if (slice.number() > m_slicesStored) { // each may have taken another path
         if (m_slicesAhead.size() < kSlicesAheadMax)
             m_slicesAhead.emplace(slice.number(), message);
         return;
@@ -183,13 +183,13 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
     event->set_count(m_store.count());
     if (!slice.is_last())
         return;
-    // lhrs.md 10.6: the ranks that were left out are free, and the numbers go on from the cut.
+    // Ranks that were left out are free, and the sequence numbers continue from the cut.
     m_link.restore(LHRS_MUTANT(SequenceNotCut) && slice.cut() > 0 ? slice.cut() - 1 : slice.cut());
     if (LHRS_MUTANT(SpareVisibleEarly))
         become(pb::UP, "filled", out);
 }
 
-// The acknowledgement of an epoch, once what it asks for is held by the parity buckets.
+// Acknowledges the epoch once the parity buckets have the changes that it requires.
 void DataBucket::acknowledgeEpoch(Time now, Effects& out)
 {
     const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A data bucket at the limit of its memory, or of that of a parity bucket: what would make it grow is refused before it has any
-// effect. Searches, deletes and what takes no further memory go on.
+// A data bucket at the limit of its memory, or of that of a parity bucket: a change that would make it grow is refused
+// before it has any effect. Searches, deletes and changes that need no further memory go on.
 #include "common/linear_hash.h"
 #include "common/points.h"
 #include "node/lhrs/data/data_bucket.h"
@@ -35,7 +35,8 @@ bool DataBucket::hasRoomFor(const pb::MoveRecords& move) const
     const MemoryRoom& memory = m_parts.context.memory;
     if (!memory.hasLimit())
         return true;
-    // Pages have room for more rows than come. What a merge brings is kept first, and stored when it is decided.
+    // Pages have room for more rows than will come. Records that a merge brings are kept first and stored when it is
+    // decided.
     std::uint64_t bytes = m_store.growthOfBlock(move.records());
     if (m_merge)
         bytes += move.records().size() + m_merge->keptBytes();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a data bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, what it waits for.
+// What a data bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, what it waits
+// for.
 #include "node/lhrs/data/data_bucket.h"
 
 #include "node/lhrs/store/digest.h"
@@ -73,7 +74,7 @@ void DataBucket::audit(const pb::Audit& page, pb::AuditPage& out) const
 void DataBucket::inspect(Time now, pb::NodeSample& out) const
 {
     out.set_epoch(m_view.epoch());
-    // To each column all that is not acknowledged goes again together: one line for the oldest.
+    // All that a column has not acknowledged is resent together, so one line is shown, for the oldest.
     for (const auto& [column, known] : m_link.columns()) {
         auto& shown = *out.add_columns();
         shown.set_role(pb::PARITY);

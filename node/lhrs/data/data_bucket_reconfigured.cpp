@@ -17,9 +17,10 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
     if (view.group() != m_parts.group.value || out.fires(Point::EpochTakenLate))
-        return; // late, for the place that this process held before
+        return; // late: for the place that this process held before
     if (Epoch(view.epoch()) < m_link.epoch()) {
-        // A newer one overtook it. Whoever waits for this one is answered once the newer one is, or waits for ever.
+        // A newer epoch overtook it. The sender must get an answer, or it would wait forever; but only after the newer
+        // epoch is acknowledged.
         if (!m_owedEpochAck)
             NodeContext::acknowledge(message, out);
         return;
@@ -27,23 +28,24 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
     if (Epoch(view.epoch()) > m_link.epoch()) {
         m_view = view;
         takeView(now);
-        if (m_state == pb::RECOVERING && isUpIn(view)) // lhrs.md 10.6: enabled, under its new incarnation
+        if (m_state == pb::RECOVERING && isUpIn(view)) // enabled, under its new incarnation
             become(pb::UP, "recovered, and the former holder of its place is fenced", out);
         std::map<ParityColumn, bool> wasUp;
         for (const auto& [p, column] : m_link.columns())
             wasUp[p] = column.isUp;
         m_link.setView(view, now, out);
         m_owedEpochAck = std::make_unique<OwedEpochAck>();
-        // lhrs.md 9.2: acknowledged only when a new parity bucket has all changes so far. And the others too: of what came
-        // to the new one with the contents it has no Delta, and could not give it to one that lacks it in a cut.
-        // One that was new in an epoch that we still owe an acknowledgement is not whole yet.
+        // Acknowledged only when a new parity bucket has all changes so far. The other parity buckets must have them as
+        // well: the new one has no Deltas of the changes that came with the contents. So it could not copy them to one
+        // that lacks them at a cut.
+        // A column that was new in an earlier epoch, which is not acknowledged yet, is not whole yet either.
         const bool isOneNew = std::any_of(m_link.columns().begin(), m_link.columns().end(),
             [&](const auto& item) { return item.second.isUp && (!wasUp[item.first] || !item.second.isWhole()); });
         for (const auto& [p, column] : m_link.columns()) {
             if (column.isUp && isOneNew)
                 m_owedEpochAck->wanted[p] = m_link.sequence();
         }
-        // A sender of contents ends with the parity bucket that asked.
+        // A sender of contents ends with the parity bucket that asked for them.
         std::erase_if(m_contents, [&](const auto& item) {
             const bool isThere = std::any_of(m_link.columns().begin(), m_link.columns().end(),
                 [&](const auto& c) { return c.second.holder.incarnation == item.first; });
@@ -52,7 +54,7 @@ void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
             return !isThere;
         });
     } else if (!m_owedEpochAck) {
-        m_owedEpochAck = std::make_unique<OwedEpochAck>(); // asked again: our acknowledgement was lost
+        m_owedEpochAck = std::make_unique<OwedEpochAck>(); // asked again: the acknowledgement was lost
     }
     m_owedEpochAck->epoch = message;
     if (m_state == pb::UP && view.state() != pb::GROUP_FROZEN)
@@ -69,8 +71,8 @@ void DataBucket::onSplit(const pb::Message& message, Time now, Effects& out)
         NodeContext::acknowledge(message, out); // a late copy
         return;
     }
-    // The last split may be finished for everybody else while a parity bucket's word about it is still on its way to
-    // us: not acknowledged, so the order comes again.
+    // The last split may be finished for all others while the acknowledgement of a parity bucket is still on its way
+    // here. Then the order is not acknowledged, so it is resent.
     if (m_state != pb::UP || m_source || m_merge)
         return;
     NodeContext::acknowledge(message, out);
@@ -101,7 +103,7 @@ void DataBucket::onMerge(const pb::Message& message, Time now, Effects& out)
         return;
     }
     if (m_state != pb::UP || m_source || m_merge)
-        return; // as for a split: the order comes again
+        return; // as for a split: the order is resent
     NodeContext::acknowledge(message, out);
     m_lastSplit = order.split();
     if (isSource) {
@@ -123,7 +125,8 @@ void DataBucket::endMerge(Time now, Effects& out)
     m_asked.erase(gone);
     m_underflowBelow = underflow();
     become(pb::UP, "it has the records of the last bucket, and all parity buckets know", out);
-    // What was to be passed on to the bucket that is gone is ours, and all else may go another way than it did by the old level.
+    // Requests to be forwarded to the bucket that is gone belong here now, and the others may need another route than
+    // by the old level.
     for (auto& [bucket, parked] : m_parked)
         m_held.push_back(std::move(parked));
     m_parked.clear();
@@ -143,7 +146,7 @@ void DataBucket::displace(const pb::KeyRequest& request, Effects& out) const
 
 void DataBucket::onDisplaced(const pb::Displaced& displaced)
 {
-    // We passed something on to one that is not there any more: the next time we ask.
+    // This bucket forwarded a request to one that is gone; next time it asks the coordinator for the location.
     const auto known = m_parts.context.locations.find(BucketNumber(displaced.bucket()));
     if (known != m_parts.context.locations.end() && known->second.incarnation.value == displaced.incarnation())
         m_parts.context.locations.erase(known);
@@ -151,7 +154,7 @@ void DataBucket::onDisplaced(const pb::Displaced& displaced)
 
 void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& out)
 {
-    // A late block of an undone split that was to create this bucket before is not for us.
+    // A late block of an undone split that was to create this bucket before must not be taken.
     const pb::MoveRecords& move = message.move_records();
     if (m_state != pb::UP && !hasRoomFor(move))
         return;
@@ -162,7 +165,7 @@ void DataBucket::onMoveRecords(const pb::Message& message, Time now, Effects& ou
     }
     if (move.target() != number().value || move.split() != m_creation || move.level() != m_level)
         return;
-    if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block that is here
+    if (m_state != pb::INIT) { // decided meanwhile: a late copy of a block
         NodeContext::acknowledge(message, out);
         return;
     }
@@ -208,7 +211,7 @@ void DataBucket::onCommit(const pb::Message& message, Time now, Effects& out)
         m_level = m_source->order().level();
         m_source->commit(m_parts, now, out);
         applied(message, commit.split(), out);
-        if (m_source->isMerge()) { // lhrs.md 6.2: it stops
+        if (m_source->isMerge()) { // the last bucket stops
             m_isGone = true;
             workOff(now, out);
         }
@@ -236,7 +239,7 @@ void DataBucket::onAbort(const pb::Message& message, Time now, Effects& out)
         workOff(now, out);
         if (m_store.count() <= m_config.b())
             rearmOverload(m_config.b());
-        reportOverload(now, out); // unless it was: then it stays owed
+        reportOverload(now, out); // a report that was sent before is still owed
     }
     if (m_merge && m_merge->order().split() == message.abort().split() && !m_merge->isCommitted()) {
         m_merge->abort(m_parts, now);
@@ -256,13 +259,13 @@ void DataBucket::onFinish(const pb::Message& message, Time now, Effects& out)
         NodeContext::acknowledge(message, out); // a late copy
         return;
     }
-    // All parity buckets said to the coordinator that they have the batch; their word to us may still be on its way. We
-    // acknowledge when we are done, so that no other split is ordered before.
+    // All parity buckets have told the coordinator that they have the batch, but their acknowledgements to this bucket
+    // may still be on their way. Finish is acknowledged only after those, so that no other split is ordered before.
     m_owedFinish = std::make_unique<pb::Message>(message);
     progress(now, out);
 }
 
-// ---- a coordinator that starts
+// ---- restart of the coordinator
 
 void DataBucket::report(pb::StateReport& out) const
 {
@@ -311,8 +314,9 @@ void DataBucket::report(pb::StateReport& out) const
 void DataBucket::onRearm(const pb::Message& message, Time now, Effects& out)
 {
     NodeContext::acknowledge(message, out);
-    // lhrs.md 10.9: the former coordinator may have taken our report with it. One that still waits comes to the new one. (But
-    // lhrs.md 2.3: whoever says when to report again has our report.)
+    // The former coordinator may have taken this bucket's report with it. A report that still waits for its
+    // acknowledgement goes to the new coordinator. (With a count, the message is load control's answer to a report that
+    // did arrive.)
     const std::uint32_t count = message.rearm().count();
     if (count == 0 && m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
         return;
@@ -327,7 +331,7 @@ void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& o
 {
     const pb::SendContents& order = message.send_contents();
     if (Epoch(order.epoch()) > m_link.epoch())
-        return; // asked again; our epoch is on its way
+        return; // it is asked again; this bucket's new epoch is on its way
     NodeContext::acknowledge(message, out);
     const ParityLink::Column* const column = m_link.column(ParityColumn(order.column()));
     if (column == nullptr || column->holder.incarnation != Incarnation(order.incarnation()))

@@ -29,8 +29,8 @@ void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
     if (!m_isComplete || m_isStaging || !bucket.link.isIdle())
         return;
     m_isStaging = true;
-    // Nothing changes here until the decision, so the ranks can be told in advance: the free ones as the store would take
-    // them, then one more each.
+    // Nothing changes here until the decision, so the ranks are known in advance: first the free ones in the order of
+    // reuse, then new ones.
     std::vector<std::uint32_t> free = bucket.store.freeRanks();
     Rank highest = bucket.store.rankMax();
     m_batch.emplace(bucket, m_order.split(), level(), m_order.source());
@@ -88,7 +88,7 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
                 continue;
             }
             const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
-            LHRS_CHECK(rank == m_ranks[next++]); // as its parity buckets were told
+            LHRS_CHECK(rank == m_ranks[next++]); // as the parity buckets were told
             if (!out.tellsRecords())
                 continue;
             moved->add_keys(entry.key.value);

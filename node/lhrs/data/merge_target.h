@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// The bucket that takes the records of the last one back (lhrs.md 6.2). They are kept aside until the decision, so that
-// an undone merge has changed nothing; their ranks are planned when no change is under way any more.
+// The bucket that takes back the records of the last bucket. They are kept aside until the decision, so that an undone
+// merge has changed nothing. Their ranks are planned once no change is under way any more.
 //
 //   ordered -> (all records here, all Deltas acknowledged) staging -> prepared -> committed
 //                                                              \-> aborted: nothing has changed
@@ -19,7 +19,7 @@ class MergeTarget {
 public:
     explicit MergeTarget(const pb::Split& order) : m_order(order) {}
     const pb::Split& order() const { return m_order; }
-    // Afterwards; the order names the level before.
+    // The level after the merge; the order names the level before it.
     Level level() const { return m_order.level() - 1; }
     bool isPrepared() const { return m_isReported; }
     // Bytes of records that are not stored yet.
@@ -27,7 +27,7 @@ public:
     bool isCommitted() const { return m_isCommitted; }
 
     void onMoveRecords(const pb::Message& message, Effects& out);
-    // Stages the batch as soon as that can be.
+    // Stages the batch as soon as possible.
     void progress(BucketParts& bucket, Time now, Effects& out);
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
     void commit(BucketParts& bucket, Time now, Effects& out);
@@ -37,7 +37,7 @@ private:
     void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
 
     const pb::Split m_order;
-    std::uint64_t m_keptBytes = 0; // of the blocks
+    std::uint64_t m_keptBytes = 0; // bytes of the blocks
     std::vector<std::string> m_blocks;
     BlocksAhead m_ahead;
     bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;

@@ -27,7 +27,7 @@ HolderInfo self(const BucketParts& bucket)
 void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level level, Effects& out)
 {
     if (scan.only_hits())
-        return; // who has nothing to say is silent
+        return; // without hits no answer is wanted
     auto* reply = out.send(Address::from(scan.client())).mutable_scan_reply();
     *reply->mutable_request() = scan.request();
     reply->set_bucket(bucket.number.value);
@@ -57,8 +57,8 @@ void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& s
         refuse(bucket, scan, level, out);
         return;
     }
-    // One moment of the whole bucket. Changes that are under way are in it, so it waits until they cannot die any more
-    // (lhrs.md 4.5); later ones are not, so it never waits for them.
+    // The part shows one moment of the whole bucket. It includes changes that are under way, so it waits until they can
+    // no longer be lost. Later changes are not included, so it never waits for them.
     Part part;
     part.request = scan.request();
     part.client = Address::from(scan.client());
@@ -90,7 +90,7 @@ void ScanAnswers::progress(BucketParts& bucket, bool hasLease, Time now, Effects
         if (part.next > 0 || part.sequence > held)
             continue;
         out.serve(part.request);
-        if (!hasLease) { // lhrs.md 10.2: another may hold this place by now, without our knowing
+        if (!hasLease) { // another process may hold this place by now
             pb::Scan scan;
             *scan.mutable_request() = part.request;
             part.client.to(*scan.mutable_client());
@@ -138,7 +138,7 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
             AckList::Patience::GiveUp, NodeContext::ScanBlock, now, out);
         return;
     }
-    // The client asks again for a part whose end is missing, so this one needs no acknowledgement.
+    // The client asks again for a part whose end is missing, so the last block needs no acknowledgement.
     reply->set_is_last(true);
     out.send(part.client, Way::Auto, 0, NodeId(part.request.client())) = std::move(message);
 }
@@ -159,7 +159,7 @@ void ScanAnswers::onGivenUp(const AckList::Entry& entry)
     std::erase_if(m_parts, [&](const Part& part) { return part.waitsFor != 0 && part.waitsFor == entry.message.id(); });
 }
 
-// ---- passing on
+// ---- forwarding to other buckets
 
 bool ScanAnswers::pass(const BucketParts& bucket, const pb::Scan& scan, Time, Effects& out) const
 {
@@ -188,7 +188,7 @@ void ScanAnswers::forward(const BucketParts& bucket, Level level, const pb::Scan
         passed.set_level(part.level);
         passed.set_forwards(scan.forwards() + 1);
         if (!pass(bucket, passed, now, out) && held() < bucket.context.acks.timers().held_max())
-            m_parked.emplace(part.bucket, std::move(passed)); // else the client asks again
+            m_parked.emplace(part.bucket, std::move(passed)); // otherwise the client asks again
     }
 }
 

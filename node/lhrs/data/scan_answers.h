@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// A data bucket's part in scans (lhrs.md 12): the records of one moment, sent when all parity buckets have every change
-// in them, and the way on to the buckets that were split off.
+// A data bucket's part in scans: it answers with its records of one moment, sent when all parity buckets have every
+// change that these show. It also passes the scan on to the buckets that were split off.
 //
 //   taken -> (all its changes acknowledged) sent, block after acknowledged block
 class ScanAnswers {
@@ -20,20 +20,20 @@ public:
     void take(const BucketParts& bucket, Level level, const pb::Scan& scan, Effects& out);
     // Passes the scan on to the buckets split off since the level that its sender knew.
     void forward(const BucketParts& bucket, Level level, const pb::Scan& scan, Time now, Effects& out);
-    // Not now: the bucket is on its way to being one.
+    // Holds the scan: this process is not a complete bucket yet.
     void hold(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     std::vector<pb::Scan> takeHeld() { return std::exchange(m_held, {}); }
 
-    // Sends the parts that show nothing which could still die with the bucket; `hasLease`: reads may be answered.
+    // Sends the parts whose changes can no longer be lost with the bucket; `hasLease`: reads may be answered.
     void progress(BucketParts& bucket, bool hasLease, Time now, Effects& out);
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
-    // The client does not take its part any more.
+    // The client no longer takes its part.
     void onGivenUp(const AckList::Entry& entry);
-    // Where a bucket is has become known: what waited for it goes on.
+    // The location of a bucket has become known: sends the scans that waited for it.
     void onLocation(const BucketParts& bucket, BucketNumber at, Time now, Effects& out);
-    // The bucket is no more: what was to be passed on to it is asked for again by its client.
+    // The bucket is gone: clients will ask again for the parts that were to be passed on to it.
     void forget(BucketNumber bucket) { m_parked.erase(bucket); }
-    // Buckets whose location is wanted.
+    // Buckets whose locations are needed.
     std::vector<BucketNumber> wanted() const;
 
     std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size()); }
@@ -49,7 +49,7 @@ private:
         bool onlyHits = false;
         std::vector<std::string> blocks;
         std::size_t next = 0;
-        std::uint64_t waitsFor = 0; // id of the block that is to be acknowledged
+        std::uint64_t waitsFor = 0; // id of the block whose acknowledgement is awaited
     };
 
     void send(const BucketParts& bucket, Part& part, Time now, Effects& out) const;

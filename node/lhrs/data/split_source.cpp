@@ -11,10 +11,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kLeftRecords = 64; // may be told of again while changes are held
+constexpr std::size_t kLeftRecords = 64; // may be sent again while changes are held
 
-// All ranks of the order were looked at, and as many blocks and these told of what changed meanwhile: whatever is left now is
-// told while changes are held, for they may come faster than blocks.
+// After the first pass over all ranks, the copying ends once as many blocks of changes have been made as in the first
+// pass, plus this many. Changes may come faster than blocks are sent, so the rest is sent while changes are held.
 constexpr std::uint32_t kBlocksOfChanges = 256;
 
 } // namespace
@@ -37,7 +37,7 @@ void SplitSource::begin(BucketParts& bucket, Effects& out)
 
 void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
 {
-    // Two for each that arrived, until enough are under way: whoever asks for a record now waits for no more than that.
+    // Two blocks for each that arrived, until enough are under way, so that a request never waits for more than that.
     for (int i = 0; i < 2 && !isClosed() && !isLateEnough() && m_underWay < kBlocksUnderWay && !m_batch->isFull(); ++i) {
         const std::size_t blockBytes = out.fires(Point::MoveOfOne) ? 1 : kSplitBlockBytes;
         while (!hasLookedAtAll(bucket) && m_records.size() < blockBytes && !m_batch->isFull())
@@ -132,13 +132,13 @@ void SplitSource::onChange(const BucketParts& bucket, Key key, Rank rank)
         m_freed.push_back(move ? move->to : rank);
 }
 
-// What changed behind the marks, when all ranks were looked at; of a record that was told of and is gone, that.
+// Sends again what changed behind the marks, after all ranks were looked at: the record, or that it was deleted.
 void SplitSource::tellNextAgain(BucketParts& bucket)
 {
     if (!m_gone.empty()) {
         const Key key = m_gone.back();
         m_gone.pop_back();
-        if (bucket.store.find(key).value == 0) // else it was inserted once more, and told of at its new rank
+        if (bucket.store.find(key).value == 0) // otherwise it was inserted again and sent at its new rank
             BlockWriter(m_records).add({ .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0 is none
         return;
     }
@@ -213,8 +213,8 @@ void SplitSource::close(BucketParts& bucket, Time now, Effects& out)
     reportWhenPrepared(bucket, now, out);
 }
 
-// Of the records that stay, 1..N must be dense. They are, up to where the marks met, but for ranks that were freed since; and
-// new ones stand above. As many move as changed meanwhile.
+// The remaining records must have the dense ranks 1..N. They do up to where the marks met, except for ranks freed
+// since; new records are above. As many records move as have changed meanwhile.
 void SplitSource::moveLast(BucketParts& bucket)
 {
     const std::uint32_t dense = (m_hole.value ? m_hole.value : m_low.value) - 1;
@@ -255,7 +255,7 @@ void SplitSource::moveLast(BucketParts& bucket)
 void SplitSource::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
     if (entry.purpose == NodeContext::MoveBlock && entry.message.move_records().split() == m_order.split()) {
-        // Blocks are taken in order: those before it are there too, whatever became of the words about them.
+        // Blocks are taken in order, so all earlier ones have arrived too, even if their acknowledgements were lost.
         const std::uint32_t block = entry.message.move_records().block();
         m_underWay -= 1 + std::uint32_t(bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
             return other.purpose == NodeContext::MoveBlock && other.message.move_records().split() == m_order.split() && other.message.move_records().block() < block;

@@ -11,18 +11,19 @@
 
 namespace lhrs {
 
-// The bucket at the split pointer. It goes on with its work while it copies the leavers to the target and stages its batch,
-// a few ranks at a time; what changes behind it is told once more. Changes are held only for what is left at the end and for
-// the decision. In a merge it is the last bucket: everything leaves, and changes are held from the order on.
+// The bucket at the split pointer. It keeps working while it copies the leavers to the target and stages its batch, a
+// few ranks at a time. A record that changes after it was copied is sent once more. Changes are held only for the rest
+// at the end and for the decision. In a merge this is the last bucket: everything leaves, and changes are held from the
+// order on.
 //
 //   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed -> prepared -> committed -> finished
 //                                                                             \-> aborted: nothing has changed
 //
-// While it copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted one is released
-// with the decision.
+// While it copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted record is
+// released only at the decision.
 //
-// FILL_HOLES (lhrs.md 5.3): two marks go towards each other, from rank 1 up and from the highest one down; the lower stops at
-// a rank that will be free, the upper at the record that will move there.
+// FILL_HOLES: two marks move towards each other, one up from rank 1 and one down from the highest rank. The lower mark
+// stops at a rank that will be free, the upper one at the record that will move there.
 class SplitSource {
 public:
     SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) {}
@@ -33,21 +34,21 @@ public:
     bool isPrepared() const { return m_isReported; }
 
     void begin(BucketParts& bucket, Effects& out);
-    // A few blocks, as far as there is room; to be called again when one has arrived.
+    // Sends a few blocks, as far as there is room; call it again when one has arrived.
     void copy(BucketParts& bucket, Time now, Effects& out);
     // Whether so little is left that changes may be held for it.
     bool isCaughtUp(const BucketParts& bucket) const;
-    // The rest, once changes are held and none is under way.
+    // Sends the rest, once changes are held and none is under way.
     void close(BucketParts& bucket, Time now, Effects& out);
 
-    // Whether no rank may be used twice; and of one that could be, whether it is kept back.
+    // keepsRanks: whether no rank may be used twice. keepRank: whether this rank, which could be reused, is kept back.
     bool keepsRanks() const { return !m_isCommitted && !LHRS_MUTANT(RankUsedWhileCopied); }
     bool keepRank(Rank rank);
     // The record at this rank was inserted, updated or deleted.
     void onChange(const BucketParts& bucket, Key key, Rank rank);
 
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
-    // Carries the plan out in the store.
+    // Applies the plan to the store.
     void commit(BucketParts& bucket, Time now, Effects& out);
     void abort(BucketParts& bucket, Time now);
 
@@ -73,21 +74,21 @@ private:
     const pb::Split m_order;
     const bool m_isMerge;
     Rank m_low { 1 };  // the lower mark
-    Rank m_high;       // the upper
-    Rank m_last;       // the highest at the order
-    Rank m_new;        // of ranks that were given since, the next to look at
-    Rank m_hole;       // that the lower mark stands at; 0: none
+    Rank m_high;       // the upper mark
+    Rank m_last;       // the highest rank when the split was ordered
+    Rank m_new;        // the next to look at among the ranks assigned since
+    Rank m_hole;       // the hole at which the lower mark stands; 0: none
     std::vector<Rank> m_leavers;
     std::uint32_t m_leaving = 0;  // those of them that were not deleted
-    std::vector<Move> m_moves;    // from the highest rank down, to the lowest up
-    std::vector<Move> m_late;     // in the end, to ranks that were freed, and of new records
-    std::set<Rank> m_again;       // looked at, told of, and changed since
-    std::vector<Key> m_gone;      // leavers that were told of, and deleted since
-    std::vector<Rank> m_freed;    // ranks that were to stay used, and are not
+    std::vector<Move> m_moves;    // from the highest rank down, to the lowest rank up
+    std::vector<Move> m_late;     // at the end: to freed ranks, and of new records
+    std::set<Rank> m_again;       // copied, and changed since
+    std::vector<Key> m_gone;      // leavers that were copied, and deleted since
+    std::vector<Rank> m_freed;    // ranks that were planned to stay used, and are not
     std::vector<Rank> m_released; // kept back
     std::string m_records;        // for the target, not sent yet
     std::uint32_t m_block = 0, m_underWay = 0;
-    std::uint32_t m_firstBlocks = 0; // of both kinds, when all ranks of the order were looked at; what comes since are changes
+    std::uint32_t m_firstBlocks = 0; // blocks of both kinds in the first pass; later ones are changes
     bool m_isLastSent = false, m_isReported = false, m_isCommitted = false;
     std::optional<StagedBatch> m_batch;
 };

@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// The new bucket: takes the records in the order of arrival, ranks 1, 2, ..., and stages its own batch as they come. A
-// record that comes again has changed at the source meanwhile, and one may be taken back.
+// The new bucket: gives the records the ranks 1, 2, ... in the order of arrival and stages its own batch as they come.
+// A record that comes again has changed at the source meanwhile, and a record may be taken back.
 class SplitTarget {
 public:
     void onMoveRecords(BucketParts& bucket, const pb::Message& message, Time now, Effects& out);
@@ -18,7 +18,7 @@ public:
     std::uint64_t split() const { return m_split; }
     bool isPrepared() const { return m_isReported; }
     Level level() const { return m_level; }
-    Sequence batchSequence() const { return 1; } // it has no change before
+    Sequence batchSequence() const { return 1; } // it has no earlier change
     void stop(BucketParts& bucket) const;
 
 private:
@@ -32,7 +32,7 @@ private:
     BlocksAhead m_ahead;
     bool m_isComplete = false;
     bool m_isReported = false;
-    std::vector<Rank> m_takenBack; // ranks that are not used again while the batch speaks of them
+    std::vector<Rank> m_takenBack; // not reused while the batch mentions them
     std::optional<StagedBatch> m_batch;
 };
 

@@ -42,7 +42,7 @@ void StagedBatch::end(Sequence sequence)
 void StagedBatch::sendBlocks(BucketParts& bucket, Time now, Effects& out)
 {
     const std::size_t columns = bucket.link.columns().size();
-    const auto isReady = [this] { // the last one is being filled
+    const auto isReady = [this] { // the last one is still being filled
         return m_sequence != 0 || m_blocks.size() > 1 || (m_underWay == 0 && m_blocks.back().size() >= kLeftBytes);
     };
     while (!m_blocks.empty() && isReady() && m_underWay + columns <= kBlocksUnderWay * columns) {
@@ -69,7 +69,7 @@ void StagedBatch::send(BucketParts& bucket, std::string&& changes, bool isLast, 
     batch->set_merges_from(m_mergesFrom);
     batch->set_block(m_sent++);
     batch->set_is_last(isLast);
-    const auto block = std::make_shared<const std::string>(std::move(changes)); // the same for all
+    const auto block = std::make_shared<const std::string>(std::move(changes)); // shared by all columns
     for (const auto& [p, column] : bucket.link.columns()) {
         ++m_underWay;
         bucket.context.acks.send(message, column.holder.address, column.holder.node, Way::Stream, AckList::Patience::KeepTrying,
@@ -81,7 +81,7 @@ void StagedBatch::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
 {
     if (entry.purpose != NodeContext::BatchBlock || entry.message.prepare_batch().split() != m_split)
         return;
-    const std::uint32_t block = entry.message.prepare_batch().block(); // the same bucket has those before it too
+    const std::uint32_t block = entry.message.prepare_batch().block(); // the receiver has all earlier blocks too
     m_underWay -= 1 + bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
         return other.purpose == NodeContext::BatchBlock && other.to == entry.to && other.message.prepare_batch().split() == m_split
             && other.message.prepare_batch().block() < block;
