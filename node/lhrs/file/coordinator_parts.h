@@ -11,22 +11,22 @@
 
 namespace lhrs {
 
-// What the reconfigurations of a file share. Owned by the coordinator.
+// What the reconfigurations of a file share. The coordinator owns it.
 struct CoordinatorParts {
     FileState& file;
     Directory& directory;
     AckList& acks;
     Invitations& invitations;
-    std::uint32_t patience = 1; // times the limit of staging
+    std::uint32_t patience = 1; // factor on the staging limit
     ProbePace probePace { acks.timers() };
 
-    // How long the staging of a split or merge may take. One that takes longer is undone, and has more time when it is tried
-    // again, or a network that is always slower than the limit would never let it be done.
+    // How long the staging of a split or merge may take. One that takes longer is undone and gets more time at its next
+    // try; otherwise it would never finish on a network that is always slower than the limit.
     Time stagingLimit() const { return patience * std::chrono::milliseconds(acks.timers().staging_ms()); }
     void onLimitPassed() { patience = std::min(2 * patience, 64u); }
     void onDone() { patience = 1; }
 
-    // The answer to a command that waits; ticket 0: none does.
+    // Answers a command that waits; ticket 0: no command waits.
     void answer(std::uint64_t ticket, const pb::CommandReply& reply, Effects& out) const
     {
         if (ticket == 0)
@@ -50,7 +50,7 @@ struct CoordinatorParts {
     }
 };
 
-// What the coordinator's ack list waits for.
+// What a message on the coordinator's ack list is for.
 enum OrderPurpose : AckList::Purpose { PlainOrder = 0, OrderOfStep = 1, OrderOfConfirm = 2 };
 
 } // namespace lhrs

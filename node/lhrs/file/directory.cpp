@@ -19,7 +19,7 @@ Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
 void Directory::learn(const pb::Alive& alive, Time now)
 {
     Entry& entry = learn(alive.process(), now);
-    if (alive.ordinal() > 0) { // it was registered, perhaps with a former coordinator
+    if (alive.ordinal() > 0) { // it was registered, perhaps by a former coordinator
         entry.ordinal = alive.ordinal() - 1;
         m_clients = std::max(m_clients, alive.ordinal());
     }
@@ -44,7 +44,8 @@ void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::
         entry->isReplaced = false;
         return;
     }
-    // A question for a place means its present holder, not a process that has ended, or does not know yet that it was replaced.
+    // A question about a place is about its present holder, not a process that has ended or does not know yet that it
+    // was replaced.
     if (const auto holder = m_holders.find(name); holder != m_holders.end() && holder->second != node) {
         Entry& former = m_entries.at(holder->second);
         if (incarnation < former.incarnation) {

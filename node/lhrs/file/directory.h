@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// Every process that made itself known to the coordinator: addresses, endpoints, what it is, when it was last heard.
-// Holds the registry of spares, by which they are reached where multicast does not work.
+// All processes that have contacted the coordinator: addresses, endpoints, role, and when each was last heard. It
+// includes the registry of spares, which is used where multicast does not work.
 class Directory {
 public:
     struct Entry {
@@ -20,7 +20,7 @@ public:
         Incarnation incarnation;
         Time heard {};
         std::uint32_t ordinal = 0; // of a client
-        bool isReplaced = false;   // another was given its place, and it has not said that it is a spare
+        bool isReplaced = false;   // its place has another holder, but it has not said that it is a spare
     };
 
     Entry& learn(const pb::ProcessInfo& process, Time now);
@@ -31,16 +31,17 @@ public:
     // Idle servers of a pool that were heard since `since`.
     std::vector<const Entry*> spares(pb::Role pool, Time since) const;
     void list(pb::ProcessList& out, Time now) const;
-    // Forgets who was silent since `before`; a process that ends is not missed here but by its group.
+    // Drops processes without a place that were silent since `before`. The failure of a bucket is detected by its
+    // group, not here.
     void expire(Time before);
-    // The coordinator itself stood still for `slept`: nobody can have been heard then.
+    // The coordinator itself was stopped for `slept`, so it cannot have heard any process in that time.
     void excuse(Time slept);
 
 private:
     using PlaceName = std::tuple<pb::Role, std::uint32_t, std::uint32_t>; // role, number, column
     void leave(Entry& entry);
     std::map<NodeId, Entry> m_entries;
-    std::map<PlaceName, NodeId> m_holders; // one for each place: the last that was given it
+    std::map<PlaceName, NodeId> m_holders; // one per place: its latest holder
     std::uint32_t m_clients = 0;
 };
 

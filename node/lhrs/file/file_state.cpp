@@ -61,7 +61,7 @@ bool FileState::everyGroupHas(std::uint32_t k) const
 
 bool FileState::raiseAvailability()
 {
-    // Once for each split that starts there: a group that just got its parity bucket does not raise K again.
+    // At most once per split that starts there: a group that just got its parity bucket does not raise K again.
     if ((m_image.n != 0 && !LHRS_MUTANT(RaisedAtAnyN)) || m_raisedAt == buckets() || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
         return false;
     m_raisedAt = buckets();
@@ -183,8 +183,8 @@ bool FileState::isHolder(Incarnation incarnation) const
 {
     if (m_hidden.contains(incarnation))
         return true;
-    // Each server asks several times a second, and its place is where it was the last time: a file of M buckets would
-    // otherwise look at M * M members.
+    // Each server asks several times a second, and its place is usually where it was last time. Without this hint, a
+    // file of M buckets would look at M * M members.
     const auto isIn = [incarnation](const MemberInfo& m) { return m.holder.incarnation == incarnation && !m.hasFailed(); };
     const auto seen = m_seenIn.find(incarnation);
     const auto last = seen == m_seenIn.end() ? m_groups.end() : m_groups.find(seen->second);

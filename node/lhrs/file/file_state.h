@@ -13,15 +13,15 @@
 
 namespace lhrs {
 
-// The coordinator's picture of the file (lhrs.md 2.1): (i,n), intended availability K, who holds which place, epochs.
-// Pure: decides nothing by itself and sends nothing.
+// The coordinator's view of the file: (i,n), intended availability K, the holder of each place, and epochs. Pure: it
+// decides nothing and sends nothing.
 class FileState {
 public:
     struct MemberInfo {
         HolderInfo holder;
         Level level = 0;
         pb::MemberState state = pb::MEMBER_UNKNOWN;
-        bool isFenced = false; // failed, and whatever leases it had have run out
+        bool isFenced = false; // failed, and all leases that it had have run out
         bool hasFailed() const { return state == pb::FAILED || state == pb::MEMBER_LOST; }
     };
     struct Group {
@@ -43,14 +43,14 @@ public:
     bool exists() const { return m_exists; }
     void setExists() { m_exists = true; }
 
-    // A coordinator that starts takes over a running file (lhrs.md 10.9): first the parameters, then its own epoch.
+    // A restarted coordinator takes over a running file: first the parameters, then its own epoch.
     void adopt(const pb::FileConfig& config) { m_config = config; }
     void setRecovery(pb::RecoveryWay way) { m_config.set_recovery(way); }
     void setCoordinatorEpoch(std::uint64_t epoch) { m_coordinatorEpoch = epoch; }
     std::uint64_t coordinatorEpoch() const { return m_coordinatorEpoch; }
     // Where the epochs of groups begin under this coordinator: above all that a former one can have given.
     Epoch firstEpoch() const { return Epoch((m_coordinatorEpoch - 1) << 32); }
-    // Names of splits and merges rise, also over coordinators.
+    // Names of splits and merges ascend, across coordinators too.
     std::uint64_t nextSplit() { return (m_coordinatorEpoch << 32) + ++m_splits; }
     std::uint64_t lastSplit() const { return (m_coordinatorEpoch << 32) + m_splits; }
     void setImage(FileImage image) { m_image = image; }
@@ -58,43 +58,45 @@ public:
     void commitMerge() { m_image = retreatMerge(m_image); }
     void commitSplit() { m_image = advanceSplit(m_image); }
 
-    // The threshold list's word for a file of this many buckets, or what was asked for, whichever is more.
+    // What the threshold list requires for a file of this many buckets, or what an operator asked for, whichever is
+    // more.
     std::uint32_t required(std::uint32_t buckets) const;
     void ask(std::uint32_t availability);
-    // lhrs.md 2.5: K grows by one when the split pointer is 0 and every group has K, once before it moves on. True if it
-    // did.
+    // K grows by one when the split pointer is 0 and every group has K, at most once before the pointer moves on.
+    // Returns true if K grew.
     bool raiseAvailability();
     bool everyGroupHas(std::uint32_t k) const;
 
     std::map<GroupNumber, Group>& groups() { return m_groups; }
     const std::map<GroupNumber, Group>& groups() const { return m_groups; }
-    // Made if there is none.
+    // Creates the group if it does not exist.
     Group& group(GroupNumber g);
     void erase(GroupNumber g);
     GroupNumber groupOf(BucketNumber a) const { return lhrs::groupOf(a, m_config.m()); }
-    // Null where the bucket does not exist (or not yet).
+    // Null if the bucket does not exist (yet).
     const MemberInfo* data(BucketNumber a) const;
     MemberInfo* data(BucketNumber a);
 
     // The group's view in its present epoch.
     pb::View view(GroupNumber g) const;
-    // Where the buckets are with which this one, that is recruited, will exchange requests (relativesOf). The whole table would cost
-    // a file of M buckets the memory of M * M locations, and each split a message as long as the file is large.
+    // The locations of the buckets with which this newly recruited one will exchange requests (relativesOf). The whole
+    // table would cost a file of M buckets the memory of M * M locations, and the message of each split would grow with
+    // the file.
     std::vector<pb::Location> relatives(BucketNumber a) const;
     pb::Location location(BucketNumber a) const;
     // (coordinator epoch << 32) + counter; never used twice.
     Incarnation allocate(NodeId node);
-    // Whether it was this coordinator that gave it, and to this process.
+    // Whether this coordinator gave this incarnation to this process.
     bool wasGiven(Incarnation incarnation, NodeId node) const;
-    // Null where there is no such member.
+    // Null if there is no such member.
     MemberInfo* member(GroupNumber g, pb::Role role, std::uint32_t index);
-    // Where this process is a member, if it is one.
+    // The group in which this process is a member, if any.
     std::optional<GroupNumber> groupOfNode(NodeId node) const;
-    // All is well with the group: a reconfiguration may begin.
+    // The group is complete and UP, so a reconfiguration may begin.
     bool isWell(GroupNumber g) const;
-    // Whether this incarnation holds its place in the table, and was not declared failed.
+    // Whether this incarnation holds its place in the table and was not declared failed.
     bool isHolder(Incarnation incarnation) const;
-    // A spare that is being filled for a place: a bucket, but in no view yet.
+    // A spare that is being filled for a place: it is a bucket already, but in no view yet.
     void hide(Incarnation incarnation) { m_hidden.insert(incarnation); }
     void unhide(Incarnation incarnation) { m_hidden.erase(incarnation); }
     ReplacedMembers& replaced() { return m_replaced; }
@@ -105,12 +107,12 @@ private:
     FileImage m_image;
     std::uint32_t m_availability;
     std::uint32_t m_asked = 0;
-    std::uint32_t m_raisedAt = 0; // number of buckets when K grew last
+    std::uint32_t m_raisedAt = 0; // number of buckets when K last grew
     bool m_exists = false;
     std::map<GroupNumber, Group> m_groups;
-    std::map<GroupNumber, Epoch> m_former; // of groups that are no more; should they come again
+    std::map<GroupNumber, Epoch> m_former; // of groups that no longer exist, in case they come back
     std::set<Incarnation> m_hidden;
-    mutable std::map<Incarnation, GroupNumber> m_seenIn; // holders, where isHolder() found them last; no more than a hint
+    mutable std::map<Incarnation, GroupNumber> m_seenIn; // where isHolder() last found a holder; only a hint
     ReplacedMembers m_replaced;
     std::uint64_t m_coordinatorEpoch = 1;
     std::uint64_t m_splits = 0; // ordered by this coordinator

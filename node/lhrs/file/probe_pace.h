@@ -8,20 +8,22 @@
 
 namespace lhrs {
 
-// How long the coordinator waits for answers to its probes: probes_max times probe_ms, so that a dead bucket is known soon. Where
-// more members are silent than the parity replaces and their answers come after that, it is the network that is slow: probing
-// goes on for twice as long as an answer took, or every group of a file on such a network would be called lost (lhrs.md 10.8).
+// How long the coordinator waits for answers to its probes: probes_max times probe_ms, so that a failed bucket is
+// detected soon. If more members are silent than the parity replaces and their answers come later than that, the
+// network is slow. Then probing goes on for twice as long as an answer took; otherwise every group of a file on such a
+// network would be declared lost.
 class ProbePace {
 public:
     explicit ProbePace(const pb::Timers& timers) : m_timers(timers) { }
 
-    // Between two probes of one probing.
+    // The time between two probes of one probing.
     Time interval(Time now) const
     {
         const Time base = std::chrono::milliseconds(m_timers.probe_ms());
         return now < m_until ? std::max(base, m_patience / std::max(1u, m_timers.probes_max())) : base;
     }
-    // An answer to a probing that began at `asked`. `isDoubtful`: it comes from a group of which too many seem to be silent.
+    // Processes an answer to a probing that began at `asked`. `isDoubtful`: its group seems to have too many silent
+    // members.
     void onAnswer(Time asked, bool isDoubtful, Time now)
     {
         const Time lost = std::chrono::milliseconds(m_timers.lost_ms());

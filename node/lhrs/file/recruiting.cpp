@@ -7,14 +7,14 @@
 namespace lhrs {
 
 namespace {
-    // Said again about every five seconds while the shortage lasts: the server started because of the last word may have gone
-    // to another purpose that waited, too, and a window that came later has not heard it.
+    // The shortage is reported again about every 5 s while it lasts. A server started because of the last report may
+    // have gone to another purpose, and a window that connected later has not seen the report.
     constexpr std::uint32_t kRoundsToSayAgain = 8;
 }
 
 Time Recruiter::offerLife() const
 {
-    // The server counts from its own sending; we use an offer only while it is surely open there.
+    // The server counts from its own sending; an offer is used only while it is certainly still open there.
     return std::chrono::milliseconds(m_shared.acks.timers().offer_ms()) * 3 / 4;
 }
 
@@ -125,7 +125,7 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
     }
     const auto takeFrom = [&](Pool& pool, std::vector<pb::ProcessInfo>& taken, std::uint64_t& invitation) {
         invitation = pool.invitation;
-        // Demo paper 3: the first that answer are selected, the others are told that they are not needed.
+        // Demo paper, section 3: the first that answer are selected; the others are told that they are not needed.
         for (std::size_t o = 0; o < pool.offers.size(); ++o) {
             if (o < pool.wanted)
                 taken.push_back(pool.offers[o].process);
@@ -145,7 +145,7 @@ void Recruiter::onTime(Time now, Effects& out)
 {
     if (!m_isWanting || now < m_nextRound)
         return;
-    // Offers of the last round may have expired since, but they came: multicast works.
+    // Offers of the last round may have expired since, but they did arrive: multicast works.
     const bool isHeardByNobody = m_round > 0 && !std::exchange(m_wasHeard, false);
     bool areSparesRegistered = false;
     for (auto& [role, pool] : m_pools) {
@@ -174,7 +174,7 @@ void Recruiter::onTime(Time now, Effects& out)
             event->set_purpose(m_purpose);
         }
         if (pool.offers.size() < pool.wanted || m_round > 0)
-            invite(role, pool, now, out); // also renews the offers that are open
+            invite(role, pool, now, out); // also renews the open offers
     }
     m_nextRound = now + std::chrono::milliseconds(m_shared.acks.timers().invite_ms()) * (1 << std::min(m_round, 2u));
     ++m_round;

@@ -13,28 +13,29 @@ namespace lhrs {
 
 enum class Recruiting { Auto, Multicast, Registry };
 
-// What the recruiters of one coordinator share: how invitations travel, whom they can reach, and their numbers.
+// What the recruiters of one coordinator share: how invitations are sent, which servers they can reach, and their
+// numbers.
 struct Invitations {
     const Recruiting how;
     const Address self;
     const AckList& acks;
     const Directory& directory;
-    bool useRegistry = false; // found out: no multicast arrives
+    bool useRegistry = false; // detected: no multicast arrives
     std::uint64_t last = 0;
 
     pb::Transport transport() const { return useRegistry || how == Recruiting::Registry ? pb::UDP : pb::MULTICAST; }
-    // Idle servers of a pool that have said lately that they live.
+    // Idle servers of a pool that were heard within four alive_ms.
     std::vector<const Directory::Entry*> spares(pb::Role pool, Time now) const
     {
         return directory.spares(pool, now - 4 * std::chrono::milliseconds(acks.timers().alive_ms()));
     }
-    // "You are not needed": to a server whose offer is not taken.
+    // Tells a server that its offer is not taken.
     static void cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out);
 };
 
-// Gets servers from the two pools (demo paper 3, lhrs.md 14.1): invitation to the pool's multicast group, offers, the
-// first that offer are taken, the others cancelled. Where no multicast arrives although spares are registered, the
-// registry is used and said so. Invites again, less and less often, until there are enough.
+// Recruits servers from the two pools (demo paper, section 3). It invites by the pool's multicast group, takes the
+// first that offer themselves, and cancels the other offers. If no multicast arrives although spares are registered, it
+// uses the registry and reports this. It invites again, at growing intervals, until there are enough.
 class Recruiter {
 public:
     struct Want {
@@ -50,19 +51,20 @@ public:
 
     explicit Recruiter(Invitations& invitations) : m_shared(invitations) {}
 
-    // Starts over with what is wanted; `purpose` says for whom, in words.
+    // Starts over with these wants; `purpose` says in words what the servers are for.
     void start(Want want, std::string purpose, Time now, Effects& out);
     void stop(Effects& out);
-    // True if the offer answers the present invitation.
+    // Returns true if the offer answers the present invitation.
     bool onOffer(const pb::Message& message, Time now);
     void onTime(Time now, Effects& out);
     Time deadline() const { return m_isWanting ? m_nextRound : Time::max(); }
-    // Enough open offers of both kinds: takes them, cancels the rest and ends. Else nothing.
+    // If there are enough open offers of both kinds, takes them, cancels the rest and ends. Otherwise does nothing.
     bool take(Found& found, Time now, Effects& out);
 
     bool isWanting() const { return m_isWanting; }
     bool isMissing() const;
-    // What it waits for where no spare is left, to be put behind what it is for; "": nothing is known to be missing.
+    // Describes what it waits for if no spare is left, to be appended to the purpose; "": nothing is known to be
+    // missing.
     std::string missing() const;
 
 private:
@@ -74,8 +76,8 @@ private:
         std::uint32_t wanted = 0;
         std::uint64_t invitation = 0;
         std::vector<Offered> offers;
-        bool isMissingSaid = false; // nobody else is registered
-        std::uint32_t sayAgain = 2; // the round from which on it is said (again)
+        bool isMissingSaid = false; // no further spare is registered, and this was reported
+        std::uint32_t sayAgain = 2; // the round from which it is reported (again)
     };
 
     void invite(pb::Role role, Pool& pool, Time now, Effects& out);
