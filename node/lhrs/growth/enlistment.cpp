@@ -129,7 +129,7 @@ void Enlistment::release(Time now, Effects& out)
 
 void Enlistment::withdraw(Time now, Effects& out)
 {
-    // One that had offered does not answer: whoever was confirmed is told that it is no bucket, and all starts over.
+    // A server that had offered itself does not answer: release the confirmed ones and start over.
     release(now, out);
     takeOut();
     recruit(now, out);

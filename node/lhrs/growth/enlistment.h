@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// Gets servers for new places of one bucket group (lhrs.md 14.1): recruits them, enters them into the group's next
-// epoch, confirms them, and starts over with others when one that had offered does not answer.
+// Gets servers for new places of one bucket group: recruits them, enters them into the group's next epoch, and confirms
+// them. If one that had offered itself does not answer, it starts over with others.
 //
 //   recruit -> confirm -> confirmed
 //       ^---withdraw--/
@@ -18,11 +18,11 @@ class Enlistment {
 public:
     struct Place {
         pb::Role role = pb::NO_ROLE;
-        std::uint32_t number = 0; // bucket, or group
+        std::uint32_t number = 0; // of the bucket or the group
         std::uint32_t column = 0;
         Level level = 0;
         pb::MemberState state = pb::UP;
-        std::uint64_t split = 0;  // that creates it
+        std::uint64_t split = 0;  // the split that creates it
         bool isHidden = false;    // a spare that is filled first: not in the group's table yet
     };
     struct Member {
@@ -33,27 +33,27 @@ public:
 
     explicit Enlistment(CoordinatorParts& parts) : m_parts(parts), m_recruiter(parts.invitations) {}
 
-    // `purpose` says for whom, in words; `isNewGroup`: the group consists of these places alone.
+    // `purpose` says in words what the servers are for; `isNewGroup`: the group consists of these places only.
     void start(GroupNumber g, std::vector<Place> places, bool isNewGroup, std::string purpose, Time now, Effects& out);
-    // As if these had been recruited and confirmed just now: they are in the group's table.
+    // Treats these members, which are in the group's table, as recruited and confirmed.
     void adopt(GroupNumber g, std::vector<Member> members);
-    // True if the offer is one of ours.
+    // Returns true if the offer answers this recruiting.
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onTime(Time now, Effects& out);
-    // True if the message was one of our Confirms.
+    // Returns true if the message was one of this object's Confirms.
     bool onAcknowledged(const AckList::Entry& entry);
     void onGivenUp(const AckList::Entry& entry, Time now, Effects& out);
     Time deadline() const { return m_recruiter.deadline(); }
 
     bool isConfirmed() const { return m_isEntered && m_waiting.empty(); }
-    // Nobody answers the invitation.
+    // No server answers the invitation.
     bool isMissing() const { return m_recruiter.isMissing(); }
     std::string missing() const { return m_recruiter.missing(); }
     const std::vector<Member>& members() const { return m_members; }
     bool has(const HolderInfo& holder) const;
-    // Takes the members out of the group's table again.
+    // Removes the members from the group's table.
     void takeOut();
-    // Ends whatever is under way; members are told that they are no bucket.
+    // Ends whatever is under way and tells the members that they are not buckets.
     void stop(Time now, Effects& out);
 
 private:
@@ -70,7 +70,7 @@ private:
     bool m_isEntered = false;
     std::string m_purpose;
     std::vector<Member> m_members;
-    std::set<std::uint64_t> m_waiting; // Confirms by id
+    std::set<std::uint64_t> m_waiting; // ids of the Confirms that are not acknowledged
 };
 
 } // namespace lhrs

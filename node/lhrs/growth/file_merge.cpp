@@ -81,7 +81,7 @@ void FileMerge::commit(BucketNumber bucket, Time now, Effects& out)
 
 void FileMerge::commitSource(Time now, Effects& out)
 {
-    // The decision. From here on the merge is finished, whatever happens.
+    // This is the decision. From here on the merge is finished, whatever happens.
     m_step = Step::CommitSource;
     m_limit = Time::max();
     FileState& file = m_parts.file;
@@ -99,13 +99,13 @@ void FileMerge::commitSource(Time now, Effects& out)
 
 void FileMerge::release(Time now, Effects& out)
 {
-    // lhrs.md 6.3: the last bucket is a spare again, and so are the parity buckets of a group that has no other.
+    // The last bucket becomes a spare again. If its group has no other data bucket, so do the group's parity buckets.
     m_step = Step::Release;
     const GroupNumber g = m_parts.file.groupOf(m_source);
     FileState::Group& group = m_parts.file.group(g);
     const Position q = positionOf(m_source, m_parts.file.config().m());
     const auto cancel = [&](const FileState::MemberInfo& member) {
-        // One that does not hear it is told again when it says what it believes to be.
+        // A member that does not get this Cancel gets another when it next says Alive.
         pb::Message message;
         message.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
         if (!member.hasFailed())
@@ -157,10 +157,10 @@ void FileMerge::onFailed(Time now, Effects& out)
 
 bool FileMerge::isSettled(GroupNumber g) const
 {
-    // From Settle on all have the commits.
+    // From Settle on all members have the commits.
     if (!concerns(g) || isOver() || m_step == Step::Settle || m_step == Step::Release)
         return true;
-    // The source is gone after the decision: its parity buckets have the commit, and the target waits for the fence.
+    // The source failed after the decision: its parity buckets have the commit, and the target waits for the fence.
     return m_step == Step::CommitSource && g == m_parts.file.groupOf(m_source) && m_orders.areDone();
 }
 
@@ -178,8 +178,9 @@ void FileMerge::advance(Time now, Effects& out)
             commitSource(now, out);
         return;
     case Step::CommitSource: {
-        // A source that failed may still answer from its lease: the target answers for its keys only when that has run out.
-        // (A target that failed too answers nobody before its group is recovered, which waits for this.)
+        // A failed source may still answer reads under its lease, so the target takes over its keys only when the lease
+        // has run out. (A target that failed too answers nothing before its group is recovered, and that waits for this
+        // step.)
         const FileState::MemberInfo* source = m_parts.file.data(m_source);
         if (source->hasFailed() && !source->isFenced && !m_parts.file.data(m_target)->hasFailed())
             return;
@@ -231,7 +232,7 @@ void FileMerge::done(Time now, Effects& out)
     m_parts.answer(m_ticket, reply, out);
 }
 
-// ---- what comes in
+// ---- incoming messages
 
 void FileMerge::onPrepared(const pb::Prepared& prepared, Time now, Effects& out)
 {

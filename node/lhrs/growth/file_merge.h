@@ -9,29 +9,29 @@
 
 namespace lhrs {
 
-// One merge of the file as the coordinator steers it (lhrs.md 6): the last bucket gives its records back to the one that it
-// was split from. Staged and decided like a split, with the roles reversed; then the last bucket is released.
+// One merge of the file, as the coordinator drives it: the last bucket gives its records back to the bucket that it was
+// split from. It is staged and decided like a split with the roles reversed; then the last bucket is released.
 //
 //   tell the target -> stage -> commit source -> commit target -> settle -> release -> done
 //                         \--(limit, failure)--> undo                                -> undone
 //
-// Settle waits for a recovery of the source's group: the source is taken out of it only when it is well.
+// Settle waits for a recovery of the source's group: the source is taken out of the group only when the group is well.
 class FileMerge {
 public:
     FileMerge(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
-    // Goes on where a former coordinator ended: with the commit, or with undoing.
+    // Resumes a former coordinator's merge, with the commit or with the undo.
     void resume(bool isDecided, Time now, Effects& out);
     void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
     void onAcknowledged(const AckList::Entry& entry, Time now, Effects& out);
     void onTime(Time now, Effects& out);
     Time deadline() const { return m_limit; }
 
-    // Members of its groups failed: undone, if it is not decided; else it goes on without them.
+    // Members of its groups failed: if the merge is undecided, it is undone; otherwise it continues without them.
     void onFailed(Time now, Effects& out);
     bool concerns(GroupNumber g) const { return g == m_parts.file.groupOf(m_source) || g == m_parts.file.groupOf(m_target); }
-    // The members of this group have all that is decided: a recovery of it may begin.
+    // The members of this group have all that is decided, so its recovery may begin.
     bool isSettled(GroupNumber g) const;
 
     bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }
@@ -55,11 +55,11 @@ private:
     void done(Time now, Effects& out);
 
     CoordinatorParts& m_parts;
-    const std::uint64_t m_split; // its name: merges and splits are counted together
+    const std::uint64_t m_split; // merges and splits share one sequence of names
     const std::uint64_t m_ticket;
     const Time m_started;
     const BucketNumber m_source, m_target;
-    const Level m_level; // of both before
+    const Level m_level; // of both before the merge
     Step m_step = Step::Tell;
     Orders m_orders;
     bool m_isSourcePrepared = false, m_isTargetPrepared = false, m_isNewlyDecided = false;

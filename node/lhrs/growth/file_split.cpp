@@ -124,7 +124,7 @@ void FileSplit::commit(BucketNumber bucket, Time now, Effects& out)
 
 void FileSplit::commitSource(Time now, Effects& out)
 {
-    // The decision. From here on the split is finished, whatever happens.
+    // This is the decision. From here on the split is finished, whatever happens.
     m_step = Step::CommitSource;
     m_limit = Time::max();
     FileState& file = m_parts.file;
@@ -133,7 +133,7 @@ void FileSplit::commitSource(Time now, Effects& out)
     m_isNewlyDecided = true;
     if (m_isNewGroup) {
         FileState::Group& group = file.group(m_group);
-        // A coordinator that resumes it may know of columns that have failed since: they are created anew.
+        // A coordinator that resumes the split may know of columns that have failed since; they are created anew.
         group.k = std::max(group.k, std::uint32_t(group.parity.size()));
     }
     auto* event = out.event().mutable_split_committed();
@@ -149,7 +149,7 @@ void FileSplit::commitSource(Time now, Effects& out)
 
 void FileSplit::commitTarget(Time now, Effects& out)
 {
-    // Only after the source has let go of the records: a key is never in two authoritative buckets.
+    // Only after the source has let go of the records, so that a key is never in two authoritative buckets.
     m_step = Step::CommitTarget;
     commit(m_target, now, out);
 }
@@ -167,7 +167,7 @@ void FileSplit::finish(Time now, Effects& out)
     advance(now, out);
 }
 
-// ---- undoing what is not decided
+// ---- undoing an undecided split
 
 void FileSplit::doom(const std::string& reason)
 {
@@ -181,7 +181,7 @@ void FileSplit::doom(const std::string& reason)
 void FileSplit::undo(Time now, Effects& out)
 {
     m_orders.forget();
-    if (m_step == Step::Recruit) { // nobody else was told of it
+    if (m_step == Step::Recruit) { // no other member was told of it
         m_step = Step::Cancel;
         m_enlistment.stop(now, out);
         if (m_isNewGroup)
@@ -205,7 +205,7 @@ void FileSplit::undo(Time now, Effects& out)
 void FileSplit::cancel(Time now, Effects& out)
 {
     m_step = Step::Cancel;
-    m_enlistment.stop(now, out); // not waited for: one of them may be why this is undone
+    m_enlistment.stop(now, out); // not waited for: one of them may be the reason for the undo
     if (FileState::MemberInfo* source = m_parts.file.data(m_source); source && source->state == pb::SPLITTING)
         source->state = pb::UP;
     FileState::Group& group = m_parts.file.group(m_group);
@@ -234,11 +234,11 @@ void FileSplit::onFailed(Time now, Effects& out)
 
 bool FileSplit::isSettled(GroupNumber g) const
 {
-    // At Finish all have the commit. The source may wait for the word of a parity bucket that is no more; it is told so
-    // by the epoch of the recovery.
+    // At Finish all members have the commit. The source may wait for the acknowledgement of a parity bucket that is
+    // gone; the epoch of the recovery tells it so.
     if (!concerns(g) || isOver() || m_step == Step::Finish)
         return true;
-    // The source is gone after the decision: its parity buckets have the commit, and the target waits for the fence.
+    // The source failed after the decision: its parity buckets have the commit, and the target waits for the fence.
     return m_step == Step::CommitSource && g == m_parts.file.groupOf(m_source) && m_orders.areDone();
 }
 
@@ -264,8 +264,8 @@ void FileSplit::advance(Time now, Effects& out)
             commitSource(now, out);
         return;
     case Step::CommitSource: {
-        // A source that failed may still answer from its lease: the target answers only when that has run out.
-        // (A target that failed too answers nobody before its group is recovered, which waits for this.)
+        // A failed source may still answer reads under its lease, so the target answers only when the lease has run
+        // out. (A target that failed too answers nothing before its group is recovered, and that waits for this step.)
         const FileState::MemberInfo* source = m_parts.file.data(m_source);
         if (!source->hasFailed() || source->isFenced || m_parts.file.data(m_target)->hasFailed())
             commitTarget(now, out);

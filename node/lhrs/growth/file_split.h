@@ -9,26 +9,26 @@
 
 namespace lhrs {
 
-// One split of the file as the coordinator steers it (lhrs.md 5.2): staged everywhere before it is decided, the source
-// before the target, nothing freed before all have it.
+// One split of the file, as the coordinator drives it. It is staged at all members before it is decided, and committed
+// at the source before the target. Nothing is freed before all have it.
 //
 //   recruit, confirm -> tell -> (told) -> stage -> commit source -> commit target -> finish -> done
 //                                            \--(limit)--> undo -> cancel                   -> undone: still owed
 //
-// One that is alone goes from step to step by itself. Of several that are staged at once each waits to be told: until all
+// A split that is alone moves from step to step by itself. If several are staged at once, each waits twice: until all
 // are enlisted before it is ordered, and until those before it are over before it is decided.
 class FileSplit {
 public:
     struct Plan {
         std::uint64_t split = 0;  // its name
         std::uint64_t ticket = 0; // of the command that waits; 0: none
-        FileImage before;         // the file as it is when this one is decided
+        FileImage before;         // the file when this one is decided
         bool isAlone = true;
     };
     FileSplit(CoordinatorParts& parts, const Plan& plan, Time now);
 
     void start(Time now, Effects& out);
-    // Goes on where a former coordinator ended: with the commit, or, when it is told to, with undoing.
+    // Resumes a former coordinator's split, with the commit or, once it is told to, with the undo.
     void resume(bool isDecided, Time now, Effects& out);
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
@@ -39,24 +39,25 @@ public:
 
     // All members of the target's group know of the target.
     bool isTold() const { return m_step == Step::Told; }
-    // Recruiting, and nobody answers the invitation.
+    // It is recruiting, and no server answers the invitation.
     bool isMissing() const { return m_step == Step::Recruit && m_enlistment.isMissing(); }
-    // Ordered as soon as it is told.
+    // Orders the split as soon as its members are told.
     void order(Time now, Effects& out);
-    // Its turn has come: decided as soon as both ends have prepared.
+    // Its turn has come: decides it as soon as both ends have prepared.
     void takeTurn(Time now, Effects& out);
     bool hasTurn() const { return m_hasTurn; }
     // Staged for too long.
     bool isLate(Time now) const { return m_limit <= now; }
 
-    // Members of its groups failed: it goes on without them, if it is decided or being undone; else it is to be undone.
+    // Members of its groups failed: if the split is decided or being undone, it continues without them; otherwise it
+    // must be undone.
     void onFailed(Time now, Effects& out);
-    // It is to be undone, if it is not decided: nothing new is begun, and undo() follows.
+    // Marks it to be undone unless it is decided: nothing new is begun, and undo() follows.
     void doom(const std::string& reason);
     bool isDoomed() const { return m_isDoomed; }
     bool isUndoing() const { return m_step == Step::Undo || m_step == Step::Cancel; }
     void undo(Time now, Effects& out);
-    // Whether the split is to bring this member in, and is not decided.
+    // Whether this undecided split is to bring this member in.
     bool brings(GroupNumber g, MemberId member) const
     {
         const bool isTarget = member.role == pb::DATA && member.index == positionOf(m_target, m_parts.file.config().m()).value;
@@ -64,17 +65,17 @@ public:
     }
     bool isEnd(BucketNumber a) const { return a == m_source || a == m_target; }
     bool concerns(GroupNumber g) const { return g == m_group || g == m_parts.file.groupOf(m_source); }
-    // The members of this group have all that is decided: a recovery of it may begin.
+    // The members of this group have all that is decided, so its recovery may begin.
     bool isSettled(GroupNumber g) const;
 
     bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }
     bool wasUndone() const { return m_step == Step::Undone; }
     std::uint64_t name() const { return m_split; }
     std::uint64_t ticket() const { return m_ticket; }
-    // Decided since the last call: (i,n) has moved on.
+    // Decided since the last call: (i,n) has advanced.
     bool takeDecided() { return std::exchange(m_isNewlyDecided, false); }
     std::string words() const;
-    // The same, and what it waits for.
+    // The same, with what the split waits for.
     std::string underWay() const { return words() + m_enlistment.missing(); }
 
 private:
@@ -95,11 +96,11 @@ private:
     std::uint64_t m_ticket;
     const Time m_started;
     const BucketNumber m_source, m_target;
-    const Level m_level;       // of both afterwards
+    const Level m_level;       // of both after the split
     const GroupNumber m_group; // of the target
     const bool m_isNewGroup;
     Step m_step = Step::Recruit;
-    bool m_isOrdered, m_hasTurn; // it need not wait for others
+    bool m_isOrdered, m_hasTurn; // it need not wait for other splits
     bool m_isDoomed = false;
     Enlistment m_enlistment;
     Orders m_orders;

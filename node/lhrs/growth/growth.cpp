@@ -10,15 +10,15 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kPause = 500ms; // after something was undone
+constexpr Time kPause = 500ms; // after an undo
 
 } // namespace
 
-// ---- what is wanted
+// ---- splits, merges and parity buckets that are owed
 
 void Growth::owe(std::uint64_t ticket, Time now, Effects& out)
 {
-    ++m_owed; // lhrs.md 2.2: no report may be dropped, each is one split owed
+    ++m_owed; // no report may be dropped: each is one split owed
     if (ticket != 0)
         m_splitTickets.push_back(ticket);
     announce(out);
@@ -73,7 +73,7 @@ void Growth::pump(Time now, Effects& out)
     while (!m_parityWanted.empty() && isIdle()) {
         const ParityWish wish = m_parityWanted.front();
         if (!file.isWell(wish.group))
-            break; // recovery before all others (lhrs.md 11)
+            break; // recovery comes before all else
         m_parityWanted.pop_front();
         const auto group = file.groups().find(wish.group);
         if (group == file.groups().end())
@@ -119,7 +119,8 @@ void Growth::endCreation(Effects& out)
 void Growth::startSplit(Time now, Effects& out)
 {
     FileState& file = m_parts.file;
-    // lhrs.md 2.5, in this order: K grows at the start of a round; the group of n catches up before its first split.
+    // In this order: K grows at the start of a round, then the group of n gets its missing parity bucket before its
+    // first split.
     if (file.raiseAvailability()) {
         auto* event = out.event().mutable_availability_raised();
         event->set_availability(file.availability());
@@ -129,7 +130,7 @@ void Growth::startSplit(Time now, Effects& out)
     const BucketNumber n(file.image().n);
     const GroupNumber group = file.groupOf(n);
     if ((!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image())))) && !LHRS_MUTANT(ReconfigurationsOverlap))
-        return; // recovery before all others (lhrs.md 11)
+        return; // recovery comes before all else
     if (n.value % file.config().m() == 0 && file.group(group).k < file.availability()) {
         startParity(group, 0, now, out); // the split stays owed
         return;
@@ -164,7 +165,7 @@ void Growth::moveSplits(Time now, Effects& out)
         announce(out);
 }
 
-// As many as are owed and may go beside each other; then those that have joined are staged.
+// Adds as many splits as are owed and may run side by side; then those that have joined are staged.
 void Growth::fillWave(Time now, Effects& out)
 {
     while (m_wave.areAllTold()) {
@@ -207,7 +208,7 @@ void Growth::endSplit(const SplitWave::Ended& split, Time now, Effects& out)
 void Growth::startMerge(Time now, Effects& out)
 {
     FileState& file = m_parts.file;
-    // lhrs.md 6.1: only while the file as a whole holds few records. The report was of one bucket, and may be old.
+    // Only while the file as a whole holds few records. The report was about one bucket and may be out of date.
     const bool isLoadLow = 5 * m_records < std::uint64_t(2) * file.config().b() * file.buckets();
     if (file.buckets() == 1 || (m_mergeTickets.empty() && !isLoadLow)) {
         m_mergesOwed = 0;
@@ -217,7 +218,7 @@ void Growth::startMerge(Time now, Effects& out)
     }
     const BucketNumber last(file.buckets() - 1), into(retreatMerge(file.image()).n);
     if (!file.isWell(file.groupOf(last)) || !file.isWell(file.groupOf(into)))
-        return; // recovery before all others (lhrs.md 11)
+        return; // recovery comes before all else
     std::uint64_t ticket = 0;
     if (m_mergeTickets.empty()) {
         --m_mergesOwed;
@@ -272,7 +273,7 @@ bool Growth::isSettled(GroupNumber g) const
     return m_wave.isSettled(g) && (!m_merge || m_merge->isSettled(g)) && (!m_parity || m_parity->group() != g);
 }
 
-// ---- what comes in
+// ---- incoming messages
 
 bool Growth::onOffer(const pb::Message& message, Time now, Effects& out)
 {
@@ -340,13 +341,13 @@ Time Growth::deadline() const
         earliest = std::min(earliest, m_merge->deadline());
     if (m_parity)
         earliest = std::min(earliest, m_parity->deadline());
-    // What waits for a recovery is begun by whatever ends that.
+    // Whatever waits for a recovery is begun when the recovery ends.
     if (isIdle() && (m_owed > 0 || wantsMerge()) && m_pauseUntil > m_now)
         earliest = std::min(earliest, m_pauseUntil);
     return earliest;
 }
 
-// ---- words
+// ---- description in words
 
 std::string Growth::underWay() const
 {

@@ -14,21 +14,22 @@
 
 namespace lhrs {
 
-// How the file comes into being and grows (lhrs.md 2): the splits that are owed, the K rule, and what is begun when.
-// One reconfiguration at a time; its steps are FileSplit's and ParityCreation's. Only splits may be several (SplitWave).
+// How the file is created and grows: the splits that are owed, the K rule, and which reconfiguration begins when. There
+// is one reconfiguration at a time; its steps are in FileSplit and ParityCreation. Only splits may be several
+// (SplitWave).
 class Growth {
 public:
     explicit Growth(CoordinatorParts& parts) : m_parts(parts) {}
 
-    // One split more is owed; `ticket` != 0: a command waits for it.
+    // One more split is owed; `ticket` != 0: a command waits for it.
     void owe(std::uint64_t ticket, Time now, Effects& out);
-    // The same for a merge, if the file is to shrink; `records`: about how many it holds.
+    // The same for a merge, if the file may shrink; `records`: about how many records the file holds.
     void oweMerge(std::uint64_t records, Time now, Effects& out);
-    // A merge whatever the load.
+    // Orders a merge whatever the load.
     void merge(std::uint64_t ticket, Time now, Effects& out);
     void addParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
 
-    // False if nobody here wants the offer.
+    // Returns false if no reconfiguration here wants the offer.
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
     void onContentsDone(const pb::ContentsDone& done, Time now, Effects& out);
@@ -37,8 +38,8 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // Splits, or a merge, that were under way when the former coordinator ended: finished or undone. Their members are in the
-    // table.
+    // Resumes splits, or a merge, that were under way when the former coordinator ended: they are finished or undone.
+    // Their members are in the table.
     void resumeSplits(const std::vector<SplitWave::Unfinished>& splits, Time now, Effects& out);
     void resumeMerge(std::uint64_t merge, bool isDecided, Time now, Effects& out);
 
@@ -47,7 +48,7 @@ public:
 
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
-    // Whether this member is being brought in by something that is not decided: its failure loses nothing.
+    // Whether something undecided is bringing this member in, so that its failure loses nothing.
     bool isOnItsWay(GroupNumber g, MemberId member) const;
     // Nothing undecided is under way in the group, and all its members have what is decided.
     bool isSettled(GroupNumber g) const;
@@ -57,7 +58,7 @@ public:
     bool isIdle() const { return !m_creation && m_wave.isEmpty() && !m_merge && !m_parity; }
     std::string underWay() const;
     std::uint32_t owed() const { return m_owed; }
-    // Splits that are under way beside the first one.
+    // Splits under way besides the first one.
     std::uint32_t besideFirst() const { return m_wave.isEmpty() ? 0 : std::uint32_t(m_wave.size() - 1); }
     void announce(Effects& out) const; // FileStateChanged
 
@@ -67,7 +68,7 @@ private:
         std::uint64_t ticket = 0;
     };
 
-    // Ends what is over, and begins what is due.
+    // Ends what is over and begins what is due.
     void pump(Time now, Effects& out);
     void startCreation(Time now, Effects& out);
     void endCreation(Effects& out);
@@ -84,16 +85,16 @@ private:
     CoordinatorParts& m_parts;
     std::unique_ptr<Enlistment> m_creation; // of the file
     SplitWave m_wave { m_parts };
-    bool m_isNextNarrow = false; // something of the last wave was undone: the next has one split
+    bool m_isNextNarrow = false; // part of the last wave was undone: the next one has one split
     std::unique_ptr<FileMerge> m_merge;
     std::unique_ptr<ParityCreation> m_parity;
     std::uint32_t m_owed = 0;
     std::deque<std::uint64_t> m_splitTickets;
     std::uint32_t m_mergesOwed = 0;
-    std::uint64_t m_records = 0; // about, by the last report of a bucket with few
+    std::uint64_t m_records = 0; // about how many, from the last Underflow report
     std::deque<std::uint64_t> m_mergeTickets;
     std::deque<ParityWish> m_parityWanted;
-    Time m_pauseUntil {}; // after something was undone
+    Time m_pauseUntil {}; // after an undo
     Time m_now {};
 };
 

@@ -8,30 +8,30 @@
 
 namespace lhrs {
 
-// The messages of the coordinator that one step of a reconfiguration waits for: the step is over when each is
-// acknowledged, so a lost message delays a step and never skips it.
+// The coordinator's messages that one step of a reconfiguration waits for. The step is over when each is acknowledged,
+// so a lost message delays a step and never skips it.
 class Orders {
 public:
     explicit Orders(CoordinatorParts& parts) : m_parts(parts) {}
 
     void send(pb::Message message, const HolderInfo& to, Time now, Effects& out);
-    // The same to a member that may have failed: then nothing is sent and nothing waited for.
+    // The same to a member that may have failed: then nothing is sent or waited for.
     void send(pb::Message message, const FileState::MemberInfo* to, Time now, Effects& out);
-    // The group's present epoch to all members of its view, but those for which `isLeftOut` is true.
+    // Sends the group's present epoch to all members of its view except those for which `isLeftOut` is true.
     void sendEpoch(GroupNumber g, Time now, Effects& out, const std::function<bool(const HolderInfo&)>& isLeftOut = {});
 
     bool areDone() const { return m_waiting.empty(); }
     bool areWaitingFor(Incarnation holder) const;
-    // True if the acknowledged message was one of these.
+    // Returns true if the acknowledged message was one of these.
     bool onAcknowledged(const AckList::Entry& entry) { return m_waiting.erase(entry.message.id()) > 0; }
-    // Nobody waits for them any more, and they are not sent again.
+    // Stops waiting for these messages and stops resending them.
     void forget();
-    // The same for those to processes that are no holders any more: they failed.
+    // The same for messages to processes that have failed and hold no place any more.
     void forgetFailed();
 
 private:
     CoordinatorParts& m_parts;
-    std::map<std::uint64_t, Incarnation> m_waiting; // by id: to whom
+    std::map<std::uint64_t, Incarnation> m_waiting; // message id to receiver
 };
 
 } // namespace lhrs

@@ -71,7 +71,7 @@ void ParityCreation::order(Time now, Effects& out)
 
 void ParityCreation::count(Time now, Effects& out)
 {
-    // lhrs.md 9.2: k counts as raised when all members have acknowledged the epoch that calls the new one UP.
+    // k counts as raised when all members have acknowledged the epoch that calls the new parity bucket UP.
     m_step = Step::Count;
     m_limit = Time::max();
     FileState::Group& group = m_parts.file.group(m_group);
@@ -89,12 +89,12 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
     m_undoReason = std::move(reason);
     m_orders.forget();
     m_step = Step::Cancel;
-    if (!m_enlistment.isConfirmed()) { // nobody was told of it
+    if (!m_enlistment.isConfirmed()) { // no member was told of it
         m_enlistment.stop(now, out);
         undone(out);
         return;
     }
-    m_enlistment.stop(now, out); // not waited for: it may be why this is undone
+    m_enlistment.stop(now, out); // not waited for: it may be the reason for the undo
     FileState::Group& group = m_parts.file.group(m_group);
     group.epoch = group.epoch.next();
     m_orders.sendEpoch(m_group, now, out);
@@ -114,9 +114,9 @@ bool ParityCreation::isCountedOn() const
 void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
 {
     if (isCountedOn() && m_parts.file.isHolder(m_enlistment.members().front().holder.incarnation)) {
-        // All data buckets send their changes there, and tell their clients with its word: what only other parity
-        // buckets have not heard yet, they will hear with the next epoch. Undone, this would be one more loss; but k is not
-        // raised before the new one knows.
+        // All data buckets send their changes to the new parity bucket and wait for its acknowledgements before they
+        // answer clients. Other parity buckets that have not heard of it will do so in the next epoch. An undo would
+        // lose one more member, so it is kept; but k is not raised before the new parity bucket knows.
         if (m_step == Step::Count) {
             m_orders.forget();
             m_step = Step::Settle;
@@ -148,7 +148,8 @@ void ParityCreation::advance(Time now, Effects& out)
             count(now, out);
         return;
     case Step::Count:
-        // A data bucket that dies together with us can tell nobody whether it counted on the new one, which must know itself.
+        // A data bucket that fails together with the coordinator can no longer tell whether it counted on the new
+        // parity bucket. So that parity bucket must know it itself.
         m_step = Step::Settle;
         order(now, out);
         return;
@@ -195,7 +196,7 @@ void ParityCreation::onContentsDone(const pb::ContentsDone& done, Time now, Effe
     if (m_step != Step::Fill || m_group.value != done.group() || m_column.value != done.column())
         return;
     if (done.incarnation() != m_enlistment.members().front().holder.incarnation.value)
-        return; // of one that was to have this column before
+        return; // of a former candidate for this column
     m_isFilled = true;
     m_records = done.records();
     advance(now, out);
@@ -216,8 +217,8 @@ void ParityCreation::onTime(Time now, Effects& out)
 {
     if (m_limit <= now)
         undo("filling the parity bucket took longer than its limit", now, out);
-    // Nobody else waits for a word of one that has all contents and to whom no change is sent: who does not acknowledge the order
-    // again has died.
+    // No other process expects a message from a parity bucket that has all contents and is sent no changes. So the
+    // order is repeated; if it is not acknowledged, the parity bucket has failed.
     if (m_step == Step::Fill && m_nextOrder <= now && m_orders.areDone())
         order(now, out);
     m_enlistment.onTime(now, out);

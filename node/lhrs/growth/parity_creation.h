@@ -8,7 +8,7 @@
 
 namespace lhrs {
 
-// A further parity bucket for a live group (lhrs.md 9.2), while writes go on.
+// Adds a parity bucket to a live group while writes go on.
 //
 //   recruit, confirm -> tell -> fill -> count -> settle        -> added
 //                          \--(limit)--> cancel                -> undone: k is unchanged
@@ -24,9 +24,9 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // Whether all data buckets count on it, and only other parity buckets may not have heard of it.
+    // Whether all data buckets count on it and only other parity buckets may not have heard of it.
     bool isCountedOn() const;
-    // A member of the group failed, or it is not wanted any more: undone, where it does not count yet.
+    // A member of the group failed, or the parity bucket is not wanted any more: undone if it does not count yet.
     void abort(const std::string& reason, Time now, Effects& out);
 
     GroupNumber group() const { return m_group; }

@@ -7,7 +7,7 @@
 
 namespace lhrs {
 
-// ---- who is in it
+// ---- the splits of the wave
 
 void SplitWave::add(const FileSplit::Plan& plan, Time now, Effects& out)
 {
@@ -42,13 +42,14 @@ bool SplitWave::mayJoin() const
     const BucketNumber source(before.n), target = splitTarget(before);
     if (m_splits.size() >= m_width || !file.isWell(file.groupOf(source)) || !file.isWell(file.groupOf(target)))
         return false;
-    // lhrs.md 2.5 asks what k all groups have, and may make parity buckets first: such a split is the first of a wave.
+    // The K rule looks at k of all groups and may need a parity bucket first, so such a split must be the first of a
+    // wave.
     if (before.n == 0 && file.availability() < file.required(bucketCount(before)))
         return false;
     const auto group = file.groups().find(file.groupOf(source));
     if (group == file.groups().end() || (source.value % file.config().m() == 0 && group->second.k < file.availability()))
         return false;
-    // The 2003 report's hazard: no bucket is ordered to split that is not there yet, or is splitting.
+    // The hazard in the 2003 report: a bucket that does not exist yet, or is splitting, must not be ordered to split.
     const bool isBusy = std::any_of(m_splits.begin(), m_splits.end(), [source](const auto& split) { return split->isEnd(source); });
     const FileState::MemberInfo* member = file.data(source);
     return !isBusy && member && member->state == pb::UP;
@@ -96,8 +97,8 @@ std::optional<SplitWave::Ended> SplitWave::takeEnded(Time now, Effects& out)
             first.isOver() ? m_splits.pop_front() : m_splits.pop_back();
             return ended;
         }
-        // From the last to the first: whatever a failure or a new coordinator finds is the beginning of the wave. And a group
-        // that the first has created is there until no other has a member in it.
+        // Undone from the last to the first, so that what a failure or a new coordinator finds is always the beginning
+        // of the wave. A group that the first split has created thus stays until no other split has a member in it.
         if (last.isDoomed() && !last.isUndoing())
             last.undo(now, out);
         else if (m_isClosed && !first.hasTurn() && !first.isDoomed())
@@ -119,7 +120,7 @@ void SplitWave::onFailed(GroupNumber g, Time now, Effects& out)
 {
     if (std::none_of(m_splits.begin(), m_splits.end(), [g](const auto& split) { return split->concerns(g); }))
         return;
-    // All that are not decided: taking one out of a group is an epoch, under which no other can be staged any more.
+    // All that are undecided: taking one out of a group needs a new epoch, under which no other can be staged.
     for (const auto& split : m_splits) {
         if (split->concerns(g))
             split->onFailed(now, out);
@@ -138,7 +139,7 @@ bool SplitWave::isSettled(GroupNumber g) const
     return std::all_of(m_splits.begin(), m_splits.end(), [g](const auto& split) { return split->isSettled(g); });
 }
 
-// ---- what comes in
+// ---- incoming messages
 
 bool SplitWave::onOffer(const pb::Message& message, Time now, Effects& out)
 {

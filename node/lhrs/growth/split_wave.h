@@ -11,9 +11,9 @@
 
 namespace lhrs {
 
-// The splits that are under way: one, or where the file says so a few that follow each other (lhrs.md 2.4). They are
-// enlisted one after the other, then staged at once, decided in the order of n, each when the one before is over, and
-// undone together, from the last to the first. See "Splits in waves" in node/lhrs/PROTOCOL.md.
+// The splits that are under way: one, or a few consecutive ones if the file allows it. They are enlisted one after the
+// other, then staged at once. Each is decided, in the order of n, when the one before is over. They are undone
+// together, from the last to the first. See "Splits in waves" in node/lhrs/PROTOCOL.md.
 class SplitWave {
 public:
     static constexpr std::size_t kWidthMax = 4;
@@ -25,33 +25,33 @@ public:
         bool wasUndone = false;
         std::uint64_t ticket = 0;
     };
-    // What a former coordinator has left.
+    // A split that a former coordinator left unfinished.
     struct Unfinished {
         std::uint64_t split = 0;
-        FileImage before;       // the file as it is when this one is decided
-        bool isDecided = false; // the first at most
+        FileImage before;       // the file when this one is decided
+        bool isDecided = false; // at most the first
     };
 
     explicit SplitWave(CoordinatorParts& parts) : m_parts(parts) {}
 
-    // The first of a wave of at most `width`.
+    // Begins a wave of at most `width` splits with its first.
     void begin(std::size_t width, const Begun& split, Time now, Effects& out);
-    // One more joins it.
+    // Adds one more split to the wave.
     void join(const Begun& split, Time now, Effects& out);
-    // All are enlisted: they are staged.
+    // All are enlisted: stages them.
     void close(Time now, Effects& out);
     void resume(const std::vector<Unfinished>& unfinished, Time now, Effects& out);
 
     bool isEmpty() const { return m_splits.empty(); }
     std::size_t size() const { return m_splits.size(); }
     bool isUnderWay(std::uint64_t split) const;
-    // Who has joined is enlisted: another may join now, or the wave is closed.
+    // All splits of the wave are enlisted, so another may join now or the wave may be closed.
     bool areAllTold() const { return isGathering() && m_splits.back()->isTold(); }
-    // Whether the file lets the next split be staged beside these.
+    // Whether the next split may be staged side by side with these.
     bool mayJoin() const;
-    // Moves on, until one is over; that one is taken out.
+    // Moves on until one split is over, and removes that one.
     std::optional<Ended> takeEnded(Time now, Effects& out);
-    // One was decided since the last call: (i,n) has moved on.
+    // One was decided since the last call: (i,n) has advanced.
     bool takeDecided();
 
     // Members of the group failed.
@@ -69,9 +69,9 @@ public:
 
 private:
     bool isGathering() const { return !m_isClosed && !m_splits.empty() && !m_splits.back()->isDoomed(); }
-    // The file as it is when all of these are decided.
+    // The file when all of these are decided.
     FileImage ahead() const;
-    // The last one finds no spare: those before it go on without it.
+    // If the last one finds no spare, drops it; those before it continue.
     void dropMissing(Time now, Effects& out);
     void add(const FileSplit::Plan& plan, Time now, Effects& out);
 
